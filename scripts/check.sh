@@ -36,7 +36,7 @@ clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warning
 docs() { RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet; }
 scripts() {
   has shellcheck || apt_install shellcheck
-  shellcheck -x scripts/*.sh .ci/run
+  shellcheck -x scripts/*.sh e2e/package/*.sh e2e/package/systemctl deploy/package/post* deploy/package/prerm .ci/run
 }
 page_script() { npm_ci "$root/crates/browser/page-script" && (cd "$root/crates/browser/page-script" && npm run --silent check); }
 deny() {

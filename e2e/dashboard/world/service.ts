@@ -20,6 +20,8 @@ export interface ServiceInfo {
   assistants?: string | undefined;
   /** The resolver that it asks. */
   dns: string;
+  /** The name of its demo domain, which no account has yet. */
+  demo: string;
 }
 
 export interface Service extends ServiceInfo {
@@ -50,10 +52,11 @@ function freePort(): Promise<number> {
 }
 
 /** Settings of the service and of its command line. */
-function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, demo, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
+    GLASSHOUSE_SERVER__DEMO_DOMAIN: demo,
     // Each context of the browser can be a client of its own: attempts to sign in are counted by address.
     GLASSHOUSE_EDGE__TRUSTED_PROXIES: '127.0.0.0/8',
     GLASSHOUSE_EDGE__HTTP_LISTEN: '',
@@ -81,7 +84,8 @@ export async function startService({ assistants }: { assistants?: string } = {})
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
   const resolver = await startDns(folder);
-  const info = { address, folder, binary, dns: resolver.address, assistants };
+  const demo = 'demo.glasshouse.test';
+  const info = { address, folder, binary, dns: resolver.address, demo, assistants };
   const logFile = path.join(folder, 'service.log');
   const log = fs.openSync(logFile, 'w');
   const child = spawn(binary, ['serve'], { env: settings(info), cwd: folder, stdio: ['ignore', log, log] });

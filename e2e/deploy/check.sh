@@ -33,6 +33,8 @@ if ! cmp -s "$here/requirements.txt" "$venv/installed"; then
   cp "$here/requirements.txt" "$venv/installed"
 fi
 
+need_browsers
+allow_unconfined_browsers
 failed=0
 # check NAME COMMAND...: runs it; a failed one does not hide the later ones.
 check() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks what people deploy with: proxies in front of three nodes, alerts, Helm chart, Compose files, container files, units, scripts,
 # YAML. Called by make test; installs its tools from Debian, and from PyPI into target/deploy-venv. See docs/decisions/0494.
+# For the chart, see docs/decisions/0495 and docs/decisions/0497.
 #
 #   GLASSHOUSE   the binary (default: target/debug/glasshouse)
 set -euo pipefail
@@ -32,6 +33,8 @@ if ! cmp -s "$here/requirements.txt" "$venv/installed"; then
   cp "$here/requirements.txt" "$venv/installed"
 fi
 
+need_browsers
+allow_unconfined_browsers
 failed=0
 # check NAME COMMAND...: runs it; a failed one does not hide the later ones.
 check() {

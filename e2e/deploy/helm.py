@@ -1,6 +1,6 @@
 """The Helm chart: rendered by Helm's own engine for every file in ci/, validated strictly against Kubernetes 1.33 to 1.37,
 looked at by rules of our own, its settings read by the service, and wrong values refused with the key's name.
-Called by e2e/deploy/check.sh, which makes the Python environment.
+Called by e2e/deploy/check.sh, which makes the Python environment. See docs/decisions/0495 and 0497.
 
   helm.py            checks
   helm.py --write    writes the part of values.schema.json that follows from docs/settings.md
@@ -76,9 +76,9 @@ def schema_text():
     return json.dumps(schema, indent=2) + "\n"
 
 
-def documents(chart, values):
+def documents(chart, values, name="demo"):
     """What a release of these values consists of."""
-    rendered = chart.render(values, name="demo", namespace="web")
+    rendered = chart.render(values, name=name, namespace="web")
     texts = [text for name, text in sorted(rendered.items()) if name.endswith(".yaml")]
     return [document for text in texts for document in yaml.safe_load_all(text) if document]
 
@@ -129,6 +129,16 @@ def check_values(chart, file, binary):
     return problems + look_at(release) + read_by_service(binary, release)
 
 
+def long_names(chart):
+    """A release with the longest name that Helm takes: names that Kubernetes makes labels of stay short enough."""
+    values = yaml.safe_load((CHART / "ci/roles-values.yaml").read_text()) | {"fullnameOverride": ""}
+    release = documents(chart, values, name="a" * 53)
+    # A StatefulSet's name becomes a label with a hyphen and ten characters; a Service's name is a name in DNS.
+    most = {"StatefulSet": 52, "Deployment": 52, "Service": 63}
+    long = [d["metadata"]["name"] for d in release if len(d["metadata"]["name"]) > most.get(d["kind"], 253)]
+    return [f"too long: {name}" for name in long] + look_at(release)
+
+
 def refusal(chart, values):
     """What Helm says to values, or None when it takes them."""
     try:
@@ -161,6 +171,7 @@ def main():
         failed += report("version is the service's", [] if len(same) == 1 else [f"versions differ: {', '.join(sorted(same))}"])
         for file in sorted((CHART / "ci").glob("*-values.yaml")):
             failed += report(file.name, check_values(chart, file, binary))
+        failed += report("long names", long_names(chart))
         problems = []
         for key, values in WRONG:
             said = refusal(chart, values)

@@ -46,15 +46,16 @@ export function compareFiles() {
   return [...new Set(problems)];
 }
 
-/** Compares what running nodes expose with the catalogue. */
-export async function compareNodes(nodes, port) {
+/** Compares what running processes expose with the catalogue. */
+export async function compareProcesses(processes, port) {
   const series = catalogue();
-  const pages = await Promise.all(nodes.map(async ({ address }) => (await fetch(`http://${address}:${port}/metrics`)).text()));
+  const pages = await Promise.all(processes.map(async ({ address }) => (await fetch(`http://${address}:${port}/metrics`)).text()));
   const exposed = new Set(pages.flatMap((page) => [...page.matchAll(/^(\w+)(?:\{.*\})? [-\d.e+]+$/gm)].map(([, name]) => name)));
   const problems = [...exposed].filter((name) => !series.has(name)).map((name) => `exposed and not in the catalogue: ${name}`);
-  // What nodes without browsers and customers have after some load.
-  for (const name of ['glasshouse_http_requests_total', 'glasshouse_http_request_duration_seconds_bucket', 'glasshouse_jobs', 'glasshouse_jobs_oldest_seconds', 'glasshouse_jobs_upkeep_seconds_count']) {
-    if (!exposed.has(name)) problems.push(`not exposed: ${name}`);
-  }
-  return problems;
+  // What there is after some load, whoever looks after the queue.
+  const SURE = [
+    'glasshouse_http_requests_total', 'glasshouse_http_request_duration_seconds_bucket', 'glasshouse_pages_served_total', 'glasshouse_render_seconds_count',
+    'glasshouse_jobs', 'glasshouse_jobs_oldest_seconds', 'glasshouse_jobs_upkeep_seconds_count', 'glasshouse_jobs_ended_total', 'glasshouse_job_duration_seconds_bucket',
+  ];
+  return [...problems, ...SURE.filter((name) => !exposed.has(name)).map((name) => `not exposed: ${name}`)];
 }

@@ -1,4 +1,5 @@
-// Three nodes of the service on one PostgreSQL, a customer's server behind them, and restarts of one node at a time.
+// Three nodes of the service on one PostgreSQL, a fourth process with browsers, a customer's server behind them, and restarts of
+// one node at a time.
 // GLASSHOUSE_TEST_POSTGRES names the database (scripts/with-postgres.sh).
 import { execFile, spawn } from 'node:child_process';
 import crypto from 'node:crypto';
@@ -17,12 +18,17 @@ const running = new Set();
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
 export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/** A customer's server. Answers with what it was sent, slowly on demand (`?ms=`), and accepts WebSockets. */
+/** Text of a page that is there only after its script ran. */
+export const WRITTEN = 'Seventeen teapots';
+const PAGE = '<!doctype html><title>Teapots</title><h1>Teapots</h1><p></p><script>document.querySelector("p").textContent = "Seventeen " + "teapots"</script>';
+
+/** A customer's server. Has a page, answers otherwise with what it was sent, slowly on demand (`?ms=`), and accepts WebSockets. */
 export async function startOrigin() {
   const port = await freePort();
   const server = http.createServer((request, response) => {
+    if (request.url === '/page') return response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
     let bytes = 0;
-    request.on('data', (piece) => { bytes += piece.length; }).on('end', () => {
+    return request.on('data', (piece) => { bytes += piece.length; }).on('end', () => {
       const delay = Number(new URL(request.url, 'http://x').searchParams.get('ms') ?? 0);
       setTimeout(() => response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
         .end(JSON.stringify({ url: request.url, method: request.method, headers: request.headers, bytes })), delay);
@@ -39,7 +45,7 @@ export async function startOrigin() {
   return { port, close: () => { server.close(); server.closeAllConnections(); } };
 }
 
-/** Begins three nodes; resolves once each can serve visitors. */
+/** Begins the processes; resolves once each can serve visitors. */
 export async function startNodes(originPort) {
   const database = process.env.GLASSHOUSE_TEST_POSTGRES;
   if (!database) throw new Error('GLASSHOUSE_TEST_POSTGRES is not set: run this through scripts/with-postgres.sh');
@@ -53,16 +59,16 @@ export async function startNodes(originPort) {
     GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
     GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ [SHOP]: `127.0.0.1:${originPort}` }),
-    GLASSHOUSE_SERVER__ROLES: 'api,edge,worker',
     GLASSHOUSE_SERVER__DRAIN_S: String(DRAIN_S),
   };
   // Addresses of their own and the same ports, as on three machines.
   const ports = { api: await freePort(), edge: await freePort(), metrics: await freePort() };
-  const nodes = [1, 2, 3].map((number) => {
+  const processes = [1, 2, 3, 4].map((number) => {
     const [folder, address] = [path.join(scratch, `node${number}`), `127.90.0.1${number}`];
     fs.mkdirSync(folder, { recursive: true });
     const env = {
       ...process.env, ...shared,
+      GLASSHOUSE_SERVER__ROLES: number === 4 ? 'render' : 'api,edge,worker',
       GLASSHOUSE_STORAGE__DATA_DIR: folder,
       GLASSHOUSE_SERVER__LISTEN: `${address}:${ports.api}`,
       GLASSHOUSE_EDGE__HTTP_LISTEN: `${address}:${ports.edge}`,
@@ -70,6 +76,7 @@ export async function startNodes(originPort) {
     };
     return { number, folder, address, env };
   });
+  const nodes = processes.slice(0, 3);
   const cli = async (...args) => (await promisify(execFile)(binary, args, { env: nodes[0].env, cwd: nodes[0].folder })).stdout.trim();
   await cli('account', 'create', '--email', OWNER, '--plan', 'enterprise', '--quiet');
   await cli('domain', 'add', SHOP, '--account', OWNER, '--status', 'connected', '--quiet');
@@ -96,15 +103,15 @@ export async function startNodes(originPort) {
     clearTimeout(late);
     return code;
   };
-  await Promise.all(nodes.map(begin));
+  await Promise.all(processes.map(begin));
   return {
-    nodes, ports, key,
+    nodes, processes, ports, key,
     /** Ends a node and begins it again; the status with which it ended. */
     async restart(node) {
       const code = await end(node);
       await begin(node);
       return code;
     },
-    close: () => Promise.all(nodes.map((node) => { node.child.kill('SIGINT'); return end(node); })),
+    close: () => Promise.all(processes.map((node) => { node.child.kill('SIGINT'); return end(node); })),
   };
 }

@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { root } from './balancers.mjs';
-import { SHOP } from './nodes.mjs';
+import { CRAWLER } from './load.mjs';
+import { SHOP, WRITTEN } from './nodes.mjs';
 
 /** The client's own address, which the nodes do not trust. */
 const CLIENT = '127.77.0.9';
@@ -60,6 +61,7 @@ export async function requests({ port }, key) {
   const believed = Object.entries(arrived).filter(([, value]) => value.includes(FORGED) || value.includes('evil.test'));
   expect(believed.length === 0, `forged and passed on: ${believed.map(([name]) => name).join(', ')}`);
 
+  // See docs/decisions/0496.
   if (port.through) {
     const passed = JSON.parse((await ask(port.through, { path: '/who', headers: forged })).body).headers;
     expect(passed['x-forwarded-for'] === '127.90.0.9', `passed through, X-Forwarded-For is ${passed['x-forwarded-for']}`);
@@ -73,6 +75,9 @@ export async function requests({ port }, key) {
   const body = Buffer.alloc(3 * 1024 * 1024, 'x');
   const posted = JSON.parse((await ask(port.edge, { method: 'POST', path: '/upload', headers: { 'content-length': body.length }, body })).body);
   expect(posted.bytes === body.length, `of ${body.length} bytes ${posted.bytes} arrived`);
+
+  const page = await ask(port.edge, { path: '/page', headers: { 'user-agent': CRAWLER } });
+  expect(page.body.includes(`<p>${WRITTEN}</p>`), `a crawler gets ${page.status} ${page.body.slice(0, 80)}`);
 
   expect((await webSocket(port.edge)) === 'hello', 'a WebSocket does not echo');
   expect((await ask(port.edge, { headers: { host: 'nobody.test' } })).status === 421, 'a host that nobody has is not refused');

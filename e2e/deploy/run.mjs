@@ -7,7 +7,7 @@ import fs from 'node:fs';
 import { scratch } from '../integrations/processes.mjs';
 import { caddy, haproxy, nginx } from './balancers.mjs';
 import { begin } from './load.mjs';
-import { compareFiles, compareNodes } from './metrics.mjs';
+import { compareFiles, compareProcesses } from './metrics.mjs';
 import { DRAIN_S, pause, startNodes, startOrigin } from './nodes.mjs';
 import { requests } from './requests.mjs';
 
@@ -53,7 +53,7 @@ try {
     report(balancers[at].name, `${total} requests over three restarts, none lost`, problems);
     if (process.env.VERBOSE) for (const [kind, count] of counts) out(`    ${count} ${kind}`);
   }
-  report('Prometheus', 'nodes expose what the catalogue lists', await compareNodes(service.nodes, service.ports.metrics));
+  report('Prometheus', 'processes expose what the catalogue lists', await compareProcesses(service.processes, service.ports.metrics));
 } catch (error) {
   failed += 1;
   out(error.stack ?? String(error));

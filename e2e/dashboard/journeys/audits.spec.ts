@@ -159,6 +159,18 @@ test('a page shows its HTML against the rendered page, and how it looks with and
   ).toBeVisible();
 });
 
+test('a preview shows the picture that the page names, as the service fetched it', async ({ page }) => {
+  await open(page, `/${second}/pages/find?path=/`);
+  const picture = page
+    .getByRole('region', { name: 'How it looks when shared' })
+    .getByRole('img', { name: 'Picture of the page' })
+    .first();
+  await picture.scrollIntoViewIfNeeded();
+
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await expect(picture).toHaveAttribute('src', new RegExp(`^/api/dashboard/preview-image\\?domain=${site.domain}`));
+});
+
 test('pages and links are sorted, searched and filtered by the service, and the address keeps it', async ({ page }) => {
   await open(page, `/${second}/pages`);
   const { pages, pageTotal } = await askAudits<Run>(site, `runs/${second}?sort=healthScore&order=asc&limit=5`);

@@ -40,6 +40,13 @@ export async function createAccount({ plan = 'agency' as Plan, domains = [] as s
   return account;
 }
 
+/** Adds many domains, connected, one after the other: SQLite has one writer. */
+export async function addDomains(account: Account, domains: readonly string[]): Promise<void> {
+  for (const domain of domains) {
+    await runCommand(runningService(), 'domain', 'add', domain, '--account', account.email, '--status', 'connected');
+  }
+}
+
 /** Sets a password as the operator: every session of the account ends. */
 export async function setPassword(account: Account, password: string): Promise<void> {
   await runCommand(runningService(), 'account', 'set-password', '--email', account.email, '--password', password);

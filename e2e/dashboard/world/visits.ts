@@ -70,6 +70,21 @@ export async function importVisits(service: ServiceInfo, domain: string, visits:
         }),
       ),
   );
+  await importLog(service, domain, lines);
+}
+
+/** Imports one visit of Googlebot to each of many pages: `/page/00001` and on. */
+export async function importPages(service: ServiceInfo, domain: string, pages: number): Promise<void> {
+  const ts = new Date().toISOString();
+  const visit = { ts, userAgent: CRAWLERS.googlebot.agent, servedBy: 'cache', status: 200, durationMs: 2 };
+  const lines = Array.from({ length: pages }, (_, index) =>
+    JSON.stringify({ ...visit, path: `/page/${String(index + 1).padStart(5, '0')}` }),
+  );
+  // In parts: an import holds the one writer of SQLite, which other journeys wait for.
+  for (let from = 0; from < pages; from += 5000) await importLog(service, domain, lines.slice(from, from + 5000));
+}
+
+async function importLog(service: ServiceInfo, domain: string, lines: readonly string[]): Promise<void> {
   const file = path.join(service.folder, `${randomBytes(6).toString('hex')}.ndjson`);
   fs.writeFileSync(file, `${lines.join('\n')}\n`);
   await runCommand(service, 'analytics', 'import', '--domain', domain, '--format', 'ndjson', file);

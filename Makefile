@@ -1,6 +1,6 @@
 # The commands of this project. Each is a script in scripts/, which says what it does; nothing else is needed by hand
 # on Debian 12 with Rust, Node, git, make and a C compiler.
-.PHONY: help web build run demo test check fuzz bench
+.PHONY: help web build run demo test check fuzz bench screenshots
 
 help:
 	@echo 'make web     builds the dashboard into web/dist, which the binary contains'
@@ -11,6 +11,7 @@ help:
 	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, stand-ins of AI vendors, API against its document'
 	@echo 'make fuzz    fuzzes what parses strangers'\'' bytes (FUZZ_SECONDS each, default 30)'
 	@echo 'make bench   how fast it is, beside npm prerender and nginx (BENCH_ARGS=--quick for a short run)'
+	@echo 'make screenshots  pictures of every screen into docs/pictures, from a world that the service makes itself'
 
 web:
 	@scripts/web.sh
@@ -35,3 +36,6 @@ fuzz:
 
 bench:
 	@scripts/bench.sh $(BENCH_ARGS)
+
+screenshots:
+	@scripts/screenshots.sh

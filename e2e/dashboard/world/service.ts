@@ -2,12 +2,12 @@
 // Ends the process that it started, by its id.
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { assistantSettings } from './assistants.ts';
 import { startDns } from './dns.ts';
+import { freePort } from './free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -20,6 +20,8 @@ export interface ServiceInfo {
   assistants?: string | undefined;
   /** The resolver that it asks. */
   dns: string;
+  /** Settings beyond those that every service of the journeys has. */
+  extra?: NodeJS.ProcessEnv | undefined;
 }
 
 export interface Service extends ServiceInfo {
@@ -38,19 +40,8 @@ function findBinary(): string {
   return path.resolve(root, found);
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** Settings of the service and of its command line. */
-function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, assistants, extra }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
@@ -65,6 +56,7 @@ function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binar
     ...assistantSettings(assistants),
     GLASSHOUSE_NETWORK__DNS_SERVERS: dns,
     GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.1',
+    ...extra,
   };
 }
 
@@ -75,13 +67,20 @@ export async function runCommand(service: ServiceInfo, ...args: string[]): Promi
   return stdout.trim();
 }
 
+interface ServiceOptions {
+  assistants?: string;
+  /** Folder of its data, which stays; none: a new one, which goes when the service stops. */
+  folder?: string;
+  extra?: NodeJS.ProcessEnv;
+}
+
 /** Starts a service and waits until it is ready. */
-export async function startService({ assistants }: { assistants?: string } = {}): Promise<Service> {
+export async function startService({ assistants, folder: kept, extra }: ServiceOptions = {}): Promise<Service> {
   const binary = findBinary();
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
+  const folder = kept ?? fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
   const resolver = await startDns(folder);
-  const info = { address, folder, binary, dns: resolver.address, assistants };
+  const info = { address, folder, binary, dns: resolver.address, assistants, extra };
   const logFile = path.join(folder, 'service.log');
   const log = fs.openSync(logFile, 'w');
   const child = spawn(binary, ['serve'], { env: settings(info), cwd: folder, stdio: ['ignore', log, log] });
@@ -96,7 +95,7 @@ export async function startService({ assistants }: { assistants?: string } = {})
     await ended;
     clearTimeout(late);
     resolver.stop();
-    fs.rmSync(folder, { recursive: true, force: true });
+    if (kept === undefined) fs.rmSync(folder, { recursive: true, force: true });
   }
 
   const until = Date.now() + 60_000;

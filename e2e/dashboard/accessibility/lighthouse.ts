@@ -30,7 +30,11 @@ export async function openMeasuredBrowser(): Promise<MeasuredBrowser> {
     args: [...args, `--remote-debugging-port=${port}`],
   });
 
-  async function scores(url: string, onlyCategories: Category[], form: 'desktop' | 'mobile' = 'desktop'): Promise<Scores> {
+  async function scores(
+    url: string,
+    onlyCategories: Category[],
+    form: 'desktop' | 'mobile' = 'desktop',
+  ): Promise<Scores> {
     const config: Config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
     const flags = { port, onlyCategories, disableStorageReset: true, logLevel: 'error' as const };
     const result = await lighthouse(url, flags, config);

@@ -36,12 +36,9 @@ interface Answer {
 export async function findPlaces(request: APIRequestContext): Promise<Places> {
   const { runs, shareToken } = madeWorld();
   const last = runs.at(-1) ?? '';
-  const [audit, batches, prompts, answers, reports] = await Promise.all([
-    read<{ issueBreakdown: Record<string, number>; pages: { id: string; path: string }[] }>(
-      request,
-      `/api/seo-spider/runs/${last}`,
-      { limit: 1, search: '/features' },
-    ),
+  const [audit, found, batches, prompts, answers, reports] = await Promise.all([
+    read<{ issueBreakdown: Record<string, number> }>(request, `/api/seo-spider/runs/${last}`, { limit: 1 }),
+    read<{ pages: { id: string }[] }>(request, `/api/seo-spider/runs/${last}`, { limit: 1, search: '/features' }),
     read<{ batches: { batchGroupId: string }[] }>(request, '/api/prerender/batches', { domain: MAIN, limit: 1 }),
     read<{ id: string; promptText: string }[]>(request, '/api/ai-mentions/prompts', { domain: MAIN }),
     read<{ runs: Answer[] }>(request, '/api/ai-mentions/runs', { domain: MAIN, limit: 100 }),
@@ -53,7 +50,7 @@ export async function findPlaces(request: APIRequestContext): Promise<Places> {
     runs,
     shareToken,
     issue: issues.find((id) => id === 'META_DESC_MISSING') ?? issues[0] ?? '',
-    page: audit.pages[0]?.id ?? '',
+    page: found.pages[0]?.id ?? '',
     batch: batches.batches[0]?.batchGroupId ?? '',
     prompt: prompts[0]?.id ?? '',
     answer: (named ?? answers.runs[0])?.id ?? '',

@@ -37,14 +37,19 @@ async function open(browser: Browser, screen: Screen, options: BrowserContextOpt
   if (!screen.isSignedOut) await signIn(context, OWNER);
   const page = await context.newPage();
   await page.goto(screen.path(places));
-  if (screen.name === 'crawlers-live') await visitNow();
+  if (screen.name === 'crawlers-live') {
+    await page.getByRole('status', { name: 'Connected' }).waitFor();
+    await visitNow();
+  }
   await isThere(page, screen);
   await screen.prepare?.(page);
   return [context, page];
 }
 
 async function isThere(page: Page, screen: Screen): Promise<void> {
-  for (const shown of screen.shows(page)) await expect(shown.first()).toBeVisible({ timeout: 40_000 });
+  const isPhone = (page.viewportSize()?.width ?? 0) < 860;
+  const shown = isPhone && screen.showsOnPhone !== undefined ? screen.showsOnPhone : screen.shows;
+  for (const shows of shown(page)) await expect(shows.first()).toBeVisible({ timeout: 40_000 });
   await expect(page.getByText(/^Loading /)).toHaveCount(0);
   await expect(page.getByRole('progressbar', { name: /Loading/ })).toHaveCount(0);
 }

@@ -15,6 +15,8 @@ export interface Screen {
   isSignedOut?: boolean;
   /** Taken on a phone too. */
   isOnPhone?: boolean;
+  /** What has to be visible on a phone, when that is less. */
+  showsOnPhone?: (page: Page) => Locator[];
 }
 
 const here = (rest: string) => () => `/d/${MAIN}${rest}`;
@@ -62,6 +64,7 @@ const RENDERING: Screen[] = [
     path: here('/rendering/page?path=/pricing'),
     shows: (page) => [page.getByRole('img', { name: /^Live page/ }), page.getByRole('img', { name: /^Snapshot/ })],
     isOnPhone: true,
+    showsOnPhone: (page) => [page.getByRole('img', { name: /^Live page/ })],
   },
 ];
 

@@ -263,7 +263,7 @@ export async function startDocsSite(domain: string, port = 0): Promise<DocsSite>
       ? html(shellOf('<title>Error</title>', '<main><h1>Something failed</h1></main>'), 500)
       : isRefused
         ? html('', 403)
-        : answerTo(path, `https://${domain}`, release);
+        : answerTo(path, `https://${request.headers.host ?? domain}`, release);
     const isText = typeof answer.body === 'string';
     response.writeHead(answer.status, {
       'content-type': answer.type,

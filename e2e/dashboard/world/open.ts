@@ -39,7 +39,8 @@ export default async function open(): Promise<() => Promise<void>> {
   const stand = await startAssistants({ brands: BRANDS });
   const site = await startDocsSite(MAIN);
   site.setRelease(2);
-  const extra = worldSettings(site.host, `127.0.0.1:${await freePort()}`);
+  const edge = `127.0.0.1:${await freePort()}`;
+  const extra = worldSettings({ site: site.host, edge, assistants: stand.address });
   const service = await startService({ assistants: stand.address, folder, extra });
   process.env.DASHBOARD_ADDRESS = service.address;
   process.env.DASHBOARD_SERVICE = JSON.stringify(service);

@@ -35,6 +35,8 @@ export const PROFILE = {
     { name: 'Notchly', domains: ['notchly.com'], status: 'tracked' },
     { name: 'PaperTrail', domains: ['papertrail.app'], status: 'tracked' },
     { name: 'Quillbase', domains: ['quillbase.com'], status: 'tracked' },
+    // A word that the stand-ins begin sentences with.
+    { name: 'Reviewers', domains: [], status: 'ignored' },
   ],
 };
 export const PROMPTS = [

@@ -16,12 +16,12 @@ export function runningService(): ServiceInfo {
   return JSON.parse(info) as ServiceInfo;
 }
 
-/** Makes an account with domains that are connected. */
-export async function createAccount({ plan = 'agency' as Plan, domains = [] as string[] } = {}): Promise<Account> {
-  const account = {
-    email: `${randomBytes(6).toString('hex')}@example.test`,
-    password: randomBytes(12).toString('hex'),
-  };
+/** Makes an account with domains that are connected. Who gives no address and password gets new ones. */
+export async function createAccount({
+  plan = 'agency' as Plan,
+  domains = [] as string[],
+  account = { email: `${randomBytes(6).toString('hex')}@example.test`, password: randomBytes(12).toString('hex') },
+} = {}): Promise<Account> {
   const service = runningService();
   await runCommand(
     service,

@@ -2,12 +2,12 @@
 // Ends the process that it started, by its id.
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { assistantSettings } from './assistants.ts';
 import { startDns } from './dns.ts';
+import { freePort } from './free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -22,6 +22,8 @@ export interface ServiceInfo {
   dns: string;
   /** The name of its demo domain, which no account has yet. */
   demo: string;
+  /** Settings beyond those that every service of the journeys has. */
+  extra?: NodeJS.ProcessEnv | undefined;
 }
 
 export interface Service extends ServiceInfo {
@@ -40,19 +42,8 @@ function findBinary(): string {
   return path.resolve(root, found);
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** Settings of the service and of its command line. */
-function settings({ folder, address, dns, demo, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, demo, assistants, extra }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
@@ -68,6 +59,7 @@ function settings({ folder, address, dns, demo, assistants }: Omit<ServiceInfo, 
     ...assistantSettings(assistants),
     GLASSHOUSE_NETWORK__DNS_SERVERS: dns,
     GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.1',
+    ...extra,
   };
 }
 
@@ -87,14 +79,21 @@ export async function runCommand(service: ServiceInfo, ...args: string[]): Promi
   }
 }
 
+interface ServiceOptions {
+  assistants?: string;
+  /** Folder of its data, which stays; none: a new one, which goes when the service stops. */
+  folder?: string;
+  extra?: NodeJS.ProcessEnv;
+}
+
 /** Starts a service and waits until it is ready. */
-export async function startService({ assistants }: { assistants?: string } = {}): Promise<Service> {
+export async function startService({ assistants, folder: kept, extra }: ServiceOptions = {}): Promise<Service> {
   const binary = findBinary();
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
+  const folder = kept ?? fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
   const resolver = await startDns(folder);
   const demo = 'demo.glasshouse.test';
-  const info = { address, folder, binary, dns: resolver.address, demo, assistants };
+  const info = { address, folder, binary, dns: resolver.address, demo, assistants, extra };
   // Addresses of loopback that count as those of a CDN, which hides the records of a domain.
   const cdn = { providers: { cloudflare: { networks: ['127.0.9.0/24'] } } };
   fs.writeFileSync(path.join(folder, 'cdn-ranges.json'), JSON.stringify(cdn));
@@ -112,7 +111,7 @@ export async function startService({ assistants }: { assistants?: string } = {})
     await ended;
     clearTimeout(late);
     resolver.stop();
-    fs.rmSync(folder, { recursive: true, force: true });
+    if (kept === undefined) fs.rmSync(folder, { recursive: true, force: true });
   }
 
   const until = Date.now() + 60_000;

@@ -21,6 +21,19 @@ const CRAWLERS = {
     ip: null,
   },
   ahrefsbot: { agent: 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)', ip: null },
+  oaisearchbot: {
+    agent: 'Mozilla/5.0 AppleWebKit/537.36 (compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)',
+    ip: null,
+  },
+  chatgptuser: {
+    agent: 'Mozilla/5.0 AppleWebKit/537.36 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)',
+    ip: null,
+  },
+  applebot: { agent: 'Mozilla/5.0 (compatible; Applebot/0.1; +http://www.apple.com/go/applebot)', ip: null },
+  metaexternal: {
+    agent: 'meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)',
+    ip: null,
+  },
 } as const;
 export type CrawlerName = keyof typeof CRAWLERS;
 

@@ -79,6 +79,44 @@ const attacks = {
     return counts;
   },
 
+  // WebSockets of one domain that stay open and say nothing.
+  async tunnels({ port, host, count }) {
+    const counts = { opened: 0, refused: 0, ended: 0 }, sockets = [];
+    const request = `GET /socket HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`;
+    for (let number = 0; number < count && Date.now() < until; number += 1) {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: address(number) });
+      socket.on('connect', () => socket.write(request));
+      socket.once('data', (head) => { counts[head.includes(' 101 ') ? 'opened' : 'refused'] += 1; });
+      socket.on('error', () => {});
+      socket.on('close', () => { counts.ended += 1; });
+      sockets.push(socket);
+      if (number % 20 === 19) await sleep(20);
+    }
+    await sleep(Math.max(0, until - Date.now()));
+    for (const socket of sockets) socket.destroy();
+    return counts;
+  },
+
+  // A customer who has thousands of pages rendered again, again and again.
+  async refresh({ port, key, domains, perSecond }) {
+    const counts = {};
+    await steadily(perSecond, (number) => {
+      const paths = Array.from({ length: 100 }, (_, index) => `/article/${number * 100 + index}`), body = JSON.stringify({ domain: domains[number % domains.length], paths });
+      ask(number, counts, { port, method: 'POST', path: '/api/prerender/cache/invalidate-paths-cache', headers: { 'x-service-api-key': key, 'content-type': 'application/json', 'content-length': body.length } }, body);
+    });
+    return counts;
+  },
+
+  // A customer who starts one audit after another on all domains.
+  async audits({ port, key, domains, perSecond }) {
+    const counts = {};
+    await steadily(perSecond, (number) => {
+      const body = JSON.stringify({ domain: domains[number % domains.length] });
+      ask(number, counts, { port, method: 'POST', path: '/api/seo-spider/runs', headers: { 'x-service-api-key': key, 'content-type': 'application/json', 'content-length': body.length } }, body);
+    });
+    return counts;
+  },
+
   // TLS handshakes with names that nobody has, and with names that wait to be connected.
   async handshakes({ port, count, pending }) {
     const counts = { finished: 0, refused: 0 };

@@ -1,8 +1,8 @@
-// One good customer among attackers: what its quiet requests take while one process is attacked in five ways: measureAttacks(). Used by run.mjs.
+// One good customer among attackers: what its quiet requests take while one process is attacked in eight ways: measureAttacks(). Used by run.mjs.
 // Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
 // Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0123).
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -65,22 +65,36 @@ function startHanging() {
   return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { server.closeAllConnections(); server.close(); } })));
 }
 
+/** An origin that takes every upgrade and says nothing from then on. */
+function startSilent() {
+  const sockets = new Set(), server = createServer((_, response) => response.end('ok'));
+  server.on('upgrade', (_, socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  });
+  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { for (const socket of sockets) socket.destroy(); server.close(); } })));
+}
+
 export async function measureAttacks({ site, binary, reps, quick, only, add }) {
   const asset = join(scratch, 'quiet.png');
   writeFileSync(asset, randomBytes(60 * 1024));
-  const [origin, other, hanging] = [await startNginx(asset, 'image/png'), await startNginx(asset, 'image/png'), await startHanging()];
+  const [origin, other, hanging, silent] = [await startNginx(asset, 'image/png'), await startNginx(asset, 'image/png'), await startHanging(), await startSilent()];
   const [edge, tls] = [await freePort(), await freePort()];
   const crowd = Array.from({ length: quick ? 50 : 1000 }, (_, index) => `crowd-${index}.test`);
-  const hosts = { 'good.test': site.port, 'asset.test': origin.port, 'other.test': other.port, 'slow.test': hanging.port, 'noisy.test': site.port };
+  const hosts = { 'good.test': site.port, 'asset.test': origin.port, 'other.test': other.port, 'slow.test': hanging.port, 'noisy.test': site.port, 'socket.test': silent.port };
+  const floods = Array.from({ length: 20 }, (_, index) => `flood-${index}.test`);
   const prepared = await prepareGlasshouse(binary, site, [...Object.keys(hosts), ...crowd], {
     folder: 'attacks',
     GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
     GLASSHOUSE_EDGE__HTTPS_LISTEN: `127.0.0.1:${tls}`,
     // Nobody listens there: no certificate can be ordered, and nothing leaves the machine.
     GLASSHOUSE_EDGE__ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries(Object.entries(hosts).map(([host, port]) => [host, `127.0.0.1:${port}`]))),
+    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries([...Object.entries(hosts), ...floods.map((host) => [host, site.port])].map(([host, port]) => [host, `127.0.0.1:${port}`]))),
   });
   const pending = await addPending(prepared, quick ? 5 : 50);
+  const flood = { domains: floods, key: addFlooder(prepared, floods) };
   const service = await startGlasshouse(prepared);
 
   const asks = [
@@ -98,6 +112,9 @@ export async function measureAttacks({ site, binary, reps, quick, only, add }) {
     ['hang', { port: edge, host: 'slow.test', perSecond: 300 }],
     ['queries', { port: edge, host: 'noisy.test', perSecond: 200 }],
     ['doors', { port: prepared.port, perSecond: 200 }],
+    ['tunnels', { port: edge, host: 'socket.test', count: quick ? 200 : 4_000 }],
+    ['refresh', { port: prepared.port, ...flood, perSecond: 50 }],
+    ['audits', { port: prepared.port, ...flood, perSecond: 20 }],
     ['handshakes', { port: tls, count: quick ? 1_000 : 50_000, pending }],
   ].filter(([kind]) => !only || kind === only);
   for (let rep = 0; rep < reps; rep += 1) {
@@ -118,6 +135,15 @@ export async function measureAttacks({ site, binary, reps, quick, only, add }) {
   await origin.stop();
   await other.stop();
   hanging.stop();
+  silent.stop();
+}
+
+/** Adds another customer with these domains: the key. */
+function addFlooder({ binary, folder, env }, domains) {
+  const run = (...args) => execFileSync(binary, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8' }).trim();
+  run('account', 'create', '--email', 'flood@glasshouse.test', '--password', randomBytes(12).toString('hex'), '--plan', 'enterprise');
+  for (const domain of domains) run('domain', 'add', domain, '--account', 'flood@glasshouse.test', '--status', 'connected');
+  return run('key', 'create', '--account', 'flood@glasshouse.test', '--name', 'flood');
 }
 
 /** Adds domains that wait to be connected: their names. */

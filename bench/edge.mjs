@@ -11,6 +11,7 @@ import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx, star
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const IDLE_CONNECTIONS = 10_000;
+const UNREAD_CLIENTS = 3_000;
 
 /** Requests per second of one address; throws when an answer was not 2xx or a socket failed. */
 function wrk(address, headers, seconds) {
@@ -57,6 +58,22 @@ async function idle(pid, port, host, count) {
   return pss;
 }
 
+/** Clients that ask for a large file and read nothing of it: how much the process grew at most, in MB. */
+async function unread(pid, port, host, count) {
+  const before = pssMb(pid), sockets = [];
+  let most = before;
+  const look = () => { most = Math.max(most, pssMb(pid)); };
+  for (let number = 0; number < count; number += 1) {
+    const socket = connect(port, '127.0.0.1', () => { socket.write(`GET /large.bin HTTP/1.1\r\nHost: ${host}\r\n\r\n`); socket.pause(); });
+    socket.on('error', () => {});
+    sockets.push(socket);
+    if (number % 100 === 99) { look(); await new Promise((done) => setTimeout(done, 50)); }
+  }
+  for (let second = 0; second < 20; second += 1) { await new Promise((done) => setTimeout(done, 1_000)); look(); }
+  for (const socket of sockets) socket.destroy();
+  return most - before;
+}
+
 export async function measureEdge({ site, binary, reps, seconds, add }) {
   const asset = join(scratch, 'asset.png');
   writeFileSync(asset, randomBytes(60 * 1024));
@@ -100,6 +117,11 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   const fresh = await startGlasshouse(prepared);
   add('idle', { peakMb: await idle(fresh.pid, edge, 'asset.test', IDLE_CONNECTIONS) });
   await fresh.stop();
+
+  writeFileSync(join(scratch, 'large.bin'), randomBytes(8 << 20));
+  const crowded = await startGlasshouse(prepared);
+  add('unreadFiles', { peakMb: await unread(crowded.pid, edge, 'asset.test', UNREAD_CLIENTS) });
+  await crowded.stop();
   await proxy.stop();
   await origin.stop();
 }

@@ -19,7 +19,7 @@ finish() {
 }
 trap finish EXIT
 mkdir "$work/before" "$work/after"
-export GLASSHOUSE_SERVER__ROLES=api GLASSHOUSE_EDGE__HTTP_LISTEN= GLASSHOUSE_TELEMETRY__METRICS_LISTEN=127.0.0.1:0
+export GLASSHOUSE_SERVER__ROLES=api GLASSHOUSE_EDGE__HTTP_LISTEN='' GLASSHOUSE_TELEMETRY__METRICS_LISTEN=127.0.0.1:0
 
 # start FOLDER: the service on a data folder; its address in $api.
 start() {

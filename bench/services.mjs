@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { end } from './meter.mjs';
 
@@ -116,6 +116,14 @@ export async function prepareGlasshouse(binary, site, domains, extra = {}) {
     for (const domain of domains) run('domain', 'add', domain, '--account', OWNER, '--status', 'connected');
   }
   return { binary, env, port: api, folder, key: readFileSync(join(folder, 'key'), 'utf8') };
+}
+
+/** The stand-ins of AI vendors, with the address of each by its name. */
+export async function startFakes(binary) {
+  const port = await freePort(), name = `fakeai-${port}`;
+  const service = await start(name, join(dirname(binary), 'fakeai'), ['--listen', `127.0.0.1:${port}`, '--latency', '300'], { port });
+  const told = readFileSync(join(scratch, `${name}.log`), 'utf8').matchAll(/^(\w+): (http\S+)$/gm);
+  return { ...service, urls: Object.fromEntries([...told].map(([, vendor, url]) => [vendor, url])), stop: () => stop(service) };
 }
 
 /** A further key of the same account: each has requests of its own to spend in a minute. */

@@ -39,6 +39,12 @@ const mentionRows = (name, store) => [
   { work: 'the same: newest 50 runs', ours: `mentions${name}Runs:latencyMs`, limit: 20 },
 ];
 
+/** What the service promises of asking assistants with one store. */
+const askingRows = (name, store) => [
+  { work: `AI mentions on ${store}: runs/s asked, analysed and stored, 256 in flight, stand-ins of 300 ms beside`, ours: `asking${name}:perSecond`, least: 500 },
+  { work: "the same: p99 of a crawler's stored page, beside to alone", ours: `asking${name}:ratio`, limit: 1.5 },
+];
+
 /** What the service promises of the dashboard's joined answers. */
 const DASHBOARD_ROWS = [
   { work: 'overview of a domain with 180 days of visits, 50,000 snapshots and audits of 50,000 pages, ms at p99', ours: 'dashboardOverview:latencyMs', limit: 50 },
@@ -86,6 +92,7 @@ const ROWS = [
   { work: 'the same: processors in use, %', ours: 'refreshBusy:percent', least: 85 },
   { work: 'on-demand render during it, median latency, ms', peer: 'the same alone', ours: 'onDemandMeanwhile:latencyMs', theirs: 'onDemandAlone:latencyMs', goal: 1.5, most: true },
   { work: 'edge: 10,000 idle connections, memory (PSS) of the service, MB', ours: 'idle:peakMb', limit: 200 },
+  { work: 'edge: 3,000 clients that do not read a file of 8 MiB, growth (PSS) of the service, MB', ours: 'unreadFiles:peakMb', limit: 200 },
   { work: 'start with 100,000 domains on SQLite, ms to the first answer', ours: 'directory-sqlite:latencyMs', limit: 3000 },
   { work: 'the same: memory a domain beside shared settings, bytes', ours: 'directory-sqlite:bytes', limit: 300 },
   { work: 'start with 100,000 domains on PostgreSQL, ms to the first answer', ours: 'directory-postgres:latencyMs', limit: 3000 },
@@ -100,9 +107,15 @@ const ROWS = [
   { work: 'the same: requests that failed', ours: 'queries:errors', limit: 0 },
   { work: 'good customer: p95 in ms during 100 sign-ins with made-up passwords and 100 questions of readiness a second', peer: 'the same customer alone', ours: 'doors:latencyMs', theirs: 'doorsQuiet:latencyMs', goal: 2, most: true },
   { work: 'the same: requests that failed', ours: 'doors:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during 4,000 WebSockets of one domain that stay open', peer: 'the same customer alone', ours: 'tunnels:latencyMs', theirs: 'tunnelsQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'tunnels:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during another customer that refreshes 5,000 pages a second', peer: 'the same customer alone', ours: 'refresh:latencyMs', theirs: 'refreshQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'refresh:errors', limit: 0 },
+  { work: 'good customer: p95 in ms during another customer that starts 20 audits a second', peer: 'the same customer alone', ours: 'audits:latencyMs', theirs: 'auditsQuiet:latencyMs', goal: 2, most: true },
+  { work: 'the same: requests that failed', ours: 'audits:errors', limit: 0 },
   { work: 'good customer: p95 in ms during 50,000 TLS handshakes with random and pending names', peer: 'the same customer alone', ours: 'handshakes:latencyMs', theirs: 'handshakesQuiet:latencyMs', goal: 2, most: true },
   { work: 'the same: requests that failed', ours: 'handshakes:errors', limit: 0 },
-  ...mentionRows('Sqlite', 'SQLite'), ...mentionRows('Postgres', 'PostgreSQL'), ...DASHBOARD_ROWS,
+  ...mentionRows('Sqlite', 'SQLite'), ...mentionRows('Postgres', 'PostgreSQL'), ...askingRows('Sqlite', 'SQLite'), ...askingRows('Postgres', 'PostgreSQL'), ...DASHBOARD_ROWS,
   ...visitRows('Sqlite', 'SQLite', { apply: 30_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, DailyLarge: 10, SummaryLarge: 10, disk: 20 }),
   ...visitRows('Postgres', 'PostgreSQL', { apply: 15_000, Page: 10, Daily: 10, Summary: 10, Bots: 30, BotsLong: 150, DailyLarge: 10, SummaryLarge: 10, disk: 20 }),
   ...visitRows('ClickHouse', 'ClickHouse', { apply: 0, Page: undefined, Daily: 60, Summary: undefined, Bots: 50, BotsLong: 500, disk: 20 }),

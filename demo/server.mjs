@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { data, paths } from './pages.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const port = Number(process.argv[2] ?? 4321);
@@ -12,8 +13,6 @@ const SITE = 'https://demo.glasshouse.test';
 const TYPES = {
   '.css': 'text/css; charset=utf-8', '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8', '.png': 'image/png', '.svg': 'image/svg+xml',
 };
-const load = (name) => JSON.parse(readFileSync(join(here, 'data', `${name}.json`), 'utf8'));
-const data = { pots: load('pots'), classes: load('classes'), journal: load('journal') };
 
 let files;
 try {
@@ -28,7 +27,6 @@ const dist = join(here, 'dist');
 const assets = new Map(files.map((file) => [file.slice(dist.length), { body: readFileSync(file), type: TYPES[extname(file)] ?? 'application/octet-stream' }]));
 const shell = assets.get('/index.html');
 
-const paths = ['/', '/pots', ...data.pots.map((pot) => `/pots/${pot.slug}`), '/classes', '/journal', ...data.journal.map((post) => `/journal/${post.slug}`), '/about'];
 const sitemap = `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${paths.map((path) => `  <url><loc>${SITE}${path}</loc></url>`).join('\n')}

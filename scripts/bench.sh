@@ -20,5 +20,5 @@ export PATH=$PATH:/usr/sbin
 npm_ci bench || die 'npm could not install the packages of the benchmark'
 "$root/scripts/web.sh"
 say 'building the service'
-cargo build --release --locked --package glasshouse
+cargo build --release --locked --package glasshouse --package fakeai
 exec node bench/run.mjs "$@"

@@ -85,6 +85,15 @@ clickhouse_server() {
   done
 }
 
+# libfaketime gives the services of the made world a clock that can be set.
+need_faketime() {
+  local library
+  for library in /usr/lib/*/faketime/libfaketimeMT.so.1; do
+    if [ -e "$library" ]; then return; fi
+  done
+  apt_install libfaketime
+}
+
 need_clickhouse() { [ -n "$(clickhouse_server)" ] || apt_install clickhouse-server; }
 
 need_postgres() { [ -n "$(postgres_programs)" ] || apt_install postgresql; }

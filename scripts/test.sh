@@ -42,8 +42,8 @@ most_second_tries=5
 unsteady=()
 tests() {
   local log=$target/tests.log again
-  # Many wait for a browser, a database or a clock: one more at a time than there are cores.
-  export RUST_TEST_THREADS=$(($(nproc) + 1))
+  # Many wait for a browser, a database or a clock: two more at a time than there are cores.
+  export RUST_TEST_THREADS=$(($(nproc) + 2))
   "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
   mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
   [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1
@@ -75,7 +75,7 @@ build_and_lints() {
 }
 web_schema() { GLASSHOUSE=$target/debug/glasshouse npm --prefix "$root/web" run --silent schema -- --check; }
 web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
-demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build); }
+demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 integrations() {
   local missing=()
   [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
@@ -88,6 +88,7 @@ integrations() {
   npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" \
     && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
 }
+deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
 packages() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/package/run.sh"; }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
 
@@ -113,9 +114,10 @@ if [ "${results[4]}" = ok ]; then
   step 'dashboard: types of the API as the service describes it' web_schema
   step 'dashboard in a browser (e2e/dashboard)' web_journeys
   step 'tests: unit, both databases, object stores, Chromium' tests
-  step 'demo site' demo
+  step 'demo shop, and the first start of make run with it' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas
   step 'integrations in their runtimes (e2e/integrations)' integrations
+  step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   step 'package, unit and container (e2e/package)' packages
 fi
 

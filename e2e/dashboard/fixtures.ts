@@ -18,8 +18,8 @@ interface Fixtures {
 }
 
 /** Signs a browser in, by the API. */
-export async function signIn(context: BrowserContext, account: Account): Promise<void> {
-  const answer = await context.request.post('/api/session', { data: account });
+export async function signIn(context: BrowserContext, account: Account, address = ''): Promise<void> {
+  const answer = await context.request.post(`${address}/api/session`, { data: account });
   expect(answer.status()).toBe(204);
 }
 

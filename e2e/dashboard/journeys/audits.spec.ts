@@ -79,6 +79,33 @@ test('the list has every audit, and the overview says what the API says', async 
   await expect(tabs.getByRole('link', { name: 'Issues' })).toContainText(String(Object.keys(issueBreakdown).length));
 });
 
+test('what to fix first is ordered by impact, by what is new, or with its category', async ({ page }) => {
+  await open(page, `/${second}`);
+  const compared = await askAudits<{ byIssue: { issueId: string; new: number }[] }>(
+    site,
+    `runs/${second}/compare?with=${first}`,
+  );
+  const { issueBreakdown } = await askAudits<Run>(site, `runs/${second}?limit=1`);
+  const added = compared.byIssue.filter((change) => change.new > 0 && change.issueId in issueBreakdown).length;
+  const panel = page.getByRole('region', { name: 'What to fix first' });
+  const rows = panel.getByRole('table').getByRole('row');
+  const orders = panel.getByRole('group', { name: 'Order of the issues' });
+  await expect(orders.getByRole('button', { name: 'Impact' })).toHaveAttribute('aria-pressed', 'true');
+
+  await orders.getByRole('button', { name: 'New' }).click();
+
+  await expect(rows).toHaveCount(Math.min(8, added) + 1);
+  await expect(rows.nth(1)).toContainText(/\+\d/);
+  await orders.getByRole('button', { name: 'Category' }).click();
+  await page.reload();
+  await expect(orders.getByRole('button', { name: 'Category' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(rows.nth(1)).toBeVisible();
+  const categories = (await rows.all()).slice(1).map((row) => row.getByRole('cell').nth(1).textContent());
+  const named = await Promise.all(categories);
+  // A category stands in one place.
+  expect(named.filter((name, index) => name !== named[index - 1])).toHaveLength(new Set(named).size);
+});
+
 test('from an issue to its pages, to the evidence on one of them, and on to the next page by a key', async ({
   page,
 }) => {
@@ -132,6 +159,18 @@ test('a page shows its HTML against the rendered page, and how it looks with and
   ).toBeVisible();
 });
 
+test('a preview shows the picture that the page names, as the service fetched it', async ({ page }) => {
+  await open(page, `/${second}/pages/find?path=/`);
+  const picture = page
+    .getByRole('region', { name: 'How it looks when shared' })
+    .getByRole('img', { name: 'Picture of the page' })
+    .first();
+  await picture.scrollIntoViewIfNeeded();
+
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await expect(picture).toHaveAttribute('src', new RegExp(`^/api/dashboard/preview-image\\?domain=${site.domain}`));
+});
+
 test('pages and links are sorted, searched and filtered by the service, and the address keeps it', async ({ page }) => {
   await open(page, `/${second}/pages`);
   const { pages, pageTotal } = await askAudits<Run>(site, `runs/${second}?sort=healthScore&order=asc&limit=5`);
@@ -139,6 +178,13 @@ test('pages and links are sorted, searched and filtered by the service, and the 
   await expect(table).toHaveAttribute('aria-rowcount', String(pageTotal + 1));
   await table.getByRole('button', { name: 'Health' }).click();
   await expect(table.getByRole('row').nth(1)).toContainText(pages[0]?.path ?? '');
+  const scored = await askAudits<{ pages: { path: string; linkScore: number }[] }>(
+    site,
+    `runs/${second}?sort=linkScore&order=desc&limit=1&fields=path,linkScore`,
+  );
+  await table.getByRole('button', { name: 'Link score' }).click();
+  await expect(table.getByRole('row').nth(1)).toContainText(scored.pages[0]?.path ?? '');
+  await expect(table.getByRole('row').nth(1)).toContainText(scored.pages[0]?.linkScore.toFixed(1) ?? '');
   await page.getByLabel('Search pages').fill('pots');
   await expect(table.getByRole('row')).toHaveCount(3);
   await page.reload();
@@ -190,6 +236,19 @@ test('two audits are compared: findings, pages that came, went and changed', asy
   await page.getByRole('table', { name: 'Added pages' }).getByRole('link', { name: '/new' }).click();
 
   await expect(page.getByRole('heading', { level: 1, name: '/new' })).toBeVisible();
+});
+
+test('the files that each page loads are exported from any tab', async ({ page }) => {
+  await open(page, `/${second}`);
+  await page.getByRole('button', { name: 'Export' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Links to other sites' })).toBeVisible();
+  const download = page.waitForEvent('download');
+  await page.getByRole('menuitem', { name: 'Resources' }).click();
+
+  const file = await (await download).createReadStream();
+  const chunks: Buffer[] = [];
+  for await (const chunk of file) chunks.push(chunk as Buffer);
+  expect(Buffer.concat(chunks).toString()).toContain('/share.png');
 });
 
 test('an export is the file of what the screen shows', async ({ page }) => {

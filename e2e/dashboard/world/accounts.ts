@@ -16,12 +16,12 @@ export function runningService(): ServiceInfo {
   return JSON.parse(info) as ServiceInfo;
 }
 
-/** Makes an account with domains that are connected. */
-export async function createAccount({ plan = 'agency' as Plan, domains = [] as string[] } = {}): Promise<Account> {
-  const account = {
-    email: `${randomBytes(6).toString('hex')}@example.test`,
-    password: randomBytes(12).toString('hex'),
-  };
+/** Makes an account with domains that are connected. Who gives no address and password gets new ones. */
+export async function createAccount({
+  plan = 'agency' as Plan,
+  domains = [] as string[],
+  account = { email: `${randomBytes(6).toString('hex')}@example.test`, password: randomBytes(12).toString('hex') },
+} = {}): Promise<Account> {
   const service = runningService();
   await runCommand(
     service,
@@ -38,6 +38,13 @@ export async function createAccount({ plan = 'agency' as Plan, domains = [] as s
     await runCommand(service, 'domain', 'add', domain, '--account', account.email, '--status', 'connected');
   }
   return account;
+}
+
+/** Adds many domains, connected, one after the other: SQLite has one writer. */
+export async function addDomains(account: Account, domains: readonly string[]): Promise<void> {
+  for (const domain of domains) {
+    await runCommand(runningService(), 'domain', 'add', domain, '--account', account.email, '--status', 'connected');
+  }
 }
 
 /** Sets a password as the operator: every session of the account ends. */

@@ -3,9 +3,9 @@
 // Claude has no key.
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
 import type { APIRequestContext } from '@playwright/test';
+import { freePort } from './free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -25,20 +25,16 @@ function findBinary(): string | null {
   return files.find((file) => file !== undefined && fs.existsSync(file)) ?? null;
 }
 
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** Starts the stand-ins. */
-export async function startAssistants(): Promise<Assistants> {
+/** Starts the stand-ins. `brands` are those that answers name, as NAME=DOMAIN; `env` is added to their environment. */
+export async function startAssistants({
+  brands = [] as readonly string[],
+  env = {} as NodeJS.ProcessEnv,
+} = {}): Promise<Assistants> {
   const binary = findBinary();
   if (binary === null) throw new Error('no fakeai binary: build it (cargo build -p fakeai) or set FAKEAI');
   const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn(binary, ['--listen', address], { stdio: 'ignore' });
+  const options = brands.flatMap((brand) => ['--brand', brand]);
+  const child = spawn(binary, ['--listen', address, ...options], { env: { ...process.env, ...env }, stdio: 'ignore' });
   const end = () => child.kill('SIGTERM');
   process.on('exit', end);
   const until = Date.now() + 20_000;

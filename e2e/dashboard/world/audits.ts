@@ -2,6 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAccount, newDomain, runningService, type Account } from './accounts.ts';
+import { setDns } from './dns.ts';
 import { runCommand } from './service.ts';
 
 const TEXT = 'Glazes change with heat and time, and each pot keeps a record of the firing that it went through. ';
@@ -38,7 +39,7 @@ function documentOf(head: string, body: string): Answer {
 const MENU = '<nav><a href="/">Home</a> <a href="/pots/1">First pot</a> <a href="/about">About</a></nav>';
 
 /** Pages of the site, before its owner works on it and after. */
-function answerTo(path: string, root: string, isChanged: boolean): Answer {
+function answerTo(path: string, { root, files }: { root: string; files: string }, isChanged: boolean): Answer {
   const pot = /^\/pots\/([1-3])$/.exec(path)?.[1];
   if (path === '/robots.txt') {
     const body = `User-agent: *\nDisallow: /private/\nDisalow: /typo\n\nUser-agent: ClaudeBot\nDisallow: /\n\nSitemap: ${root}/sitemap.xml\n`;
@@ -55,7 +56,7 @@ function answerTo(path: string, root: string, isChanged: boolean): Answer {
   if (path === '/old') return { ...html('', 301), location: '/pots/1' };
   if (path === '/') {
     const more = isChanged ? '<a href="/new">New</a>' : '<a href="/pots/3">Third pot</a>';
-    const tags = `<meta property="og:title" content="Kiln and clay, shared"><meta property="og:image" content="${root}/share.png">`;
+    const tags = `<meta property="og:title" content="Kiln and clay, shared"><meta property="og:image" content="${files}/share.png">`;
     return documentOf(
       `<title>Kiln and clay, pots by hand from the north</title><meta name="description" content="Hand made pots, bowls and cups, fired twice in a wood kiln and sent in straw, all year."><link rel="canonical" href="${root}/">${tags}`,
       `${MENU}<main><h1>Kiln and clay</h1><p>${TEXT.repeat(12)}</p><a href="/pots/2">Second pot</a> <a href="/broken">Broken</a> <a href="/old">Old</a> <a href="/app">App</a> ${more}</main>`,
@@ -87,7 +88,8 @@ export async function startAuditedSite(): Promise<AuditedSite> {
   const server = http.createServer((request, response) => {
     const isRefused = /GPTBot/.test(request.headers['user-agent'] ?? '');
     const path = new URL(request.url ?? '/', 'http://site').pathname;
-    const answer = isRefused ? html('', 403) : answerTo(path, `https://${domain}`, isChanged);
+    const at = { root: `https://${domain}`, files: `http://${domain}:${String(request.socket.localPort)}` };
+    const answer = isRefused ? html('', 403) : answerTo(path, at, isChanged);
     setTimeout(() => {
       const location = answer.location === undefined ? {} : { location: answer.location };
       response.writeHead(answer.status, { 'content-type': answer.type, ...location });
@@ -96,6 +98,8 @@ export async function startAuditedSite(): Promise<AuditedSite> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  // The picture of shared links is on the server itself: nothing answers at the port of https.
+  setDns(domain, 'A 127.0.0.1');
   const [service, account] = [runningService(), await createAccount()];
   const owner = ['--account', account.email];
   await runCommand(

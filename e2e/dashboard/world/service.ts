@@ -2,12 +2,12 @@
 // Ends the process that it started, by its id.
 import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { assistantSettings } from './assistants.ts';
 import { startDns } from './dns.ts';
+import { freePort } from './free-port.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -20,6 +20,10 @@ export interface ServiceInfo {
   assistants?: string | undefined;
   /** The resolver that it asks. */
   dns: string;
+  /** The name of its demo domain, which no account has yet. */
+  demo: string;
+  /** Settings beyond those that every service of the journeys has. */
+  extra?: NodeJS.ProcessEnv | undefined;
 }
 
 export interface Service extends ServiceInfo {
@@ -38,22 +42,12 @@ function findBinary(): string {
   return path.resolve(root, found);
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 /** Settings of the service and of its command line. */
-function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
+function settings({ folder, address, dns, demo, assistants, extra }: Omit<ServiceInfo, 'binary'>): NodeJS.ProcessEnv {
   return {
     ...process.env,
     GLASSHOUSE_SERVER__LISTEN: address.replace('http://', ''),
+    GLASSHOUSE_SERVER__DEMO_DOMAIN: demo,
     // Each context of the browser can be a client of its own: attempts to sign in are counted by address.
     GLASSHOUSE_EDGE__TRUSTED_PROXIES: '127.0.0.0/8',
     GLASSHOUSE_EDGE__HTTP_LISTEN: '',
@@ -65,23 +59,44 @@ function settings({ folder, address, dns, assistants }: Omit<ServiceInfo, 'binar
     ...assistantSettings(assistants),
     GLASSHOUSE_NETWORK__DNS_SERVERS: dns,
     GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.1',
+    ...extra,
   };
 }
 
-/** Runs a command of the binary on the service's data and returns what it prints. */
+/** Times that a command is tried. */
+const TRIES = 4;
+
+/** Runs a command of the binary on the service's data and returns what it prints. One that found the database busy did nothing. */
 export async function runCommand(service: ServiceInfo, ...args: string[]): Promise<string> {
   const env = settings(service);
-  const { stdout } = await promisify(execFile)(service.binary, [...args, '--quiet'], { env, cwd: service.folder });
-  return stdout.trim();
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const { stdout } = await promisify(execFile)(service.binary, [...args, '--quiet'], { env, cwd: service.folder });
+      return stdout.trim();
+    } catch (error) {
+      if (tries === TRIES || !String(error).includes('the database was busy')) throw error;
+    }
+  }
+}
+
+interface ServiceOptions {
+  assistants?: string;
+  /** Folder of its data, which stays; none: a new one, which goes when the service stops. */
+  folder?: string;
+  extra?: NodeJS.ProcessEnv;
 }
 
 /** Starts a service and waits until it is ready. */
-export async function startService({ assistants }: { assistants?: string } = {}): Promise<Service> {
+export async function startService({ assistants, folder: kept, extra }: ServiceOptions = {}): Promise<Service> {
   const binary = findBinary();
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
+  const folder = kept ?? fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-dashboard-'));
   const address = `http://127.0.0.1:${await freePort()}`;
   const resolver = await startDns(folder);
-  const info = { address, folder, binary, dns: resolver.address, assistants };
+  const demo = 'demo.glasshouse.test';
+  const info = { address, folder, binary, dns: resolver.address, demo, assistants, extra };
+  // Addresses of loopback that count as those of a CDN, which hides the records of a domain.
+  const cdn = { providers: { cloudflare: { networks: ['127.0.9.0/24'] } } };
+  fs.writeFileSync(path.join(folder, 'cdn-ranges.json'), JSON.stringify(cdn));
   const logFile = path.join(folder, 'service.log');
   const log = fs.openSync(logFile, 'w');
   const child = spawn(binary, ['serve'], { env: settings(info), cwd: folder, stdio: ['ignore', log, log] });
@@ -96,7 +111,7 @@ export async function startService({ assistants }: { assistants?: string } = {})
     await ended;
     clearTimeout(late);
     resolver.stop();
-    fs.rmSync(folder, { recursive: true, force: true });
+    if (kept === undefined) fs.rmSync(folder, { recursive: true, force: true });
   }
 
   const until = Date.now() + 60_000;

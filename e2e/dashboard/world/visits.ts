@@ -21,6 +21,19 @@ const CRAWLERS = {
     ip: null,
   },
   ahrefsbot: { agent: 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)', ip: null },
+  oaisearchbot: {
+    agent: 'Mozilla/5.0 AppleWebKit/537.36 (compatible; OAI-SearchBot/1.0; +https://openai.com/searchbot)',
+    ip: null,
+  },
+  chatgptuser: {
+    agent: 'Mozilla/5.0 AppleWebKit/537.36 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)',
+    ip: null,
+  },
+  applebot: { agent: 'Mozilla/5.0 (compatible; Applebot/0.1; +http://www.apple.com/go/applebot)', ip: null },
+  metaexternal: {
+    agent: 'meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)',
+    ip: null,
+  },
 } as const;
 export type CrawlerName = keyof typeof CRAWLERS;
 
@@ -70,6 +83,21 @@ export async function importVisits(service: ServiceInfo, domain: string, visits:
         }),
       ),
   );
+  await importLog(service, domain, lines);
+}
+
+/** Imports one visit of Googlebot to each of many pages: `/page/00001` and on. */
+export async function importPages(service: ServiceInfo, domain: string, pages: number): Promise<void> {
+  const ts = new Date().toISOString();
+  const visit = { ts, userAgent: CRAWLERS.googlebot.agent, servedBy: 'cache', status: 200, durationMs: 2 };
+  const lines = Array.from({ length: pages }, (_, index) =>
+    JSON.stringify({ ...visit, path: `/page/${String(index + 1).padStart(5, '0')}` }),
+  );
+  // In parts: an import holds the one writer of SQLite, which other journeys wait for.
+  for (let from = 0; from < pages; from += 5000) await importLog(service, domain, lines.slice(from, from + 5000));
+}
+
+async function importLog(service: ServiceInfo, domain: string, lines: readonly string[]): Promise<void> {
   const file = path.join(service.folder, `${randomBytes(6).toString('hex')}.ndjson`);
   fs.writeFileSync(file, `${lines.join('\n')}\n`);
   await runCommand(service, 'analytics', 'import', '--domain', domain, '--format', 'ndjson', file);

@@ -1,6 +1,6 @@
 // Rules of repetition.
 import { expect, test } from 'vitest';
-import { pauseBefore, queryClient, read } from './queries';
+import { loadOf, pauseBefore, queryClient, read } from './queries';
 
 test('repetitions are spread, so that clients do not come back together', () => {
   expect([pauseBefore(0, () => 0), pauseBefore(0, () => 1), pauseBefore(1, () => 0.5)]).toEqual([300, 900, 1200]);
@@ -14,4 +14,15 @@ test('a key is the path and its parameters', () => {
   const one = read('/api/prerender/snapshots', { params: { query: { domain: 'lumadocs.io', limit: 200 } } });
 
   expect(one.queryKey).toEqual(['/api/prerender/snapshots', { query: { domain: 'lumadocs.io', limit: 200 } }]);
+});
+
+test('rows of another filter are shown while new ones load, and not when these cannot be had', () => {
+  const query = { data: ['old'], isPlaceholderData: true, error: null, fetchStatus: 'fetching' };
+
+  expect(loadOf(query as never).data).toEqual(['old']);
+  expect(loadOf({ ...query, fetchStatus: 'paused' } as never)).toMatchObject({
+    data: undefined,
+    refusal: { kind: 'offline' },
+  });
+  expect(loadOf({ ...query, isPlaceholderData: false, fetchStatus: 'paused' } as never).data).toEqual(['old']);
 });

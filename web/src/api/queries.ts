@@ -54,15 +54,21 @@ export function forget(path: PathsWith<'get'>): Promise<void> {
   return queryClient.invalidateQueries({ queryKey: [path] });
 }
 
-/** Returns a query as the state of a panel. Its fields follow the query. */
+/**
+ * Returns a query as the state of a panel. Its fields follow the query. Rows of another filter stand in while new ones load, not when
+ * these are refused: they would be shown as what was asked for.
+ */
 export function loadOf<T>(query: CreateQueryResult<T>): Load<T> {
+  const refusal = () => {
+    if (query.error !== null) return refusalOf(query.error);
+    return query.fetchStatus === 'paused' ? { kind: 'offline' as const } : null;
+  };
   return {
     get data() {
-      return query.data;
+      return query.isPlaceholderData && refusal() !== null ? undefined : query.data;
     },
     get refusal() {
-      if (query.error !== null) return refusalOf(query.error);
-      return query.fetchStatus === 'paused' ? { kind: 'offline' as const } : null;
+      return refusal();
     },
     get isFetching() {
       return query.isFetching;

@@ -21,3 +21,4 @@ export * as setup from './setup';
 export * as shell from './shell';
 export * as sources from './sources';
 export * as tables from './tables';
+export * as verification from './verification';

@@ -244,6 +244,10 @@ export const installLede = (domain: string) => `Two ways to send the crawlers of
 export const byDns = () => 'By DNS';
 export const byDnsText = () => 'Point the domain at this service; nothing changes in your app.';
 export const seeRecords = () => 'See the records';
+export const doesItWork = () => 'Does it work?';
+export const doesItWorkText = () =>
+  'A check asks a page as a crawler and as a person, and says what is wrong and how to repair it.';
+export const checkTheSite = () => 'Check the site';
 export const withoutDns = () => 'Without changing DNS';
 export const platform = () => 'Platform';
 export const platforms = {

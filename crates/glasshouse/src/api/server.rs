@@ -68,6 +68,7 @@ impl ApiServer {
         Fut: Future<Output = Response> + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
+        let stop = self.listening.until_close(in_flight.clone());
         let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let draining = self.listening.draining.clone();
@@ -86,7 +87,6 @@ impl ApiServer {
             .header_read_timeout(None)
             .max_buf_size(self.head_bytes)
             .serve_connection(TokioIo::new(timed), service);
-        let stop = self.listening.until_shutdown();
         drive(Box::pin(connection), stop, http1::Connection::graceful_shutdown).await;
     }
 }

@@ -30,7 +30,7 @@ use crate::domains::connection::Connection;
 use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
-use crate::edge::{self, Certificates, Edge, EdgeError, Services};
+use crate::edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
 use crate::follow::Follower;
 use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
 use crate::mentions::Mentions;
@@ -188,7 +188,7 @@ impl AppState {
             render,
             jobs,
             refresh,
-            site_verifier: SiteVerifier::new(&platform.network),
+            site_verifier: SiteVerifier::new(&platform.network).marked(&platform.secrets, clock),
             views,
             dashboard,
             readiness: ReadinessCheck::default(),
@@ -307,7 +307,19 @@ impl AppState {
     pub fn edge_services(&self) -> Services<'_> {
         let App { accounts, domains, connection, recorder, verifier, probe_marks, render, .. } = &**self;
         let certificates = self.certificates.as_ref();
-        Services { accounts, domains, connection, recorder, verifier, probe_marks, render, certificates }
+        let serves_api = self.platform.config.has_role(Role::Api);
+        let own_site = serves_api.then(|| OwnSite::new(&self.platform.config, self.envelope())).flatten();
+        Services {
+            accounts,
+            domains,
+            connection,
+            recorder,
+            verifier,
+            probe_marks,
+            render,
+            certificates,
+            own_site,
+        }
     }
 
     /// The API as one function, as listeners and tests use it.

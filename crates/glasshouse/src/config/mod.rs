@@ -2,6 +2,7 @@
 //! The only part that reads the environment. Must never print or log a secret: [`Config::listing`] masks them.
 //! See docs/decisions/0016.
 
+mod addresses;
 mod assistants;
 mod clickhouse;
 mod layers;
@@ -291,24 +292,6 @@ impl Config {
     /// What `plan` allows.
     pub fn plan(&self, plan: Plan) -> &PlanLimits {
         self.plans.get(&plan).expect("defaults.toml has every plan and nothing can remove one")
-    }
-
-    /// Address that links and the documentation show, without a slash at the end.
-    pub fn public_url(&self) -> String {
-        match &self.server.public_url {
-            Some(url) => url.as_str().trim_end_matches('/').to_owned(),
-            None => format!("http://{}", values::shown_address(self.server.listen)),
-        }
-    }
-
-    /// Decides whether an operator has said which public address the service has.
-    pub fn has_public_url(&self) -> bool {
-        self.server.public_url.is_some()
-    }
-
-    /// Whether the public address is https, so that cookies may be sent over TLS only.
-    pub fn is_public_https(&self) -> bool {
-        self.server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }
 
     /// Whether this process runs the part.

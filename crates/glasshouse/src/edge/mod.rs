@@ -12,4 +12,5 @@ mod tests;
 
 pub use certificates::{Certificates, jobs};
 pub use listener::EdgeSockets;
+pub use proxy::own_site::OwnSite;
 pub use proxy::service::{Edge, EdgeError, Services};

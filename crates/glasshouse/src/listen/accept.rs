@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
+use futures::FutureExt;
 use rustix::net::sockopt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -21,6 +22,8 @@ use crate::draining::Draining;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections taken before other work has its turn: their first requests are ready together, before everybody else's next one.
 const TAKEN_IN_A_ROW: usize = 16;
+/// How long a connection without a request is kept after shutdown: what its client has sent may be on its way.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
 /// When the system asks a silent client whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// What the system keeps of a connection beyond what the client lets us send. More waits with us, where it is counted and ends
@@ -60,6 +63,16 @@ impl Listening {
         self.shutdown.child_token().cancelled_owned()
     }
 
+    /// Waits until an HTTP/1.1 connection is to end: at shutdown, or a second later when it has brought no request yet. A
+    /// balancer that connected just before therefore has its request answered.
+    pub fn until_close(&self, in_flight: RequestsInFlight) -> impl Future<Output = ()> + use<> {
+        let shutdown = self.until_shutdown();
+        async move {
+            shutdown.await;
+            let _ = tokio::time::timeout(FIRST_REQUEST, in_flight.first()).await;
+        }
+    }
+
     /// Waits until an HTTP/2 connection is to send GOAWAY: at shutdown, or while draining once a request of the
     /// connection has begun. A client that connects while draining therefore has its first request answered.
     pub fn until_goaway(&self, in_flight: RequestsInFlight) -> impl Future<Output = ()> + use<> {
@@ -87,7 +100,8 @@ pub fn connections(config: &Config) -> usize {
     }
 }
 
-/// Hands every connection to `serve` until shutdown; over the limits it is closed at once, or waits in the system's queue.
+/// Hands every connection to `serve` until shutdown, those included that wait in the system's queue by then: closing the socket
+/// would reset them. Over the limits a connection is closed at once, or waits in the queue.
 pub async fn accept(
     listener: TcpListener,
     listening: Listening,
@@ -104,32 +118,42 @@ pub async fn accept(
         if taken.is_multiple_of(TAKEN_IN_A_ROW) {
             tokio::task::yield_now().await;
         }
-        let permit = tokio::select! {
-            () = listening.shutdown.cancelled() => return,
-            permit = admission.wait() => permit,
+        let next = async { (admission.wait().await, listener.accept().await) };
+        let (permit, accepted) = match listening.shutdown.run_until_cancelled(next).await {
+            Some(next) => next,
+            None => break,
         };
-        let (stream, peer) = tokio::select! {
-            () = listening.shutdown.cancelled() => return,
-            accepted = listener.accept() => match accepted {
-                Ok(connection) => connection,
-                Err(error) => {
-                    // A connection that died while it waited is nothing; running out of descriptors passes.
-                    tracing::debug!(%error, "could not accept a connection");
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
-                    continue;
-                }
-            },
-        };
-        let Some(place) = admission.take(permit, peer.ip()) else {
-            tracing::debug!(client = %peer.ip(), "too many connections of one address");
-            continue;
-        };
-        // Answers are written whole: waiting for more to send only delays them.
-        let _ = stream.set_nodelay(true);
-        set_up(&stream);
-        serve(stream, peer, place);
+        match accepted {
+            Ok((stream, peer)) => hand_over(stream, peer, admission.take(permit, peer.ip()), &serve),
+            Err(error) => {
+                // A connection that died while it waited is nothing; running out of descriptors passes.
+                tracing::debug!(%error, "could not accept a connection");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
         taken += 1;
     }
+    while let Some(permit) = admission.wait().now_or_never()
+        && let Some(Ok((stream, peer))) = listener.accept().now_or_never()
+    {
+        hand_over(stream, peer, admission.take(permit, peer.ip()), &serve);
+    }
+}
+
+fn hand_over(
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: Option<ConnectionPlace>,
+    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+) {
+    let Some(place) = place else {
+        tracing::debug!(client = %peer.ip(), "too many connections of one address");
+        return;
+    };
+    // Answers are written whole: waiting for more to send only delays them.
+    let _ = stream.set_nodelay(true);
+    set_up(&stream);
+    serve(stream, peer, place);
 }
 
 /// Lets the system find out that a client has vanished, and keep little for one that does not read. Best effort.

@@ -218,7 +218,7 @@ fn domain_key(place: SumPlace) -> DomainKey {
 }
 
 /// Returns a search as it is counted: one form for differences of case and spacing.
-pub fn query_text(query: &str) -> String {
+fn query_text(query: &str) -> String {
     let words: Vec<&str> = query.split_whitespace().collect();
     words.join(" ").to_lowercase().chars().filter(|c| !c.is_control()).take(MAX_QUERY_CHARS).collect()
 }

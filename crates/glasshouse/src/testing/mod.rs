@@ -60,6 +60,11 @@ pub async fn postgres() -> TestDb {
     DATABASES.postgres().await
 }
 
+/// Makes a SQLite database that has all migrations.
+pub async fn sqlite() -> TestDb {
+    DATABASES.sqlite().await
+}
+
 impl TestApp {
     /// Runs a test on each engine, with default settings.
     pub async fn on_each_engine(test: impl AsyncFn(TestApp)) {

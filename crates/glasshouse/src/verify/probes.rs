@@ -17,7 +17,10 @@ use super::answer::{
 };
 use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
-use crate::api::header_names::{SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
+use crate::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
+use crate::clock::Clock;
+use crate::domains::connection::mark::ProbeMarks;
+use crate::secret::Secrets;
 
 /// User agent of a person's browser.
 const PERSON: &str = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -42,6 +45,8 @@ const SLOW: SlowAfter = SlowAfter { first: Duration::from_secs(10), second: Dura
 pub struct SiteVerifier {
     fetcher: Fetcher,
     slow_after: SlowAfter,
+    /// Marks of questions, so that the installation they come back to counts no visits. None: of a command.
+    marks: Option<(ProbeMarks, Clock)>,
 }
 
 /// Client that a question comes from.
@@ -57,7 +62,12 @@ impl SiteVerifier {
     pub fn new(network: &Network) -> SiteVerifier {
         let user_agent = HeaderValue::from_static(SERVICE);
         let fetcher = Fetcher::new(network.clone(), crawler::tls::client_config(), user_agent);
-        SiteVerifier { fetcher, slow_after: SLOW }
+        SiteVerifier { fetcher, slow_after: SLOW, marks: None }
+    }
+
+    /// The same with this installation's mark on every question.
+    pub fn marked(self, secrets: &Secrets, clock: &Clock) -> SiteVerifier {
+        SiteVerifier { marks: Some((ProbeMarks::new(secrets), clock.clone())), ..self }
     }
 
     #[cfg(test)]
@@ -156,9 +166,13 @@ impl Questions<'_> {
         if left.is_zero() {
             return Err(NoAnswer { reason: "the site took too long".to_owned(), is_timeout: true });
         }
+        let mut headers = headers_of(client);
+        if let (Some((marks, clock)), Some(host)) = (&self.verifier.marks, url.host_str()) {
+            headers.insert(PROBE, marks.issue(host, clock.now()));
+        }
         let request = FetchRequest {
             method,
-            headers: headers_of(client),
+            headers,
             // Redirects are followed here, where each of them is looked at.
             stay_on: Some(Vec::new()),
             max_body_bytes: MAX_BODY_BYTES,

@@ -1,5 +1,6 @@
 //! Each misconfiguration, planted in a site on loopback, and sites on which nothing is wrong.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -215,6 +216,33 @@ async fn each_misconfiguration_is_found_and_nothing_on_right_sites() {
         assert_eq!(report.ok, expected.is_empty());
         assert!(report.checks.iter().all(|check| check.ok != check.remedy.is_some()), "{name}");
     }
+}
+
+#[tokio::test]
+async fn every_question_of_the_service_is_marked_for_its_host_and_one_of_the_command_is_not() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = asked.clone();
+    let server = WebServer::start(move |request: Request<Incoming>| {
+        seen.lock().unwrap().push(request.headers().clone());
+        answer(request)
+    })
+    .await;
+    let app = TestApp::with(&format!(
+        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = {{ \"right.test\" = \"{}\" }}\n",
+        server.address()
+    ))
+    .await;
+    let target = target("https://right.test/");
+    let now = app.clock.now();
+    let marked = |headers: &HeaderMap| app.state.probe_marks.are_in(headers, "right.test", now);
+
+    app.state.site_verifier.verify(&target).await.unwrap();
+    let of_service = std::mem::take(&mut *asked.lock().unwrap());
+    SiteVerifier::new(&app.state.platform.network).verify(&target).await.unwrap();
+    let of_command = asked.lock().unwrap();
+
+    assert!(of_service.len() >= 9 && of_service.iter().all(marked), "{of_service:?}");
+    assert!(of_command.len() >= 9 && !of_command.iter().any(marked));
 }
 
 #[tokio::test]

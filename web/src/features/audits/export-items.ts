@@ -3,7 +3,7 @@ import type { MenuItem } from '../../components/layers/menu.svelte';
 import * as m from '../../messages/audits/shared';
 import { exportHref, type PageList } from './reads';
 
-const OTHERS = ['pages', 'findings', 'links', 'redirects', 'images', 'hreflang'] as const;
+const OTHERS = ['pages', 'findings', 'links', 'external', 'resources', 'redirects', 'images', 'hreflang'] as const;
 
 /** Returns the entries of the menu. */
 export function exportItems(runId: string, what: string, list: PageList = {}): MenuItem[] {

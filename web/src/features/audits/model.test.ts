@@ -1,6 +1,15 @@
 // Rules of what is worked out from a run: bands, the run before, what to fix first, changes by issue.
 import { expect, test } from 'vitest';
-import { bandOf, changesByIssue, isArchived, issueRows, linesOf, previousRun, sumBySeverity } from './model';
+import {
+  bandOf,
+  changesByIssue,
+  inFixOrder,
+  isArchived,
+  issueRows,
+  linesOf,
+  previousRun,
+  sumBySeverity,
+} from './model';
 import type { CrawlStats, Issue, Run, RunComparison } from './types';
 
 function run(id: string, startedAt: number, changes: Partial<Run> = {}, mode = 'follow', enabled = true): Run {
@@ -43,6 +52,26 @@ test('issues stand by severity, then by weight times pages', () => {
 
   expect(rows.map(({ id }) => id)).toEqual(['C', 'B', 'A', 'UNKNOWN']);
   expect(rows[0]).toMatchObject({ impact: 24, added: null, fixed: null });
+});
+
+test('issues to fix are ordered by impact, by what is new, or with their category', () => {
+  const catalogue = new Map([
+    ...[issue('A', 'warning', 5), issue('B', 'error', 1)].map(
+      ([id, one]) => [id, { ...one, category: 'links' }] as const,
+    ),
+    ...[issue('C', 'error', 12)],
+  ]);
+  const changes = new Map([
+    ['A', { issueId: 'A', new: 3, fixed: 0, remaining: 0 }],
+    ['C', { issueId: 'C', new: 1, fixed: 0, remaining: 0 }],
+  ]);
+  const rows = issueRows({ A: 100, B: 20, C: 2 }, catalogue, changes);
+  const ids = (order: 'impact' | 'new' | 'category') => inFixOrder(rows, order).map(({ id }) => id);
+
+  expect(ids('impact')).toEqual(['C', 'B', 'A']);
+  expect(ids('new')).toEqual(['A', 'C']);
+  expect(ids('category')).toEqual(['C', 'B', 'A']);
+  expect(inFixOrder([...rows].reverse(), 'category').map(({ id }) => id)).toEqual(['A', 'B', 'C']);
 });
 
 test('changes by issue are those of the service, else counted, unless only a part is named', () => {

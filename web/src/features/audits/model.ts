@@ -79,6 +79,23 @@ export function issueRows(
   );
 }
 
+/** Orders of the issues to fix: by impact, by what is new, by category. */
+export const FIX_ORDERS = ['impact', 'new', 'category'] as const;
+export type FixOrder = (typeof FIX_ORDERS)[number];
+
+/**
+ * Returns the issues in an order, of rows that stand by impact. New: only those with new pages, most of them first. Category: those of a
+ * category together, the category with the first issue to fix at the beginning.
+ */
+export function inFixOrder(rows: readonly IssueRow[], order: FixOrder): IssueRow[] {
+  if (order === 'new') {
+    return rows.filter(({ added }) => (added ?? 0) > 0).toSorted((one, other) => (other.added ?? 0) - (one.added ?? 0));
+  }
+  if (order === 'impact') return [...rows];
+  const categories = [...new Set(rows.map(({ category }) => category))];
+  return categories.flatMap((category) => rows.filter((row) => row.category === category));
+}
+
 /** Returns the changes of a comparison by issue; null when it names only a part of them. */
 export function changesByIssue(comparison: RunComparison): ReadonlyMap<string, IssueChange> | null {
   if (comparison.byIssue !== undefined) return new Map(comparison.byIssue.map((change) => [change.issueId, change]));

@@ -44,6 +44,9 @@ export const tookText = (time: string, rate: number) => `${time}, ${rate} pages 
 export const firstByte = () => 'First byte';
 export const firstByteText = (median: string, slow: string) => `${median} median, ${slow} p90`;
 export const whatToFix = () => 'What to fix first';
+export const orderOfIssues = () => 'Order of the issues';
+export const fixOrders = { impact: () => 'Impact', new: () => 'New', category: () => 'Category' };
+export const nothingNew = () => 'Nothing is new since the audit before';
 export const allIssues = (issues: number) => `All ${counted(issues, 'issue', 'issues')}`;
 export const whoMayRead = () => 'Who may read your site';
 export const serverRefuses = (crawler: string, code: number) => `Your server answers ${crawler} with ${String(code)}.`;

@@ -20,6 +20,7 @@ export const firstTime = () => 'first audit of this page';
 export const previewNote = () => 'of 100, in results and shared links';
 export const isIndexable = () => 'indexable';
 export const isNotIndexable = () => 'not indexable';
+export const linkScoreNote = (score: string) => `, link score ${score} of 100`;
 export const depthNote = (depth: number | null) =>
   depth === null
     ? 'pages; no link leads here from the start'

@@ -72,6 +72,8 @@ export const exportParts: Record<string, () => string> = {
   pages: () => 'Pages',
   findings: () => 'Findings',
   links: () => 'Links',
+  external: () => 'Links to other sites',
+  resources: () => 'Resources',
   redirects: () => 'Redirects',
   images: () => 'Images',
   hreflang: () => 'Language versions',
@@ -143,6 +145,7 @@ export { newWord as new };
 export const page = () => 'Page';
 export const pagesWhat = () => 'pages';
 export const linkedFrom = () => 'Linked from';
+export const linkScore = () => 'Link score';
 export const clicksColumn = () => 'Clicks';
 export const noAnswer = () => 'no answer';
 export const notAsked = () => 'not asked';

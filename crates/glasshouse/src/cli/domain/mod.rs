@@ -87,11 +87,7 @@ struct ListedDomain {
 
 /// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
-    let service = DomainsService::on(
-        context.database().await?,
-        context.clock.clone(),
-        context.config.render.default_refresh_interval_s,
-    );
+    let service = DomainsService::on(context.database().await?, context.clock.clone(), &context.config);
     match command {
         Command::Add(add) => add_domain(add, &service, context).await,
         Command::List { account, json } => list_domains(account, json, &service, context).await,

@@ -119,7 +119,7 @@ async fn add<A: Access>(
 
 fn not_added(error: AddError) -> ApiError {
     match error {
-        AddError::InvalidDomain => ApiError::new(ErrorCode::InvalidDomain),
+        AddError::InvalidDomain | AddError::OwnHost => ApiError::new(ErrorCode::InvalidDomain),
         AddError::Origin(problem) => ApiError::new(origin_error(problem)),
         // Nobody sends one here; the command line does.
         AddError::InvalidSitemapUrl => ApiError::new(ErrorCode::ValidationError),

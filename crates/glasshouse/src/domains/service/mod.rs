@@ -19,6 +19,7 @@ use super::queries;
 use super::site::Site;
 use crate::accounts::{AccountId, PlanLimit};
 use crate::clock::{Clock, Timestamp};
+use crate::config::Config;
 use crate::follow::Follower;
 use crate::jobs::{Job, Jobs, NewJob};
 use crate::platform::Platform;
@@ -55,6 +56,9 @@ pub enum AddError {
         "is not a domain that can be connected: a registrable name such as shop.com, or a subdomain of one"
     )]
     InvalidDomain,
+    /// The edge serves this installation itself there.
+    #[error("it is the address of this installation (server.public_url)")]
+    OwnHost,
     /// The origin host cannot be used.
     #[error("{0}")]
     Origin(OriginProblem),
@@ -85,7 +89,10 @@ pub struct DomainsService {
     db: Db,
     clock: Clock,
     jobs: Jobs,
+    /// Of new domains.
     default_refresh_interval_s: u64,
+    /// The host at which the edge serves this installation itself.
+    own_host: Option<Arc<str>>,
     /// All domains in memory, and what keeps them equal to the database.
     directory: Arc<DomainDirectory>,
     follower: Follower,
@@ -99,29 +106,30 @@ type JobsOf = fn(&Domain) -> Vec<NewJob>;
 impl DomainsService {
     /// Makes the service.
     pub fn new(platform: &Platform, jobs: &Jobs, follower: &Follower) -> DomainsService {
-        let interval_s = platform.config.render.default_refresh_interval_s;
         let (db, clock) = (platform.db.clone(), platform.clock.clone());
-        DomainsService::with(db, clock, jobs.clone(), interval_s, follower.clone())
+        DomainsService::with(db, clock, jobs.clone(), follower.clone(), &platform.config)
     }
 
-    /// The service on a database alone, for commands. New domains get this refresh interval.
-    pub fn on(db: Db, clock: Clock, default_refresh_interval_s: u64) -> DomainsService {
+    /// The service on a database alone, for commands.
+    pub fn on(db: Db, clock: Clock, config: &Config) -> DomainsService {
         let jobs = Jobs::new(db.clone(), clock.clone());
         let follower = Follower::of_command(db.clone());
-        DomainsService::with(db, clock, jobs, default_refresh_interval_s, follower)
+        DomainsService::with(db, clock, jobs, follower, config)
     }
 
-    fn with(
-        db: Db,
-        clock: Clock,
-        jobs: Jobs,
-        default_refresh_interval_s: u64,
-        follower: Follower,
-    ) -> DomainsService {
+    fn with(db: Db, clock: Clock, jobs: Jobs, follower: Follower, config: &Config) -> DomainsService {
         let directory = Arc::new(DomainDirectory::default());
         follower.register(directory.clone());
-        let when_connected = Arc::default();
-        DomainsService { db, clock, jobs, default_refresh_interval_s, directory, follower, when_connected }
+        DomainsService {
+            db,
+            clock,
+            jobs,
+            default_refresh_interval_s: config.render.default_refresh_interval_s,
+            own_host: config.own_host().map(Arc::from),
+            directory,
+            follower,
+            when_connected: Arc::default(),
+        }
     }
 
     /// Has jobs queued together with every promotion to connected. Said once, by `app`.
@@ -139,6 +147,9 @@ impl DomainsService {
         new: NewDomain,
     ) -> Result<Added, AddError> {
         let host = names::parse_domain(&new.domain).ok_or(AddError::InvalidDomain)?;
+        if self.is_own(&host) {
+            return Err(AddError::OwnHost);
+        }
         let origin_host = check_origin(&host, new.origin_host.as_deref().unwrap_or(""))?;
         let sitemap_url = check_sitemap(new.sitemap_url.as_deref().unwrap_or(""))?;
         let now = self.clock.now();
@@ -228,6 +239,12 @@ impl DomainsService {
         }
         self.follower.caught_up().await;
         Ok(self.directory.find_for_edge(host))
+    }
+
+    /// Decides whether a domain of this name would take the installation's own host, which is nobody's to add.
+    fn is_own(&self, host: &str) -> bool {
+        let Some(own) = self.own_host.as_deref() else { return false };
+        host == own || names::twin(host).as_deref() == Some(own)
     }
 
     /// The domain with an id, as it is now.

@@ -53,6 +53,22 @@ async fn an_unusable_name_or_origin_is_refused() {
 }
 
 #[tokio::test]
+async fn the_host_at_which_the_edge_serves_the_installation_is_nobodys_to_add() {
+    let served = "server.public_url = \"https://glasshouse.example\"\nedge.https_listen = \"127.0.0.1:8443\"";
+    let app = TestApp::with(served).await;
+    let account = app.account("a@x.example", Plan::Business).await;
+
+    for name in ["glasshouse.example", "GLASSHOUSE.example.", "www.glasshouse.example"] {
+        let refused = add(&app, &account, named(name)).await;
+        assert!(matches!(refused, Err(AddError::OwnHost)), "{name}: {refused:?}");
+    }
+    assert!(add(&app, &account, named("shop.glasshouse.example")).await.is_ok());
+    let without_tls = TestApp::with("server.public_url = \"https://glasshouse.example\"").await;
+    let account = without_tls.account("a@x.example", Plan::Business).await;
+    assert!(add(&without_tls, &account, named("glasshouse.example")).await.is_ok());
+}
+
+#[tokio::test]
 async fn a_name_is_served_for_one_account_and_pending_claims_block_nobody() {
     TestApp::on_each_engine(async |app| {
         let (one, two) = (

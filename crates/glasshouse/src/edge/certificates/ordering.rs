@@ -11,9 +11,8 @@ use uuid::Uuid;
 use super::acme::{OrderError, ValidationMethod};
 use super::model::{self, Bound, OrderKind, OrderOutcome};
 use super::queries::{self, OrderEnd, StoredCertificate};
-use super::service::{Certificates, chance};
+use super::service::{CertificateHolder, Certificates, chance};
 use super::tls::{self, KeyPairError};
-use crate::domains::{Domain, DomainStatus};
 use crate::jobs::{JobError, JobOutcome};
 
 /// How long an order may take in all.
@@ -51,19 +50,19 @@ enum NotOrdered {
 impl Certificates {
     /// Orders a certificate. Callers that want one for the same name meanwhile wait for the same order.
     pub(super) async fn order_once(&self, host: &str) -> OrderOutcome {
-        let Some(domain) = self.domain_of(host).await else { return OrderOutcome::None };
+        let Some(holder) = self.holder_of(host).await else { return OrderOutcome::None };
         let ordering = async {
             let (certificates, name) = (self.clone(), host.to_owned());
             // On its own, so that a client which hangs up does not end it.
-            let order = self.0.tasks.spawn(async move { certificates.order_logged(&name, &domain).await });
+            let order = self.0.tasks.spawn(async move { certificates.order_logged(&name, &holder).await });
             order.await.unwrap_or(OrderOutcome::None)
         };
         OrderOutcome::clone(&*self.0.orders.get_with(host, ordering).await)
     }
 
     /// Orders a first certificate, unless it is too early, and says in the log what came of it.
-    pub(in crate::edge) async fn order_logged(&self, host: &str, domain: &Domain) -> OrderOutcome {
-        match self.order(host, domain, OrderKind::First).await {
+    pub(in crate::edge) async fn order_logged(&self, host: &str, holder: &CertificateHolder) -> OrderOutcome {
+        match self.order(host, holder, OrderKind::First).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");
                 OrderOutcome::Issued
@@ -81,21 +80,21 @@ impl Certificates {
 
     /// Orders the first certificate of a name, which may have one or have left by now.
     pub(super) async fn order_first_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
-        let Some(domain) = self.domain_of(host).await else { return Ok(JobOutcome::Done) };
+        let Some(holder) = self.holder_of(host).await else { return Ok(JobOutcome::Done) };
         if self.has(host).await {
             return Ok(JobOutcome::Done);
         }
-        self.order_in_job(host, &domain, OrderKind::First).await
+        self.order_in_job(host, &holder, OrderKind::First).await
     }
 
     /// Orders a certificate. What may be ordered later is.
     pub(super) async fn order_in_job(
         &self,
         host: &str,
-        domain: &Domain,
+        holder: &CertificateHolder,
         kind: OrderKind,
     ) -> Result<JobOutcome, JobError> {
-        match self.order(host, domain, kind).await {
+        match self.order(host, holder, kind).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");
                 Ok(JobOutcome::Done)
@@ -110,19 +109,21 @@ impl Certificates {
         }
     }
 
-    async fn order(&self, host: &str, domain: &Domain, kind: OrderKind) -> Result<(), NotOrdered> {
+    async fn order(&self, host: &str, holder: &CertificateHolder, kind: OrderKind) -> Result<(), NotOrdered> {
         // An order for a name whose server does not answer takes a place of its own account only.
-        let is_first = kind == OrderKind::First;
-        let place = is_first.then(|| self.0.order_limit.take(&domain.account_id));
+        let of_customer = holder.domain().filter(|_| kind == OrderKind::First);
+        let place = of_customer.map(|domain| self.0.order_limit.take(&domain.account_id));
         let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
         // The authority would look elsewhere for the proof: neither an order nor a failure.
-        if !self.0.connection.may_be_certified(host, domain).await? {
+        if let Some(domain) = holder.domain()
+            && !self.0.connection.may_be_certified(host, domain).await?
+        {
             return Err(NotOrdered::LeadsElsewhere);
         }
-        let slot = is_first.then(|| self.0.slots.acquire());
+        let slot = of_customer.map(|_| self.0.slots.acquire());
         let _slot = OptionFuture::from(slot).await;
-        let holder = Uuid::now_v7().to_string();
-        let failures = self.begin(host, domain, kind, &holder).await?;
+        let lease = Uuid::now_v7().to_string();
+        let failures = self.begin(host, holder, kind, &lease).await?;
         // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
         let method = match (self.0.first_method, failures % 2) {
             (ValidationMethod::Http, 1) => ValidationMethod::Tls,
@@ -134,35 +135,40 @@ impl Certificates {
             Ok(Err(error)) => Err(error.into()),
             Err(_) => Err(NotOrdered::TimedOut),
         };
-        self.end(host, domain, &holder, failures, issued).await
+        self.end(host, holder, &lease, failures, issued).await
     }
 
     /// Takes the lease and counts the order, in one transaction. Answers the failures so far.
     async fn begin(
         &self,
         host: &str,
-        domain: &Domain,
+        holder: &CertificateHolder,
         kind: OrderKind,
-        holder: &str,
+        lease: &str,
     ) -> Result<u64, NotOrdered> {
-        let domains = self.0.domains.count(&domain.account_id).await?;
+        let domains = match holder.domain() {
+            Some(domain) => Some(self.0.domains.count(&domain.account_id).await?),
+            None => None,
+        };
         let now = self.0.clock.now();
-        let while_pending = domain.status == DomainStatus::Pending;
+        let while_pending = holder.is_pending();
         let mut tx = self.0.db.write().await?;
         if !while_pending {
             queries::forget_pending_failures(&mut tx, host).await?;
         }
-        if !queries::take_lease(&mut tx, host, holder, now, now.plus(LEASE)).await? {
+        if !queries::take_lease(&mut tx, host, lease, now, now.plus(LEASE)).await? {
             let is_ordered = queries::is_leased(&mut tx, host, now).await?;
             return Err(if is_ordered { NotOrdered::Elsewhere } else { NotOrdered::TooEarly });
         }
         let failures = queries::count_failures(&mut tx, host).await?;
-        let account = domain.account_id.as_str();
+        let account = holder.account();
         let orders = queries::count_last_hour(&mut tx, account, now).await?;
-        if let Err(bound) = model::may_order(kind, orders, domains, self.held_count()) {
+        if let Some(domains) = domains
+            && let Err(bound) = model::may_order(kind, orders, domains, self.held_count())
+        {
             let (error, not_until) = (bound.to_string(), now.plus(BOUND_PAUSE));
             let end = OrderEnd { failures, error: Some(&error), not_until, while_pending };
-            queries::end_lease(&mut tx, host, holder, end).await?;
+            queries::end_lease(&mut tx, host, lease, end).await?;
             tx.commit().await?;
             return Err(bound.into());
         }
@@ -175,8 +181,8 @@ impl Certificates {
     async fn end(
         &self,
         host: &str,
-        domain: &Domain,
-        holder: &str,
+        holder: &CertificateHolder,
+        lease: &str,
         failures: u64,
         issued: Result<StoredCertificate, NotOrdered>,
     ) -> Result<(), NotOrdered> {
@@ -194,9 +200,9 @@ impl Certificates {
             failures,
             error: error.as_deref(),
             not_until: now.plus(model::wait_after(failures)),
-            while_pending: domain.status == DomainStatus::Pending,
+            while_pending: holder.is_pending(),
         };
-        queries::end_lease(&mut tx, host, holder, end).await?;
+        queries::end_lease(&mut tx, host, lease, end).await?;
         tx.commit().await?;
         self.0.follower.take_over().await;
         issued.map(drop)

@@ -9,7 +9,7 @@ use store::DbError;
 use super::jobs::RenewCertificate;
 use super::model::{self, OrderKind};
 use super::queries;
-use super::service::{Certificates, may_have_one};
+use super::service::{CertificateHolder, Certificates, may_have_one};
 use crate::jobs::{JobError, JobOutcome};
 
 /// Jobs that are queued at a time, at least; more often the sixth part of an hour's budget.
@@ -39,23 +39,23 @@ impl Certificates {
         Ok(())
     }
 
-    /// Renews a certificate, when it is still the one that was due and its name still one of our domains'.
+    /// Renews a certificate, when it is still the one that was due and its name still one of our domains' or our own.
     pub(super) async fn renew_for_job(&self, due: &RenewCertificate) -> Result<JobOutcome, JobError> {
-        match self.0.domains.find_for_edge(&due.host).await? {
-            Some(site) if may_have_one(&site) => {
-                let present = queries::find_certificate(&mut self.0.db.read().await?, &due.host).await?;
-                if present.is_none_or(|present| present.not_after != due.not_after) {
-                    return Ok(JobOutcome::Done);
-                }
-                self.order_in_job(&due.host, &site.domain, OrderKind::Renewal).await
-            }
+        let holder = match self.0.domains.find_for_edge(&due.host).await? {
+            _ if self.is_own(&due.host) => CertificateHolder::Service,
+            Some(site) if may_have_one(&site) => CertificateHolder::Customer(Box::new(site.domain.clone())),
             // A locked domain may be unlocked. One that was removed needs no certificate.
-            Some(_) => Ok(JobOutcome::Done),
+            Some(_) => return Ok(JobOutcome::Done),
             None => {
                 self.retire(&due.host).await?;
-                Ok(JobOutcome::Done)
+                return Ok(JobOutcome::Done);
             }
+        };
+        let present = queries::find_certificate(&mut self.0.db.read().await?, &due.host).await?;
+        if present.is_none_or(|present| present.not_after != due.not_after) {
+            return Ok(JobOutcome::Done);
         }
+        self.order_in_job(&due.host, &holder, OrderKind::Renewal).await
     }
 
     /// Forgets a name that is no domain of ours any more, key and all.

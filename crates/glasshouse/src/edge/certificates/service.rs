@@ -1,6 +1,6 @@
 //! Certificates on demand: found in memory, ordered when one of our domains has none. Renewing is in `renewals`.
 //! Used by TLS handshakes and the edge's handlers. Shared by all processes through the database: one of them orders.
-//! Must never order for a name that is not a domain of ours, nor hold up a name that has a certificate.
+//! Must never order for a name that is neither a domain of ours nor the installation's own, nor hold up a name that has a certificate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use super::acme::{CertificateAuthority, ValidationMethod};
 use super::directory::CertificateDirectory;
+use super::jobs;
 use super::model::{self, OrderOutcome};
 use super::order_limit::OrderLimit;
 use super::proofs::Proofs;
@@ -41,6 +42,8 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) jobs: Jobs,
     pub(super) domains: DomainsService,
+    /// The name at which the edge serves this installation itself.
+    own_host: Option<Box<str>>,
     pub(super) authority: CertificateAuthority,
     pub(super) follower: Follower,
     pub(super) key_seal: SealKey,
@@ -82,6 +85,7 @@ impl Certificates {
             clock: platform.clock.clone(),
             jobs: jobs.clone(),
             domains: domains.clone(),
+            own_host: platform.config.own_host().map(Box::from),
             connection: connection.clone(),
             authority,
             follower: follower.clone(),
@@ -169,15 +173,53 @@ impl Certificates {
         self.0.directory.count()
     }
 
-    /// Whether a name is one of our domains', and not locked.
+    /// Whether a name is the installation's own, or one of our domains' and not locked.
     async fn is_ours(&self, host: &str) -> bool {
-        matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))
+        self.is_own(host)
+            || matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))
     }
 
-    /// The domain of ours that a certificate for the name would be for.
-    pub(super) async fn domain_of(&self, host: &str) -> Option<Domain> {
+    /// Whether the edge serves this installation itself at the name.
+    pub(super) fn is_own(&self, host: &str) -> bool {
+        self.0.own_host.as_deref() == Some(host)
+    }
+
+    /// Whose certificate one for the name would be. None: nobody may have one.
+    pub(super) async fn holder_of(&self, host: &str) -> Option<CertificateHolder> {
+        if self.is_own(host) {
+            return Some(CertificateHolder::Service);
+        }
         let site = self.0.domains.find_for_edge(host).await.ok()??;
-        may_have_one(&site).then(|| site.domain.clone())
+        may_have_one(&site).then(|| CertificateHolder::Customer(Box::new(site.domain.clone())))
+    }
+}
+
+/// Whose certificate one is.
+#[derive(Debug, Clone)]
+pub(in crate::edge) enum CertificateHolder {
+    /// A customer's, for a name of this domain.
+    Customer(Box<Domain>),
+    /// The installation's own, for the host of its public address. The bounds of customers do not hold it up.
+    Service,
+}
+
+impl CertificateHolder {
+    /// The customer's domain; none: it is the installation's own.
+    pub(super) fn domain(&self) -> Option<&Domain> {
+        match self {
+            CertificateHolder::Customer(domain) => Some(domain),
+            CertificateHolder::Service => None,
+        }
+    }
+
+    /// Whether the domain has not been shown to lead here.
+    pub(super) fn is_pending(&self) -> bool {
+        self.domain().is_some_and(|domain| domain.status == DomainStatus::Pending)
+    }
+
+    /// Whom an order is counted for.
+    pub(super) fn account(&self) -> &str {
+        self.domain().map_or(jobs::SERVICE, |domain| domain.account_id.as_str())
     }
 }
 

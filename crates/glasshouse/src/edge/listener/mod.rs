@@ -187,11 +187,11 @@ impl Front {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
+        let stop = self.listening.until_close(in_flight.clone());
         let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
         let service = self.service(peer, in_flight);
         let connection = self.http1.serve_connection(TokioIo::new(timed), service).with_upgrades();
-        let stop = self.listening.until_shutdown();
         drive(Box::pin(connection), stop, UpgradeableConnection::graceful_shutdown)
     }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::body::Body;
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::combinators::MapErr;
@@ -21,8 +22,8 @@ use super::bulkhead::{BorrowedPlace, OriginPlace};
 use crate::listen::streams::{self, PIECE_BYTES};
 use crate::listen::tracked::Tracked;
 
-/// What the edge answers with: bytes of its own, or the origin's as they come.
-pub type EdgeBody = Tracked<Either<Whole, Steady<Incoming>>>;
+/// What the edge answers with: bytes of its own, or those of the origin or of the API as they come.
+pub type EdgeBody = Tracked<Either<Whole, Either<Steady<Incoming>, Body>>>;
 
 /// A body of bytes that are already here.
 pub fn full(bytes: impl Into<Bytes>) -> EdgeBody {
@@ -36,7 +37,12 @@ pub fn empty() -> EdgeBody {
 
 /// An origin's body.
 pub fn streamed(body: Steady<Incoming>) -> EdgeBody {
-    Tracked::new(Either::Right(body))
+    Tracked::new(Either::Right(Either::Left(body)))
+}
+
+/// A body of the API.
+pub fn of_service(body: Body) -> EdgeBody {
+    Tracked::new(Either::Right(Either::Right(body)))
 }
 
 /// Bytes that are here: handed over at once, or piece by piece where a client can leave them unread.

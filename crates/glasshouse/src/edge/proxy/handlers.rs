@@ -14,6 +14,7 @@ use url::Url;
 use super::body::{self, EdgeBody};
 use super::forward::{ForwardError, Passage};
 use super::headers::{self, Arrival};
+use super::own_site::OwnSite;
 use super::pages::NoticePage;
 use super::route::{self, RequestedHost, Route};
 use super::service::{Edge, Inner};
@@ -95,6 +96,9 @@ async fn response_to(
         && let Some(response) = Box::pin(respond_to_challenge(edge, &requested, token)).await
     {
         return Ok(response);
+    }
+    if let Some(own_site) = edge.own_site.as_ref().filter(|own_site| own_site.has(&requested.host)) {
+        return Ok(Box::pin(respond_as_own_site(edge, own_site, request, &peer)).await);
     }
     if let Some(response) = respond_to_probe(edge, &requested, request.uri().path()) {
         return Ok(response);
@@ -293,6 +297,20 @@ fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Opti
     Some(response)
 }
 
+/// Answers for the installation itself, or sends the client to where it is.
+async fn respond_as_own_site(
+    edge: &Inner,
+    own_site: &OwnSite,
+    request: Request<Incoming>,
+    peer: &Peer,
+) -> Response<EdgeBody> {
+    let trusted = &edge.config.edge.trusted_proxies;
+    if Arrival::of(request.headers(), peer.address, peer.name.is_some(), trusted).https {
+        return own_site.respond(request, peer.address).await;
+    }
+    redirect(permanent(request.method()), &own_site.location(&request))
+}
+
 async fn has_certificate(edge: &Inner, host: &str) -> bool {
     match &edge.certificates {
         Some(certificates) => Box::pin(certificates.is_ready(host)).await,
@@ -309,8 +327,12 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Edg
     if let Some((status, location)) = rules.and_then(|site| site.redirect(&secure)) {
         return redirect(status, location.as_str());
     }
-    let status = if matches!(*method, Method::GET | Method::HEAD) { 301 } else { 308 };
-    redirect(status, secure.as_str())
+    redirect(permanent(method), secure.as_str())
+}
+
+/// The status of a redirect for good that keeps the method.
+fn permanent(method: &Method) -> u16 {
+    if matches!(*method, Method::GET | Method::HEAD) { 301 } else { 308 }
 }
 
 fn redirect(status: u16, location: &str) -> Response<EdgeBody> {

@@ -1,4 +1,5 @@
-//! What is answered to a request for a customer's host: local paths, snapshots for crawlers, the origin for everybody else.
+//! What is answered to a request for a customer's host: local paths, snapshots for crawlers, the origin for everybody else;
+//! and to one for the installation's own.
 //! Uses certificates; knows nothing of sockets.
 
 pub mod body;
@@ -8,6 +9,7 @@ pub mod forward;
 pub mod handlers;
 mod headers;
 pub mod open_tunnels;
+pub mod own_site;
 mod pages;
 mod route;
 pub mod service;

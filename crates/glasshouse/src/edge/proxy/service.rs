@@ -11,6 +11,7 @@ use store::DbError;
 use super::encoding::Forms;
 use super::forward::{Forwarder, OriginLimits, OriginTarget};
 use super::open_tunnels::TunnelLimits;
+use super::own_site::OwnSite;
 use super::route::{Route, route};
 use super::upstream::OwnAddresses;
 use crate::accounts::Accounts;
@@ -47,6 +48,8 @@ pub(in crate::edge) struct Inner {
     pub own_name: Arc<str>,
     pub connection: Connection,
     pub draining: Draining,
+    /// None where this process does not serve the installation itself.
+    pub own_site: Option<OwnSite>,
     domains: DomainsService,
     accounts: Accounts,
 }
@@ -77,6 +80,8 @@ pub struct Services<'a> {
     pub render: &'a RenderService,
     /// None where this process serves no TLS, or cannot.
     pub certificates: Option<&'a Certificates>,
+    /// The installation itself. None where this process does not serve it here.
+    pub own_site: Option<OwnSite>,
 }
 
 impl Edge {
@@ -132,6 +137,7 @@ impl Edge {
             connection: services.connection.clone(),
             draining: platform.draining.clone(),
             forwarder,
+            own_site: services.own_site,
             certificates,
             own_name,
             config,

@@ -29,6 +29,7 @@ use crate::domains::service::Lock;
 use crate::domains::{DomainStatus, PreferredHost};
 use crate::edge::EdgeSockets;
 use crate::edge::certificates::model::OrderOutcome;
+use crate::edge::certificates::service::CertificateHolder;
 use crate::testing::TestApp;
 
 /// A certificate authority. Its processes end with it.
@@ -168,14 +169,14 @@ pub async fn connect_with(
 }
 
 /// A service, its authority, and an origin that echoes.
-struct Secured {
-    world: World,
+pub struct Secured {
+    pub world: World,
     authority: Authority,
     _origin: RawOrigin,
 }
 
 impl Secured {
-    async fn start(further: &str) -> Secured {
+    pub async fn start(further: &str) -> Secured {
         Secured::start_with(further, None).await
     }
 
@@ -190,12 +191,12 @@ impl Secured {
         Secured { world: World::listening(app, sockets).await, authority, _origin: origin }
     }
 
-    async fn connect(&self, name: &str, protocol: &str) -> std::io::Result<TlsStream<TcpStream>> {
+    pub async fn connect(&self, name: &str, protocol: &str) -> std::io::Result<TlsStream<TcpStream>> {
         let client = self.authority.client(protocol).await;
         connect_with(client, self.world.https.unwrap(), name).await
     }
 
-    async fn count(&self, sql: &'static str) -> i64 {
+    pub async fn count(&self, sql: &'static str) -> i64 {
         count(&self.world.app, sql).await
     }
 
@@ -206,12 +207,12 @@ impl Secured {
     }
 
     /// The same, and does it.
-    async fn renew_due(&self) {
+    pub async fn renew_due(&self) {
         self.queue_renewals().await;
         self.world.app.state.worker().run_until_idle().await;
     }
 
-    fn pass_two_months(&self) {
+    pub fn pass_two_months(&self) {
         pass_two_months(&self.world.app);
     }
 }
@@ -232,7 +233,7 @@ const ATTEMPTS: &str = "select count(*) from certificate_attempts";
 const RENEWED: &str = "select count(*) from certificate_attempts where renewal";
 const RENEWALS: &str = "select count(*) from jobs where kind = 'RenewCertificate'";
 
-fn first_certificate(stream: &TlsStream<TcpStream>) -> Vec<u8> {
+pub fn first_certificate(stream: &TlsStream<TcpStream>) -> Vec<u8> {
     stream.get_ref().1.peer_certificates().unwrap()[0].to_vec()
 }
 
@@ -371,7 +372,7 @@ async fn an_order_that_failed_is_not_repeated_at_once() {
     // Nobody listens where the authority looks for the proof.
     let closed = free_address().await.port();
     let secured = Secured::start_with("", Some(closed)).await;
-    let shop = secured.world.shop().await;
+    let shop = CertificateHolder::Customer(Box::new(secured.world.shop().await));
     let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
     let outcomes = [

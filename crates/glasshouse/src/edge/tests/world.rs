@@ -80,6 +80,11 @@ impl World {
         World { app, edge, account, http, https, stop }
     }
 
+    /// Ends the listeners, as a process does at shutdown.
+    pub fn end(&self) {
+        self.stop.cancel();
+    }
+
     /// Adds the connected domain `shop.example`.
     pub async fn shop(&self) -> Domain {
         self.app.domain(&self.account, "shop.example").await
@@ -144,7 +149,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    fn parse(bytes: &[u8]) -> Reply {
+    pub fn parse(bytes: &[u8]) -> Reply {
         let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("a whole head came");
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let mut lines = head.lines();

@@ -12,9 +12,9 @@ use store::{Conn, Db, DbError};
 use super::filter::{DayRange, ReadingFilter};
 use super::joins::{CompetitorSites, OwnPages};
 use super::series::{MOVING_DAYS, TrendEntry, TrendSums};
-use super::sources::{Members, SearchItem, SourceContext, SourceItem, search_item, tracked_texts};
+use super::sources::{Members, SearchItem, SourceContext, SourceItem, search_item};
 use super::statistics::{PromptStats, PromptSums, StatsSummary};
-use super::suggesting::{self, SuggestionItem, SuggestionSources, VISIT_DAYS};
+use super::suggesting::{self, SuggestionItem, SuggestionSources, VISIT_DAYS, tracked_keys};
 use crate::analytics::Analytics;
 use crate::audit::Audits;
 use crate::clock::{Clock, Timestamp};
@@ -211,7 +211,7 @@ impl MentionReading {
         let rows = source_rows::list_searches(&mut conn, &sums, part).await?;
         let searches: Vec<i64> = rows.iter().map(|row| row.query).collect();
         let members = source_rows::list_search_members(&mut conn, &sums, &searches).await?;
-        let (prompts, tracked) = (monitored.by_number(), tracked_texts(&monitored.prompts));
+        let (prompts, tracked) = (monitored.by_number(), tracked_keys(&monitored.prompts));
         let members = Members::collect(&members);
         let items = rows.into_iter().map(|row| search_item(row, &members, &prompts, &tracked)).collect();
         Ok(ListedPart { items, total })

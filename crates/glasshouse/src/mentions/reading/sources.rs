@@ -7,12 +7,12 @@ use assistants::statistics::percent;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::suggesting::text_key;
 use crate::analytics::model::date_of;
 use crate::mentions::model::Prompt;
 use crate::mentions::queries::reading::sources::{
     MemberRow, SearchTotalsRow, SourceCountRow, SourceTotalsRow, SourceUnit,
 };
-use crate::mentions::sums::query_text;
 
 /// Most prompts that are named with a source or a search.
 const MAX_PROMPTS: usize = 100;
@@ -197,12 +197,7 @@ pub fn search_item(
         named_in: u64::try_from(row.named_in).unwrap_or_default(),
         providers: members.providers(&number),
         prompt_ids: members.prompt_ids(&number, prompts),
-        tracked: tracked.contains(&row.text),
+        tracked: tracked.contains(&text_key(&row.text)),
         query: row.text,
     }
-}
-
-/// Returns the texts of prompts as searches are counted.
-pub fn tracked_texts(prompts: &[Prompt]) -> HashSet<String> {
-    prompts.iter().map(|prompt| query_text(&prompt.text)).collect()
 }

@@ -178,7 +178,8 @@ impl Monitored {
         Monitored::worker_with_settings(&self.app, settings)
     }
 
-    fn worker_with_settings(app: &TestApp, settings: WorkerSettings) -> Worker {
+    /// Makes the worker of a process with leases of its own.
+    pub fn worker_with_settings(app: &TestApp, settings: WorkerSettings) -> Worker {
         let state = &app.state;
         let settings = WorkerSettings { named_lanes: state.mentions.connections.lanes(), ..settings };
         Worker::new(state.jobs.clone(), state.mentions.register(Registry::default()), Vec::new(), settings)

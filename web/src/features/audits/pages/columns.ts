@@ -12,6 +12,7 @@ export const COLUMNS: readonly Column[] = [
   { id: 'issueCount', label: m.issues(), sort: 'issueCount', align: 'end' },
   { id: 'previewScore', label: m.preview(), sort: 'previewScore', align: 'end', priority: 3, firstOrder: 'asc' },
   { id: 'inlinkCount', label: m.linkedFrom(), sort: 'inlinkCount', align: 'end', priority: 3 },
+  { id: 'linkScore', label: m.linkScore(), sort: 'linkScore', align: 'end', priority: 3 },
   { id: 'depth', label: m.clicksColumn(), sort: 'depth', align: 'end', priority: 3 },
   { id: 'loadTimeMs', label: m.loadTime(), sort: 'loadTimeMs', align: 'end', priority: 3 },
   { id: 'htmlBytes', label: m.size(), sort: 'htmlBytes', align: 'end', isOptional: true },
@@ -36,6 +37,7 @@ export const FIELDS = [
   'htmlBytes',
   'wordCount',
   'inlinkCount',
+  'linkScore',
   'depth',
   'lastCrawlerVisit',
 ].join(',');

@@ -189,14 +189,15 @@ fn is_prompt(text: &str) -> bool {
 }
 
 /// Returns the form in which two texts are equal: lower case, words only.
-fn text_key(text: &str) -> String {
+pub(super) fn text_key(text: &str) -> String {
     let words = text.to_lowercase();
     let words: Vec<&str> =
         words.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-fn tracked_keys(prompts: &[Prompt]) -> HashSet<String> {
+/// Returns the texts of prompts in that form.
+pub(super) fn tracked_keys(prompts: &[Prompt]) -> HashSet<String> {
     prompts.iter().map(|prompt| text_key(&prompt.text)).collect()
 }
 

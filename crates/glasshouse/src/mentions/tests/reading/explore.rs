@@ -10,7 +10,7 @@ async fn with_sources(app: &TestApp) -> (Monitored, Prompt, Prompt) {
     let mut monitored = Monitored::begin(app, "a@x.example", OWN_DOMAIN).await;
     let tagged = |prompt: &mut Prompt| prompt.tags = vec!["docs".to_owned()];
     let (a, b) = (
-        monitored.prompt(app, "Best docs  tool", tagged).await,
+        monitored.prompt(app, "Best docs  tool?", tagged).await,
         monitored.prompt(app, "sso wiki", |_| {}).await,
     );
     let (one, other) = (Provider::Chatgpt, Provider::Perplexity);

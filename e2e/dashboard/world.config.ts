@@ -1,0 +1,17 @@
+// What is done in the made world and is no journey: pictures of every screen, Lighthouse, and the making alone. WORLD names the folder.
+import { defineConfig } from '@playwright/test';
+import journeys from './playwright.config.ts';
+
+export default defineConfig({
+  ...journeys,
+  testMatch: [],
+  globalSetup: './world/open.ts',
+  fullyParallel: false,
+  workers: 1,
+  retries: 0,
+  projects: [
+    { name: 'world', testMatch: 'world/made.ts' },
+    { name: 'pictures', testMatch: 'pictures/*.take.ts' },
+    { name: 'lighthouse', testMatch: 'lighthouse/*.measure.ts' },
+  ],
+});

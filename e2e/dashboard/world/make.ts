@@ -1,0 +1,229 @@
+// The made world: what an installation holds after two months, made by the services themselves under a set clock. Used for pictures
+// and for Lighthouse; it stays in a folder, from which a service starts in seconds.
+// See docs/decisions/0466.
+import fs from 'node:fs';
+import path from 'node:path';
+import { createAccount } from './accounts.ts';
+import { keyApi, sessionApi, type Api } from './api.ts';
+import { startAssistants } from './assistants.ts';
+import { auditSite } from './audit-runs.ts';
+import { makeClock, type SetClock } from './clock.ts';
+import { setDns } from './dns.ts';
+import { startDocsSite, type DocsSite } from './docs-site.ts';
+import { sendPeople } from './edge.ts';
+import { freePort } from './free-port.ts';
+import { ACCOUNTS, ANSWER_DAYS, BRANDS, LOCKED, MAIN, OWNER, PENDING, PROFILE, PROMPTS, VISIT_DAYS } from './plan.ts';
+import { docsVisits, smallVisits } from './plan-visits.ts';
+import { renderPages, renderSite } from './snapshots.ts';
+import { runCommand, startService, type Service, type ServiceInfo } from './service.ts';
+import { importVisits } from './visits.ts';
+
+/** What a world has that its pictures need: ids that the service chose. */
+export interface Made {
+  /** UTC day on which it was made: days of visits are counted back from it. */
+  day: string;
+  /** Audits, the oldest first; the last one has 5,000 pages. */
+  runs: string[];
+  /** End of the public link. */
+  shareToken: string;
+  /** Seconds that it took. */
+  seconds: number;
+}
+
+/** Everything that runs while a world is made. */
+interface Making {
+  clock: SetClock;
+  service: Service;
+  site: DocsSite;
+  edge: string;
+  key: Api;
+}
+
+/** Pages whose server fails from a week ago on. */
+const FAILING = ['/docs/18', '/docs/211', '/docs/640'];
+
+const begun = Date.now();
+const say = (text: string) => console.log(`${Math.round((Date.now() - begun) / 1000)} s: ${text}`);
+
+/** Addresses that the service of a world is told. */
+export interface Around {
+  /** Host and port of the site. */
+  site: string;
+  /** Where the edge listens. */
+  edge: string;
+  /** Address of the stand-ins of assistants. */
+  assistants: string;
+}
+
+/** Settings of the service of a world, beyond those of the journeys. */
+export function worldSettings({ site, edge, assistants }: Around): NodeJS.ProcessEnv {
+  const hosts = ACCOUNTS.flatMap(({ domains }) => domains).map((domain) => [domain, site]);
+  const providers = ['CHATGPT', 'PERPLEXITY', 'GEMINI', 'CLAUDE', 'GOOGLE_AI_OVERVIEW'];
+  return {
+    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries(hosts)),
+    GLASSHOUSE_EDGE__HTTP_LISTEN: edge,
+    // Not the address of the site: requests that the edge would send to itself are refused.
+    GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.9',
+    // Here Gemini answers by its own API, and Claude has a key.
+    GLASSHOUSE_PROVIDERS__GEMINI__API_STYLE: 'native',
+    GLASSHOUSE_PROVIDERS__GEMINI__BASE_URL: `${assistants}/gemini/v1beta`,
+    GLASSHOUSE_PROVIDERS__GEMINI__MODEL: 'gemini-3.8-flash',
+    GLASSHOUSE_PROVIDERS__GEMINI__API_KEY: 'key-of-the-world',
+    GLASSHOUSE_PROVIDERS__CLAUDE__BASE_URL: `${assistants}/anthropic/v1`,
+    GLASSHOUSE_PROVIDERS__CLAUDE__API_KEY: 'key-of-the-world',
+    GLASSHOUSE_MENTIONS__BUDGET_USD_PER_MONTH: '200',
+    // The stand-ins bear what their vendors would not.
+    ...Object.fromEntries(
+      providers.map((provider) => [`GLASSHOUSE_PROVIDERS__${provider}__REQUESTS_PER_MINUTE`, '6000']),
+    ),
+  };
+}
+
+async function addAccounts(service: ServiceInfo): Promise<void> {
+  for (const { plan, account, domains } of ACCOUNTS) {
+    await createAccount({ plan, account, domains });
+  }
+  await runCommand(service, 'domain', 'add', PENDING, '--account', OWNER.email);
+  await runCommand(service, 'domain', 'suspend', LOCKED);
+  setDns(PENDING, 'A 127.0.0.2');
+  for (const name of [MAIN, 'notelab.test']) setDns(name, 'A 127.0.0.9');
+}
+
+async function setUp({ key }: Making): Promise<void> {
+  await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
+    requestsPerSecond: 100,
+    maxPages: 6_000,
+    disabledChecks: ['SNAPSHOT_MISSING'],
+  });
+  await key.send('PATCH', `/api/domains/${MAIN}/sitemap`, { sitemapUrl: `https://${MAIN}/sitemap.xml` });
+  const refreshRules = [{ pattern: '/blog/**', intervalSeconds: 86_400 }];
+  await key.send('PATCH', `/api/domains/${MAIN}/rendering`, { refreshIntervalSeconds: 14 * 86_400, refreshRules });
+  await key.send('PUT', `/api/domains/${MAIN}/brand`, PROFILE);
+  await key.send('PATCH', `/api/domains/${MAIN}/monitoring`, { budgetUsdPerMonth: 60 });
+}
+
+/** Waits until no question is under way. `passTime` is called meanwhile, with minutes: some wait for a minute of this hour. */
+async function untilAnswered(key: Api, passTime: (minutes: number) => void): Promise<number> {
+  type Runs = { summary: { byStatus: Record<string, number> } };
+  for (let tries = 1; ; tries += 1) {
+    const { summary } = await key.get<Runs>('/api/ai-mentions/runs', { domain: MAIN, limit: 1 });
+    const open = ['queued', 'running', 'answered'].some((status) => (summary.byStatus[status] ?? 0) > 0);
+    if (!open) return summary.byStatus.ok ?? 0;
+    if (tries > 900) throw new Error(`answers did not come: ${JSON.stringify(summary)}`);
+    if (tries % 20 === 0) passTime(Math.min(tries / 20, 59));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Asks every prompt again. */
+async function askAll(key: Api): Promise<void> {
+  const prompts = await key.get<{ id: string }[]>('/api/ai-mentions/prompts', { domain: MAIN });
+  for (const { id } of prompts) await key.send('POST', `/api/ai-mentions/prompts/${id}/run`, {});
+}
+
+/** One day of people whom assistants sent. */
+async function welcomePeople({ clock, edge }: Making, daysAgo: number): Promise<void> {
+  clock.setTo(daysAgo, 9);
+  const pages = ['/pricing', '/', '/blog/comparison', `/docs/${daysAgo}`, '/features', '/pricing'];
+  const least = daysAgo > ANSWER_DAYS ? 1 : 2;
+  await sendPeople(edge, MAIN, pages.slice(0, least + ((daysAgo * 7) % 5)));
+}
+
+/** One day of questions and of people. Returns how many answers there are. */
+async function live(making: Making, daysAgo: number): Promise<number> {
+  const { key } = making;
+  await welcomePeople(making, daysAgo);
+  if (daysAgo === ANSWER_DAYS) {
+    await key.send('POST', '/api/ai-mentions/prompts/import', { domain: MAIN, prompts: PROMPTS });
+  } else {
+    await askAll(key);
+  }
+  return untilAnswered(key, (minutes) => making.clock.setTo(daysAgo, 9, minutes));
+}
+
+/** The month before today, day by day. */
+async function liveAMonth(making: Making): Promise<string[]> {
+  const runs: string[] = [];
+  const { site, key } = making;
+  const audit = async () => {
+    const run = await auditSite(key, MAIN);
+    runs.push(run.id);
+    say(`audit ${runs.length}: ${run.pages} pages, health ${run.health}`);
+  };
+  for (let daysAgo = VISIT_DAYS - 1; daysAgo > ANSWER_DAYS; daysAgo -= 1) await welcomePeople(making, daysAgo);
+  for (let daysAgo = ANSWER_DAYS; daysAgo > 0; daysAgo -= 1) {
+    const answers = await live(making, daysAgo);
+    if (daysAgo === 21) await audit();
+    if (daysAgo === 12) site.setRelease(1);
+    if (daysAgo === 10) await audit();
+    if (daysAgo === 8) await renderPages(key, MAIN, ['/', '/pricing', ...FAILING]);
+    if (daysAgo === 7) {
+      site.setRelease(2);
+      for (const path of FAILING) site.failing.add(path);
+      let minutes = 0;
+      const passTime = () => making.clock.setTo(daysAgo, 9, 15 + (minutes += 0.5));
+      say(`${await renderSite(key, MAIN, passTime)} snapshots`);
+    }
+    if (daysAgo === 2)
+      await renderPages(
+        key,
+        MAIN,
+        Array.from({ length: 60 }, (_, number) => `/docs/${number * 4 + 1}`),
+      );
+    if (daysAgo === 1) await audit();
+    if (daysAgo % 5 === 0) say(`${daysAgo} days before today: ${answers} answers`);
+  }
+  return runs;
+}
+
+/** Makes a world in a folder that is empty or missing. */
+export async function makeWorld(folder: string): Promise<Made> {
+  fs.mkdirSync(folder, { recursive: true });
+  const clock = makeClock(folder);
+  const stand = await startAssistants({ brands: BRANDS, env: clock.env });
+  const site = await startDocsSite(MAIN);
+  const edge = `127.0.0.1:${await freePort()}`;
+  const extra = worldSettings({ site: site.host, edge, assistants: stand.address });
+  try {
+    clock.setTo(VISIT_DAYS + 1, 8);
+    say('the service starts, two months ago');
+    const past = await startService({ assistants: stand.address, folder, extra: { ...extra, ...clock.env } });
+    process.env.DASHBOARD_SERVICE = JSON.stringify(past);
+    let runs: string[];
+    try {
+      await addAccounts(past);
+      const key = keyApi(past, await runCommand(past, 'key', 'create', '--account', OWNER.email, '--name', 'Next.js'));
+      const making = { clock, service: past, site, edge, key };
+      await setUp(making);
+      runs = await liveAMonth(making);
+    } finally {
+      await past.stop();
+    }
+    const today = await startService({ assistants: stand.address, folder, extra });
+    process.env.DASHBOARD_SERVICE = JSON.stringify(today);
+    try {
+      say('visits of two months are imported');
+      await importVisits(today, MAIN, docsVisits(VISIT_DAYS));
+      await importVisits(today, 'notelab.test', smallVisits(VISIT_DAYS));
+      await importVisits(today, 'harbour.test', smallVisits(VISIT_DAYS));
+      const owner = await sessionApi(today, OWNER);
+      await askAll(owner);
+      say(`${await untilAnswered(owner, () => undefined)} answers in all`);
+      const { token } = await owner.send<{ token: string }>('POST', `/api/domains/${MAIN}/stats-token`, {});
+      const made = {
+        day: new Date().toISOString().slice(0, 10),
+        runs,
+        shareToken: token,
+        seconds: Math.round((Date.now() - begun) / 1000),
+      };
+      fs.writeFileSync(path.join(folder, 'world.json'), JSON.stringify(made, null, 2));
+      say('the world is made');
+      return made;
+    } finally {
+      await today.stop();
+    }
+  } finally {
+    stand.stop();
+    await site.close();
+  }
+}

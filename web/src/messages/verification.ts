@@ -1,0 +1,97 @@
+// Words of the check of a site: what it asks, what each check is about, what a finding means.
+import { count, counted } from '../lib/numbers';
+
+export const title = () => 'Check the site';
+export const lede = () =>
+  'Asks one page as a crawler and as a person, about twelve times, and says whether each gets what it should.';
+export const path = () => 'Path';
+export const pathHint = () => 'A page of the site, with its query.';
+export const pathInvalid = () => 'Enter a path that begins with /, such as /pricing.';
+export const crawler = () => 'Crawler';
+/** Crawlers to choose from, by id. */
+export const crawlers = {
+  googlebot: () => 'Googlebot',
+  bingbot: () => 'Bingbot',
+  gptbot: () => 'GPTBot',
+  'oai-searchbot': () => 'OAI-SearchBot',
+  claudebot: () => 'ClaudeBot',
+  perplexitybot: () => 'PerplexityBot',
+  facebookexternalhit: () => 'FacebookExternalHit',
+};
+export const start = () => 'Check the site';
+export const startAgain = () => 'Check again';
+export const running = (crawlerName: string) => `Asking as ${crawlerName} and as a person. It takes a minute at most.`;
+export const progress = () => 'Time of the check';
+export const progressText = (seconds: number) => counted(seconds, 'second', 'seconds');
+export const allowed = (left: string) => `Six checks a minute are allowed. The next one is in ${left}.`;
+export const waiting = () => 'Six checks a minute are allowed.';
+export const allowedAgain = () => 'You can check again now.';
+export const noAnswer = (domain: string) =>
+  `${domain} does not answer, neither a crawler nor a person. See whether its DNS leads somewhere and whether the server there runs.`;
+export const what = () => 'The check';
+
+export const verdict = (found: number, judged: number) =>
+  found === 0
+    ? `Nothing was found in ${counted(judged, 'check', 'checks')}.`
+    : `${count(found)} of ${counted(judged, 'check', 'checks')} found something.`;
+export const notJudgedToo = (checks: number) => `${counted(checks, 'check', 'checks')} could not judge.`;
+export const asked = (url: string, crawlerName: string) => `${url} as ${crawlerName} and as a person`;
+export const onPlatform = (platform: string) => `on ${platform}`;
+export const results = () => 'Results of the check';
+export const states = { found: () => 'Found', passed: () => 'Passed', notJudged: () => 'Not judged' };
+export const means = () => 'What it means';
+export const remedy = () => 'What to do';
+export const remedyOn = (platform: string) => `What to do on ${platform}`;
+export const passedChecks = (checks: number) => `${counted(checks, 'check', 'checks')} without a finding`;
+
+/** Each check by its id: how a sound site is, and what follows when it is not. One that is not here is shown by its id. */
+const checks: Record<string, { title: string; means: string }> = {
+  crawler_snapshot: {
+    title: 'Crawlers get the content of the page',
+    means: 'Crawlers that run no scripts see an empty page, and AI assistants know nothing of it.',
+  },
+  person_app: {
+    title: 'People get the app',
+    means: 'People get a page whose scripts do not run: buttons and forms are dead.',
+  },
+  shared_cache: {
+    title: 'No shared cache mixes up crawlers and people',
+    means: 'A cache that ignores who asks gives people the snapshot, or crawlers the empty app.',
+  },
+  loop: { title: 'Requests do not go round in circles', means: 'Nobody gets a page, and each request costs many.' },
+  double_rendering: {
+    title: 'Pages are rendered once',
+    means: 'The service renders its own snapshot: pages lose parts, and each costs two renders.',
+  },
+  firewall: { title: 'No firewall blocks crawlers', means: 'A page that a crawler is refused leaves its index.' },
+  query: {
+    title: 'The query reaches the page',
+    means: 'All pages that differ in their query only get one and the same snapshot.',
+  },
+  missing_page: {
+    title: 'An address that does not exist is 404',
+    means: 'Search engines index endless empty pages, and call them soft 404.',
+  },
+  host: {
+    title: 'Crawlers are told the public host',
+    means: 'Search engines index another host than the one that people use.',
+  },
+  scheme: {
+    title: 'Crawlers are told the public scheme',
+    means: 'Search engines index http addresses of an https site, or are redirected without end.',
+  },
+  asset: {
+    title: 'Scripts and style sheets are not rendered',
+    means: 'Renders are spent on files, and crawlers that run scripts get HTML in place of them.',
+  },
+  head: {
+    title: 'HEAD is answered like GET',
+    means: 'Link checkers and some crawlers ask with HEAD first, and take the page for broken.',
+  },
+  speed: {
+    title: 'Crawlers are answered in time',
+    means: 'Link previews give up after about ten seconds, and search engines crawl slow sites less.',
+  },
+};
+export const checkTitle = (id: string) => checks[id]?.title ?? id;
+export const checkMeans = (id: string) => checks[id]?.means ?? null;

@@ -12,7 +12,19 @@ import { setDns } from './dns.ts';
 import { startDocsSite, type DocsSite } from './docs-site.ts';
 import { sendPeople } from './edge.ts';
 import { freePort } from './free-port.ts';
-import { ACCOUNTS, ANSWER_DAYS, BRANDS, LOCKED, MAIN, OWNER, PENDING, PROFILE, PROMPTS, VISIT_DAYS } from './plan.ts';
+import {
+  ACCOUNTS,
+  ANSWER_DAYS,
+  BRANDS,
+  LOCKED,
+  MAIN,
+  OWNER,
+  PENDING,
+  PROFILE,
+  PROMPTS,
+  SETTINGS,
+  VISIT_DAYS,
+} from './plan.ts';
 import { docsVisits, smallVisits } from './plan-visits.ts';
 import { renderPages, renderSite } from './snapshots.ts';
 import { runCommand, startService, type Service, type ServiceInfo } from './service.ts';
@@ -90,6 +102,7 @@ async function addAccounts(service: ServiceInfo): Promise<void> {
 }
 
 async function setUp({ key }: Making): Promise<void> {
+  await key.send('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
   await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
     requestsPerSecond: 100,
     maxPages: 6_000,

@@ -69,6 +69,8 @@ export const allowed = () => 'Allowed';
 export const share = () => 'Share';
 export const noLimit = () => 'no limit';
 export const perThing = () => 'per item';
+/** Of bytes that are kept below the limit once an hour. */
+export const notCounted = () => 'not counted';
 export const nearLimit = (name: string, percent: string) => `${percent} of ${name} used.`;
 export const atLimit = (name: string) => `All of ${name} used.`;
 export const barLabel = (usedText: string, limitText: string) => `${usedText} of ${limitText}`;

@@ -2,8 +2,10 @@
 import { defineConfig } from '@playwright/test';
 import journeys from './playwright.config.ts';
 
+const { globalSetup: _, ...shared } = journeys;
+
 export default defineConfig({
-  ...journeys,
+  ...shared,
   testMatch: [],
   // A service that runs already has its own world.
   ...(process.env.DASHBOARD_ADDRESS === undefined && { globalSetup: './world/open.ts' }),

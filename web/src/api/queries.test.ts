@@ -7,6 +7,19 @@ test('repetitions are spread, so that clients do not come back together', () => 
   expect([pauseBefore(0, () => 0), pauseBefore(0, () => 1), pauseBefore(1, () => 0.5)]).toEqual([300, 900, 1200]);
 });
 
+test('an answer is seen whatever part of its query was read before it came', () => {
+  const observer = new QueryObserver(queryClient, { queryKey: ['early'], queryFn: () => 'answer', retry: false });
+  const seen: unknown[] = [];
+  const end = observer.subscribe((result) => seen.push(result.data));
+  // A component that reads the error only.
+  void observer.trackResult(observer.getCurrentResult()).error;
+
+  queryClient.setQueryData(['early'], 'answer');
+
+  end();
+  return vi.waitFor(() => expect(seen).toContain('answer'));
+});
+
 test('writes are never repeated', () => {
   expect(queryClient.getDefaultOptions().mutations?.retry).toBe(false);
 });

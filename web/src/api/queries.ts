@@ -29,7 +29,7 @@ export const queryClient = new QueryClient({
     queries: {
       staleTime: LIFETIMES.screen,
       gcTime: 10 * 60_000,
-      // A part that loads later may be the first to read a field: what changed before must be in it, whoever had read it by then.
+      // Every change counts: an answer that comes before anybody has read `data` would be passed over, and its panel load for ever.
       notifyOnChangeProps: 'all',
       retry: (failures, error) => failures < REPEATS && isPassing(error),
       retryDelay: (attempt) => pauseBefore(attempt),

@@ -29,7 +29,7 @@ problems=$(systemd-analyze verify --man=no "$unit" 2>&1) || die "systemd-analyze
 systemd-analyze security --offline=true --threshold=30 --no-pager "$unit" > "$unit.log" || { tail -1 "$unit.log" >&2; die 'the unit is too exposed'; }
 rm -r "$(dirname "$unit")"
 
-# The bare Debian and the packages are some 700 MB: in memory where there is room.
+# The bare Debian and the packages are some 900 MB: in memory where there is room.
 parent=${TMPDIR:-/tmp}
 if [ -w /dev/shm ] && [ "$(df --output=avail -k /dev/shm | tail -1)" -gt 2000000 ] && [ "$(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)" -gt 6000000 ]; then
   parent=/dev/shm

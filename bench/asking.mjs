@@ -38,6 +38,8 @@ async function measureEngine({ name, engine, further, prompts, binary, site, add
   const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: `asking-${engine}`, ...settings(fakes), ...further });
   const crawler = createKey(prepared, 'crawler'), reader = createKey(prepared, 'reader');
   const service = await startGlasshouse(prepared), api = `http://127.0.0.1:${service.port}/api/ai-mentions`;
+  let warm = 0;
+  await crawl(service, crawler, () => { warm += 1; return warm > 5; });
   const alone = { until: performance.now() + 4_000 };
   const aloneMs = await crawl(service, crawler, () => performance.now() > alone.until);
 

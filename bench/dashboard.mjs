@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { percentile } from './meter.mjs';
+import { scrollRows } from './screens.mjs';
 import { prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const DOMAIN = 'dashboard.test', OWNER = 'bench@glasshouse.test', PASSWORD = 'a password of the bench';
@@ -74,7 +75,7 @@ async function latency(base, cookie, path) {
   return { p50: percentile(times, 0.5), p99: percentile(times, 0.99), answer: JSON.parse(text), print: createHash('sha256').update(text).digest('hex').slice(0, 8) };
 }
 
-/** Measures the overview and the list of sites. */
+/** Measures the overview, the list of sites, and a table of all snapshots. */
 export async function measureDashboard({ site, binary, quick, add }) {
   const now = Date.now(), size = { visits: quick ? 20 : 2_000, pages: quick ? 1_000 : 50_000, snapshots: quick ? 1_000 : 50_000, sites: quick ? 50 : 1_000, now };
   const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: 'dashboard', GLASSHOUSE_SERVER__ROLES: '["api","worker"]' });
@@ -93,5 +94,6 @@ export async function measureDashboard({ site, binary, quick, add }) {
     console.error(`  dashboard, ${of}: ${p50.toFixed(1)} ms at p50, ${p99.toFixed(1)} ms at p99 (${says}; ${print})`);
     add(`dashboard${of}`, { latencyMs: p99 });
   }
+  await scrollRows({ base, domain: DOMAIN, email: OWNER, password: PASSWORD, quick, add });
   await service.stop();
 }

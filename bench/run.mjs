@@ -19,12 +19,13 @@ import { prepareGlasshouse, scratch, startGlasshouse, startPrerender, startSite,
 import { machine, table } from './table.mjs';
 import { measureDashboard } from './dashboard.mjs';
 import { measureAsking } from './asking.mjs';
+import { measureScreens } from './screens.mjs';
 import { measureMentions } from './mentions.mjs';
 import { measureVisits } from './visits.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,integrations,jobs,directory,attacks,visits,mentions,asking,dashboard,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,integrations,jobs,directory,attacks,visits,mentions,asking,dashboard,screens,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -34,7 +35,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, integrations, jobs, directory, attacks, visits, mentions, asking, dashboard, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
+  --only WHAT    any of render, serve, edge, integrations, jobs, directory, attacks, visits, mentions, asking, dashboard, screens, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
   --visits N     visits of crawlers that are kept (10,000,000)
   --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
@@ -144,6 +145,7 @@ async function main() {
   if (sections.has('mentions')) await measureMentions({ site, binary, quick: options.quick, add });
   if (sections.has('asking')) await measureAsking({ site, binary, quick: options.quick, add });
   if (sections.has('dashboard')) await measureDashboard({ site, binary, quick: options.quick, add });
+  if (sections.has('screens')) await measureScreens({ binary, quick: options.quick, add });
   if (sections.has('attacks')) await measureAttacks({ site, binary, reps, quick: options.quick, only: sections.get('attacks'), add });
   if (sections.has('audit')) await measureAudits({ binary, site, reps, quick: options.quick, only: sections.get('audit'), add });
 

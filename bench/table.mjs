@@ -49,6 +49,11 @@ const askingRows = (name, store) => [
 const DASHBOARD_ROWS = [
   { work: 'overview of a domain with 180 days of visits, 50,000 snapshots and audits of 50,000 pages, ms at p99', ours: 'dashboardOverview:latencyMs', limit: 50 },
   { work: 'list of 1,000 sites, the first 100, ms at p99', ours: 'dashboardSites:latencyMs', limit: 100 },
+  { work: 'dashboard: frames a second over 50,000 rows', ours: 'screensRows:perSecond', least: 55 },
+  { work: 'dashboard: change of route, processor four times slower, ms', ours: 'screensRoute:latencyMs', limit: 100 },
+  { work: 'dashboard: interaction, processor four times slower, ms', ours: 'screensPress:latencyMs', limit: 100 },
+  { work: 'dashboard: layout shift, the largest of all screens', ours: 'screensShift:asked', limit: 0 },
+  ...Object.entries({ SignIn: 'sign-in', Overview: 'Overview', Rendering: 'Rendering', Audit: 'an audit', Mentions: 'AI mentions', Crawlers: 'Crawlers' }).map(([of, name]) => ({ work: `dashboard: Lighthouse, performance as on a phone, ${name}`, ours: `screens${of}:perSecond`, least: 95 })),
 ];
 
 /**

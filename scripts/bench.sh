@@ -10,6 +10,7 @@ need_tools cargo node npm cc
 need_browsers
 need_postgres
 need_clickhouse
+need_faketime
 missing=()
 has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 has wrk || missing+=(wrk)
@@ -18,6 +19,7 @@ has sqlite3 || missing+=(sqlite3)
 export PATH=$PATH:/usr/sbin
 
 npm_ci bench || die 'npm could not install the packages of the benchmark'
+npm_ci "$root/e2e/dashboard" || die 'npm could not install the packages of the journeys'
 "$root/scripts/web.sh"
 say 'building the service'
 cargo build --release --locked --package glasshouse --package fakeai

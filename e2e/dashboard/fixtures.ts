@@ -20,7 +20,7 @@ interface Fixtures {
 /** Signs a browser in, by the API. */
 export async function signIn(context: BrowserContext, account: Account, address = ''): Promise<void> {
   const answer = await context.request.post(`${address}/api/session`, { data: account });
-  expect(answer.status()).toBe(204);
+  expect(answer.status(), await answer.text()).toBe(204);
 }
 
 /** Fails a journey on what a person would not see: console messages, script errors, requests to other hosts. */

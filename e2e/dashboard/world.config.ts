@@ -1,17 +1,21 @@
-// What is done in the made world and is no journey: pictures of every screen, Lighthouse, and the making alone. WORLD names the folder.
+// What is done in the made world and is no journey: pictures of every screen, its speed, and the making alone. WORLD names the folder.
 import { defineConfig } from '@playwright/test';
 import journeys from './playwright.config.ts';
 
+const { globalSetup: _, ...shared } = journeys;
+
 export default defineConfig({
-  ...journeys,
+  ...shared,
   testMatch: [],
-  globalSetup: './world/open.ts',
+  // A service that runs already has its own world.
+  ...(process.env.DASHBOARD_ADDRESS === undefined && { globalSetup: './world/open.ts' }),
   fullyParallel: false,
   workers: 1,
   retries: 0,
   projects: [
     { name: 'world', testMatch: 'world/made.ts' },
     { name: 'pictures', testMatch: 'pictures/*.take.ts' },
-    { name: 'lighthouse', testMatch: 'lighthouse/*.measure.ts' },
+    { name: 'speed', testMatch: 'speed/screens.measure.ts' },
+    { name: 'rows', testMatch: 'speed/rows.measure.ts' },
   ],
 });

@@ -158,7 +158,7 @@ impl Renderer for ChromiumPool {
                 sandboxed: bounds.is_some_and(|bounds| bounds.sandboxed),
                 frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
                 cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
-                problem: problem.or_else(|| Some(bounds?.lack()?)),
+                problem: problem.or_else(|| bounds?.lack()),
                 active,
                 waiting,
             }

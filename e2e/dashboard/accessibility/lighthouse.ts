@@ -36,7 +36,16 @@ export async function openMeasuredBrowser(): Promise<MeasuredBrowser> {
     form: 'desktop' | 'mobile' = 'desktop',
   ): Promise<Scores> {
     const config: Config = form === 'desktop' ? desktopConfig : { extends: 'lighthouse:default' };
-    const flags = { port, onlyCategories, disableStorageReset: true, logLevel: 'error' as const };
+    const flags = {
+      port,
+      onlyCategories,
+      // What is signed in stays signed in.
+      disableStorageReset: true,
+      disableFullPageScreenshot: true,
+      // The stream of live visits never ends: nothing is waited for longer.
+      maxWaitForLoad: 10_000,
+      logLevel: 'error' as const,
+    };
     const result = await lighthouse(url, flags, config);
     if (result === undefined) throw new Error(`Lighthouse said nothing of ${url}`);
     const { categories, audits, runtimeError } = result.lhr;

@@ -12,9 +12,21 @@ import { setDns } from './dns.ts';
 import { startDocsSite, type DocsSite } from './docs-site.ts';
 import { sendPeople } from './edge.ts';
 import { freePort } from './free-port.ts';
-import { ACCOUNTS, ANSWER_DAYS, BRANDS, LOCKED, MAIN, OWNER, PENDING, PROFILE, PROMPTS, VISIT_DAYS } from './plan.ts';
+import {
+  ACCOUNTS,
+  ANSWER_DAYS,
+  BRANDS,
+  LOCKED,
+  MAIN,
+  OWNER,
+  PENDING,
+  PROFILE,
+  PROMPTS,
+  SETTINGS,
+  VISIT_DAYS,
+} from './plan.ts';
 import { docsVisits, smallVisits } from './plan-visits.ts';
-import { renderPages, renderSite } from './snapshots.ts';
+import { renderAgain, renderSite } from './snapshots.ts';
 import { runCommand, startService, type Service, type ServiceInfo } from './service.ts';
 import { importVisits } from './visits.ts';
 
@@ -39,7 +51,7 @@ interface Making {
   key: Api;
 }
 
-/** Pages whose server fails from a week ago on. */
+/** Pages whose server fails in the last days. */
 const FAILING = ['/docs/18', '/docs/211', '/docs/640'];
 
 const begun = Date.now();
@@ -90,6 +102,7 @@ async function addAccounts(service: ServiceInfo): Promise<void> {
 }
 
 async function setUp({ key }: Making): Promise<void> {
+  await key.send('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
   await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
     requestsPerSecond: 100,
     maxPages: 6_000,
@@ -156,20 +169,19 @@ async function liveAMonth(making: Making): Promise<string[]> {
     if (daysAgo === 21) await audit();
     if (daysAgo === 12) site.setRelease(1);
     if (daysAgo === 10) await audit();
-    if (daysAgo === 8) await renderPages(key, MAIN, ['/', '/pricing', ...FAILING]);
     if (daysAgo === 7) {
       site.setRelease(2);
-      for (const path of FAILING) site.failing.add(path);
-      let minutes = 0;
-      const passTime = () => making.clock.setTo(daysAgo, 9, 15 + (minutes += 0.5));
-      say(`${await renderSite(key, MAIN, passTime)} snapshots`);
+      say(`${await renderSite(key, MAIN)} snapshots`);
     }
-    if (daysAgo === 2)
-      await renderPages(
+    if (daysAgo === 2) {
+      await renderAgain(
         key,
         MAIN,
         Array.from({ length: 60 }, (_, number) => `/docs/${number * 4 + 1}`),
       );
+      for (const path of FAILING) site.failing.add(path);
+      await key.send('POST', '/api/prerender/cache/invalidate-paths-cache', { domain: MAIN, paths: FAILING });
+    }
     if (daysAgo === 1) await audit();
     if (daysAgo % 5 === 0) say(`${daysAgo} days before today: ${answers} answers`);
   }

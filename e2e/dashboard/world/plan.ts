@@ -49,3 +49,17 @@ export const PROMPTS = [
   { promptText: 'Is LumaDocs any good?', intent: 'info', tags: 'brand' },
   { promptText: 'What does a documentation platform cost for ten people?', intent: 'trans', tags: 'prices' },
 ];
+
+export const SETTINGS = {
+  preferredHost: 'apex',
+  redirectRules: [
+    { source: '/guides/*', destination: '/docs/$1', status: 301 },
+    { source: '/pricing-2023', destination: '/pricing', status: 301 },
+    { source: '/webinar', destination: '/blog/post/12', status: 302, preserveQuery: true },
+  ],
+  customResponseHeaders: [
+    { pathPattern: '/docs/**', headers: [{ name: 'cache-control', value: 'public, max-age=600' }] },
+    { pathPattern: '/blog/**', headers: [{ name: 'x-robots-tag', value: 'max-image-preview:large' }] },
+  ],
+  ignorePaths: '/account/**\n/search\n/docs/part/**',
+};

@@ -30,6 +30,7 @@ test('changes have a sign, and a minus that is as wide as the plus', () => {
     '0.0',
     '+18.3%',
   ]);
+  expect([deltaPercent(999.94), deltaPercent(5800)]).toEqual(['+999.9%', '+5,800%']);
 });
 
 test('a tone has two decimals', () => {

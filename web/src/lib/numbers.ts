@@ -36,9 +36,9 @@ export function delta(value: number, digits: 0 | 1 | 2 = 1): string {
   return value < 0 ? MINUS + text : `+${text}`;
 }
 
-/** Formats a change in percent: +18.3%. */
+/** Formats a change in percent: +18.3%, and +5,800% without decimals from a thousand on. */
 export function deltaPercent(value: number): string {
-  return `${delta(value)}%`;
+  return `${delta(value, Math.abs(value) < 999.95 ? 1 : 0)}%`;
 }
 
 /** Formats a tone from -1 to 1, with its sign and two decimals: +0.42. */

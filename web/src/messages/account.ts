@@ -69,6 +69,7 @@ export const allowed = () => 'Allowed';
 export const share = () => 'Share';
 export const noLimit = () => 'no limit';
 export const perThing = () => 'per item';
+export const notShown = () => 'not shown';
 export const nearLimit = (name: string, percent: string) => `${percent} of ${name} used.`;
 export const atLimit = (name: string) => `All of ${name} used.`;
 export const barLabel = (usedText: string, limitText: string) => `${usedText} of ${limitText}`;

@@ -40,10 +40,11 @@ export const robotsText = () => 'In place of robots.txt';
 
 export const howAsked = () => 'How the site is asked';
 export const requestsPerSecond = () => 'Requests per second';
-export const rateHint = () => 'Up to 100. Empty: what the site bears.';
+export const rateHint = () => 'Up to 100. Empty: as many as the site answers well.';
 export const rateRange = () => 'Use more than 0 and at most 100.';
 export const userAgent = () => 'User agent';
-export const userAgentHint = () => 'Its first word is what robots.txt calls it. Empty: the audit’s own name.';
+export const userAgentHint = () =>
+  'Its first word is the name that rules of robots.txt are for. Empty: the audit’s own.';
 export const userAgentLong = () => 'Use at most 300 characters.';
 export const sentHeaders = () => 'Request headers';
 export const sentHeadersText = () => 'Sent to your own server only. Values are sealed and never shown again.';
@@ -72,7 +73,7 @@ export const searchChecks = () => 'Search checks';
 export const noChecks = () => 'No check matches.';
 export const checkNote = (category: string, severity: string, isDefault: boolean) =>
   `${category}, ${severity}${isDefault ? '' : ', off unless chosen'}`;
-export const thresholds = () => 'Where checks draw their lines';
+export const thresholds = () => 'Limits of checks';
 /** Name of a threshold in words: titleMaxCharacters becomes Title max characters. */
 export const thresholdName = (id: string) => {
   const words = id.replaceAll(/([A-Z]+)/g, ' $1').toLowerCase();
@@ -88,14 +89,14 @@ export const ignoredPath = (position: number) => `Path pattern, ignored ${count(
 export const addIgnored = () => 'Ignore a finding';
 export const removeIgnored = (position: number) => `Remove ignored ${count(position)}`;
 
-export const extractions = () => 'Pieces to take of each page';
-export const extractionsText = () => 'Prices, authors, dates: they stand with each page and in exports. At most 20.';
-export const extractionField = (field: string, position: number) => `${field}, piece ${count(position)}`;
-export const addExtraction = () => 'Add piece';
-export const removeExtraction = (position: number) => `Remove piece ${count(position)}`;
+export const extractions = () => 'Values to extract';
+export const extractionsText = () => 'Prices, authors, dates: shown with each page and in exports. At most 20.';
+export const extractionField = (field: string, position: number) => `${field}, value ${count(position)}`;
+export const addExtraction = () => 'Add value';
+export const removeExtraction = (position: number) => `Remove value ${count(position)}`;
 export const extractBy = { selector: () => 'CSS selector', regex: () => 'Regular expression' };
-export const searches = () => 'Pages to find';
-export const searchesText = () => 'Pages that show a text, or do not. At most 20.';
+export const searches = () => 'Searches in pages';
+export const searchesText = () => 'Finds pages that have a text, or lack it. At most 20.';
 export const searchField = (field: string, position: number) => `${field}, search ${count(position)}`;
 export const addSearch = () => 'Add search';
 export const removeSearch = (position: number) => `Remove search ${count(position)}`;

@@ -35,7 +35,7 @@ export const cameTimes = (visits: number, days: number, cachePercent: number | n
   counted(visits, 'time', 'times'),
   cachePercent === null
     ? ` in ${count(days)} days.`
-    : ` in ${count(days)} days and got ${percent(cachePercent)} from cache.`,
+    : ` in ${count(days)} days and got ${percent(cachePercent)} of snapshots from cache.`,
 ];
 export const healthFirst = (value: number): Sentence => ['Health is ', score(value), ' after the first audit.'];
 export const healthMoved = (value: number, change: number): Sentence => [

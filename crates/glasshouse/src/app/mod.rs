@@ -1,11 +1,11 @@
 //! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
 
 mod health;
+mod work;
 
 use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 use http::request::Parts;
 use store::{DbError, Migrator};
@@ -28,19 +28,16 @@ use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
 use crate::domains::connection::mark::ProbeMarks;
-use crate::domains::jobs::{Leftovers, RemoveDomain};
 use crate::domains::origin::OriginClient;
 use crate::edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
 use crate::follow::Follower;
-use crate::jobs::{Jobs, LaneLimits, Registry, Worker, WorkerSettings};
+use crate::jobs::Jobs;
 use crate::mentions::Mentions;
 use crate::mentions::reading::MentionReading;
 use crate::mentions::reporting::{MentionReports, ReportServices};
 use crate::platform::Platform;
 use crate::refresh::RefreshService;
 use crate::render::RenderService;
-use crate::render::jobs::{RendersForOthers, renders_at_once};
-use crate::render::remote::{RemoteResults, RenderPage};
 use crate::verify::SiteVerifier;
 use crate::views::Views;
 use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render, verify, views};
@@ -206,96 +203,6 @@ impl AppState {
         if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {
             tasks.spawn(self.worker().run(shutdown.clone()));
         }
-    }
-
-    /// What works on jobs in this process: one line per feature that has some.
-    pub fn worker(&self) -> Worker {
-        let config = &self.platform.config;
-        let mut registry = Registry::default();
-        let mut schedules = Vec::new();
-        if config.has_role(Role::Worker) {
-            registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
-            registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
-            registry = self.mention_reports.register(self.mentions.register(registry));
-            registry = self.views.register(registry);
-            schedules = [
-                analytics::jobs::schedules(),
-                self.refresh.schedules(),
-                self.audits.schedules(),
-                self.mentions.schedules(),
-                self.mention_reports.schedules(),
-                self.views.schedules(),
-            ]
-            .concat();
-        }
-        if let Some(certificates) = self.certificates.clone().filter(|_| config.has_role(Role::Worker)) {
-            registry = edge::jobs::register(registry, &certificates);
-            schedules.extend(edge::jobs::schedules());
-        }
-        if config.has_role(Role::Render) {
-            registry = self.audits.register_runs(self.refresh.register_renders(registry));
-            registry = self.views.register_views(registry);
-            registry =
-                registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform));
-        }
-        let settings = WorkerSettings {
-            // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
-            draining: self.platform.draining.clone(),
-            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
-            // Never more towards one origin than this process can do at all, nor than a server should bear.
-            lanes: LaneLimits {
-                at_once: config.render_concurrency().clamp(2, 16) + 2,
-                ..WorkerSettings::default().lanes
-            },
-            named_lanes: self.mentions.connections.lanes(),
-            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
-            ..WorkerSettings::default()
-        };
-        Worker::new(self.jobs.clone(), registry, schedules, settings)
-    }
-
-    fn renders_for_others(&self) -> RendersForOthers {
-        let App { render, domains, platform, .. } = &**self;
-        let results = RemoteResults::new(platform);
-        RendersForOthers { render: render.clone(), domains: domains.clone(), results }
-    }
-
-    /// What is deleted with a domain: one entry per feature that keeps something of it.
-    fn leftovers(&self) -> Leftovers {
-        let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
-            &**self;
-        let (refresh, jobs) = (refresh.clone(), jobs.clone());
-        let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
-        let (mentions, views) = (mentions.clone(), views.clone());
-        Leftovers::new(domains, &platform.clock)
-            .with("lists of pages", move |domain| {
-                let refresh = refresh.clone();
-                async move { refresh.forget_domain(&domain).await }
-            })
-            .with("jobs", move |domain| {
-                let jobs = jobs.clone();
-                async move { jobs.forget_domain(domain.as_str()).await }
-            })
-            .with("audits", move |domain| {
-                let audits = audits.clone();
-                async move { audits.forget_domain(&domain).await }
-            })
-            .with("AI mentions", move |domain| {
-                let mentions = mentions.clone();
-                async move { mentions.forget_domain(&domain).await }
-            })
-            .with("visits", move |domain| {
-                let analytics = analytics.clone();
-                async move { analytics.forget_domain(&domain).await }
-            })
-            .with("views", move |domain| {
-                let views = views.clone();
-                async move { views.forget_domain(&domain).await }
-            })
-            .with("snapshots", move |domain| {
-                let render = render.clone();
-                async move { render.stored_pages().forget_domain(&domain).await }
-            })
     }
 
     /// The front of customers' domains. `listening` are the sockets of this process, which no origin may have.

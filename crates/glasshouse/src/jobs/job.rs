@@ -112,6 +112,11 @@ pub(super) struct JobKind {
 pub struct Registry(pub(super) BTreeMap<&'static str, JobKind>);
 
 impl Registry {
+    /// Names of its kinds.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        self.0.keys().copied().collect()
+    }
+
     /// Adds a kind, of which at most `at_once` run at a time in this process.
     pub fn with<J: Job>(mut self, services: J::Services, at_once: usize) -> Registry {
         let survivors = services.clone();

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::time::Duration;
 
-use futures::FutureExt;
 use rustix::net::sockopt;
+use socket2::SockFilter;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -24,6 +25,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 const TAKEN_IN_A_ROW: usize = 16;
 /// How long a connection without a request is kept after shutdown: what its client has sent may be on its way.
 const FIRST_REQUEST: Duration = Duration::from_secs(1);
+/// How long handshakes that have begun at shutdown may take to end.
+const LAST_HANDSHAKES: Duration = Duration::from_millis(100);
+/// Instructions of a classic BPF filter.
+const LOAD_BYTE: u16 = 0x30;
+const AND: u16 = 0x54;
+const JUMP_IF_EQUAL: u16 = 0x15;
+const RETURN: u16 = 0x06;
 /// When the system asks a silent client whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// What the system keeps of a connection beyond what the client lets us send. More waits with us, where it is counted and ends
@@ -133,11 +141,28 @@ pub async fn accept(
         }
         taken += 1;
     }
-    while let Some(permit) = admission.wait().now_or_never()
-        && let Some(Ok((stream, peer))) = listener.accept().now_or_never()
-    {
+    // Connections in the system's queue would be reset together with the socket.
+    if let Err(error) = refuse_new(&listener) {
+        tracing::debug!(%error, "connections of the last moment may be lost");
+    }
+    let until = Instant::now() + LAST_HANDSHAKES;
+    let next = async || (admission.wait().await, listener.accept().await);
+    while let Ok((permit, Ok((stream, peer)))) = timeout_at(until, next()).await {
         hand_over(stream, peer, admission.take(permit, peer.ip()), &serve);
     }
+}
+
+/// Lets no further handshake begin: its first packet is dropped, and refused when it is sent again a second later, which a
+/// balancer takes for a node that is gone. Handshakes that have begun end.
+fn refuse_new(listener: &TcpListener) -> std::io::Result<()> {
+    // Classic BPF over the TCP header (linux/filter.h): SYN without ACK is dropped, all else is kept whole.
+    socket2::SockRef::from(listener).attach_filter(&[
+        SockFilter::new(LOAD_BYTE, 0, 0, 13),
+        SockFilter::new(AND, 0, 0, 0x12),
+        SockFilter::new(JUMP_IF_EQUAL, 0, 1, 0x02),
+        SockFilter::new(RETURN, 0, 0, 0),
+        SockFilter::new(RETURN, 0, 0, u32::MAX),
+    ])
 }
 
 fn hand_over(

@@ -13,6 +13,7 @@ import {
   reportIn,
   toneOf,
   visibilityOf,
+  withDays,
 } from './model';
 
 const now = new Date('2026-11-25T23:30:00Z');
@@ -68,4 +69,10 @@ test('tags are small letters, digits and hyphens, at most ten', () => {
   expect(areTags('')).toBe(true);
   expect(areTags('Docs')).toBe(false);
   expect(areTags('a,b,c,d,e,f,g,h,i,j,k')).toBe(false);
+});
+
+test('days in sentences of the service are written like all others', () => {
+  const now = new Date('2026-11-26T12:00:00Z');
+
+  expect(withDays('Since 2026-11-24: place 4 before.', now)).toBe('Since 24 Nov: place 4 before.');
 });

@@ -1,7 +1,7 @@
 // Shared by the screens of AI mentions: the window and the filter of their figures, figures without sentinels, lists in JSON texts. Pure.
 import type { Schemas } from '../../api/client';
 import { percent, position, tone } from '../../lib/numbers';
-import { dayOf, lastDays } from '../../lib/times';
+import { day, dayOf, lastDays } from '../../lib/times';
 import { readRange, type Range } from '../../lib/url-state';
 import * as m from '../../messages/mentions';
 
@@ -21,6 +21,11 @@ export interface MentionFilter {
   from: string;
   to: string;
   branded?: 'false';
+}
+
+/** Returns a sentence of the service with its days as the dashboard writes them. */
+export function withDays(sentence: string, now: Date): string {
+  return sentence.replace(/\b\d{4}-\d{2}-\d{2}\b/g, (date) => day(date, now));
 }
 
 /** Decides whether prompts that name the brand are left out: unless the address says otherwise. */

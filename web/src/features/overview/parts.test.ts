@@ -61,6 +61,17 @@ test('changes are grouped by day, and those since the last visit are new', () =>
   expect(byDay([change('2026-11-21')], null)[0]?.changes[0]?.isNew).toBe(false);
 });
 
+test('of the reports that come every day only the newest is a change', () => {
+  const report = (date: string) => ({ ...change(date), kind: 'report_ready' as const });
+
+  const days = byDay([report('2026-11-21'), change('2026-11-20'), report('2026-11-20'), report('2026-11-19')], null);
+
+  expect(days.map(({ date, changes }) => [date, changes.map(({ kind }) => kind)])).toEqual([
+    ['2026-11-21', ['report_ready']],
+    ['2026-11-20', ['connected']],
+  ]);
+});
+
 test('a reload goes on with a visit, half an hour later another one begins', () => {
   const first = lookAgain(null, 1000);
   const reload = lookAgain('1000 ', 2000);

@@ -62,12 +62,15 @@ export interface ChangeDay {
 }
 
 /**
- * Groups changes by day, and marks those since the last visit. Of a change only the day is known: one of the day of the last visit
- * may have come after it, and counts as new. `lastVisit` null: the first visit, when nothing is marked.
+ * Groups changes by day, newest first, and marks those since the last visit. Of a change only the day is known: one of the day of the last visit
+ * may have come after it, and counts as new. `lastVisit` null: the first visit, when nothing is marked. Of reports, which come every
+ * day, only the newest is left: it stands for those before it.
  */
 export function byDay(changes: readonly Change[], lastVisit: Date | null): ChangeDay[] {
   const days: ChangeDay[] = [];
+  const report = changes.find(({ kind }) => kind === 'report_ready');
   for (const change of changes) {
+    if (change.kind === 'report_ready' && change !== report) continue;
     const isNew = lastVisit !== null && change.date >= dayOf(lastVisit);
     if (days.at(-1)?.date !== change.date) days.push({ date: change.date, changes: [] });
     days.at(-1)?.changes.push({ ...change, isNew });

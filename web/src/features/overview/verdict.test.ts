@@ -57,7 +57,7 @@ test('figures are those of the service', () => {
     }),
   ).toEqual([
     '1 thing needs you.',
-    'Crawlers came 11,303 times in 30 days and got 94.2% from cache.',
+    'Crawlers came 11,303 times in 30 days and got 94.2% of snapshots from cache.',
     'Health rose to 87.4.',
     'Assistants name you less often than in the 30 days before.',
   ]);

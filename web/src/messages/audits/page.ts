@@ -21,10 +21,10 @@ export const previewNote = () => 'of 100, in results and shared links';
 export const isIndexable = () => 'indexable';
 export const isNotIndexable = () => 'not indexable';
 export const linkScoreNote = (score: string) => `, link score ${score} of 100`;
-export const depthNote = (depth: number | null) =>
-  depth === null
-    ? 'pages; no link leads here from the start'
-    : `pages, ${counted(depth, 'click', 'clicks')} from the start`;
+export const depthNote = (pages: number | null, depth: number | null) =>
+  `${pages === 1 ? 'page' : 'pages'}${
+    depth === null ? '; no link leads here from the start' : `, ${counted(depth, 'click', 'clicks')} from the start`
+  }`;
 export const inThirtyDays = () => 'in 30 days';
 export const pointsOff = () => 'points off health';
 export const pointsUnknown = () => 'points not recorded then';

@@ -24,6 +24,8 @@ pub struct WorkerSettings {
     pub lanes: LaneLimits,
     /// Lanes with limits of their own.
     pub named_lanes: NamedLanes,
+    /// Kinds of all processes, whose depths are shown by the one that looks after the queue; none: its own.
+    pub kinds: Vec<&'static str>,
     /// Address of PostgreSQL, to hear of work that other processes queue.
     pub notify_url: Option<String>,
 }
@@ -39,6 +41,7 @@ impl Default for WorkerSettings {
             draining: Draining::default(),
             lanes: LaneLimits { at_once: 8, per_second: 50 },
             named_lanes: NamedLanes::new(),
+            kinds: Vec::new(),
             notify_url: None,
         }
     }

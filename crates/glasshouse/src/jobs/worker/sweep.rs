@@ -232,9 +232,16 @@ impl Sweeper {
         Ok(())
     }
 
+    fn kinds(&self) -> Vec<&'static str> {
+        match self.settings.kinds.is_empty() {
+            true => self.registry.kinds(),
+            false => self.settings.kinds.clone(),
+        }
+    }
+
     async fn publish_depth(&self) -> Result<(), DbError> {
         let (now, since) = (self.jobs.clock().now(), Instant::now());
-        let kinds: Vec<String> = self.registry.0.keys().map(|kind| (*kind).to_owned()).collect();
+        let kinds: Vec<String> = self.kinds().into_iter().map(str::to_owned).collect();
         let depths = queries::count_depths(&mut self.db().read_replanned().await?, &kinds).await?;
         note_upkeep("depth", since);
         for Depth { kind, state, jobs, oldest } in depths {
@@ -249,10 +256,10 @@ impl Sweeper {
 
     /// Leaves the showing to who is elected now.
     fn hide_depth(&self) {
-        for kind in self.registry.0.keys() {
+        for kind in self.kinds() {
             for state in ["waiting", "running", "dead"] {
-                metrics::gauge!("glasshouse_jobs", "kind" => *kind, "state" => state).set(0.0);
-                metrics::gauge!("glasshouse_jobs_oldest_seconds", "kind" => *kind, "state" => state).set(0.0);
+                metrics::gauge!("glasshouse_jobs", "kind" => kind, "state" => state).set(0.0);
+                metrics::gauge!("glasshouse_jobs_oldest_seconds", "kind" => kind, "state" => state).set(0.0);
             }
         }
     }

@@ -1,0 +1,120 @@
+//! Background work of a process: the jobs of its roles, what is queued again and again, what is deleted with a domain.
+
+use std::time::Duration;
+
+use super::{App, AppState};
+use crate::analytics;
+use crate::config::Role;
+use crate::domains::jobs::{Leftovers, RemoveDomain};
+use crate::edge;
+use crate::jobs::{LaneLimits, Registry, Schedule, Worker, WorkerSettings};
+use crate::render::jobs::{RendersForOthers, renders_at_once};
+use crate::render::remote::{RemoteResults, RenderPage};
+
+impl AppState {
+    /// Jobs of a role: one line per feature that has some.
+    fn register(&self, registry: Registry, role: Role) -> Registry {
+        match role {
+            Role::Worker => {
+                let registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
+                let registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
+                let registry = self.mention_reports.register(self.mentions.register(registry));
+                let registry = self.views.register(registry);
+                match &self.certificates {
+                    Some(certificates) => edge::jobs::register(registry, certificates),
+                    None => registry,
+                }
+            }
+            Role::Render => {
+                let registry = self.audits.register_runs(self.refresh.register_renders(registry));
+                let registry = self.views.register_views(registry);
+                registry.with::<RenderPage>(self.renders_for_others(), renders_at_once(&self.platform))
+            }
+            Role::Api | Role::Edge => registry,
+        }
+    }
+
+    fn schedules(&self) -> Vec<Schedule> {
+        let certificates = self.certificates.as_ref().map(|_| edge::jobs::schedules());
+        [
+            analytics::jobs::schedules(),
+            self.refresh.schedules(),
+            self.audits.schedules(),
+            self.mentions.schedules(),
+            self.mention_reports.schedules(),
+            self.views.schedules(),
+            certificates.unwrap_or_default(),
+        ]
+        .concat()
+    }
+
+    /// What works on jobs in this process.
+    pub fn worker(&self) -> Worker {
+        let config = &self.platform.config;
+        let roles = [Role::Worker, Role::Render];
+        let of = |roles: &mut dyn Iterator<Item = Role>| {
+            roles.fold(Registry::default(), |registry, role| self.register(registry, role))
+        };
+        let registry = of(&mut roles.into_iter().filter(|role| config.has_role(*role)));
+        let schedules = if config.has_role(Role::Worker) { self.schedules() } else { Vec::new() };
+        let settings = WorkerSettings {
+            kinds: of(&mut roles.into_iter()).kinds(),
+            // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
+            draining: self.platform.draining.clone(),
+            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
+            // Never more towards one origin than this process can do at all, nor than a server should bear.
+            lanes: LaneLimits {
+                at_once: config.render_concurrency().clamp(2, 16) + 2,
+                ..WorkerSettings::default().lanes
+            },
+            named_lanes: self.mentions.connections.lanes(),
+            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
+            ..WorkerSettings::default()
+        };
+        Worker::new(self.jobs.clone(), registry, schedules, settings)
+    }
+
+    fn renders_for_others(&self) -> RendersForOthers {
+        let App { render, domains, platform, .. } = &**self;
+        let results = RemoteResults::new(platform);
+        RendersForOthers { render: render.clone(), domains: domains.clone(), results }
+    }
+
+    /// What is deleted with a domain: one entry per feature that keeps something of it.
+    fn leftovers(&self) -> Leftovers {
+        let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
+            &**self;
+        let (refresh, jobs) = (refresh.clone(), jobs.clone());
+        let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
+        let (mentions, views) = (mentions.clone(), views.clone());
+        Leftovers::new(domains, &platform.clock)
+            .with("lists of pages", move |domain| {
+                let refresh = refresh.clone();
+                async move { refresh.forget_domain(&domain).await }
+            })
+            .with("jobs", move |domain| {
+                let jobs = jobs.clone();
+                async move { jobs.forget_domain(domain.as_str()).await }
+            })
+            .with("audits", move |domain| {
+                let audits = audits.clone();
+                async move { audits.forget_domain(&domain).await }
+            })
+            .with("AI mentions", move |domain| {
+                let mentions = mentions.clone();
+                async move { mentions.forget_domain(&domain).await }
+            })
+            .with("visits", move |domain| {
+                let analytics = analytics.clone();
+                async move { analytics.forget_domain(&domain).await }
+            })
+            .with("views", move |domain| {
+                let views = views.clone();
+                async move { views.forget_domain(&domain).await }
+            })
+            .with("snapshots", move |domain| {
+                let render = render.clone();
+                async move { render.stored_pages().forget_domain(&domain).await }
+            })
+    }
+}

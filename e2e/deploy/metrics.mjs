@@ -57,5 +57,10 @@ export async function compareProcesses(processes, port) {
     'glasshouse_http_requests_total', 'glasshouse_http_request_duration_seconds_bucket', 'glasshouse_pages_served_total', 'glasshouse_render_seconds_count',
     'glasshouse_jobs', 'glasshouse_jobs_oldest_seconds', 'glasshouse_jobs_upkeep_seconds_count', 'glasshouse_jobs_ended_total', 'glasshouse_job_duration_seconds_bucket',
   ];
+  // One process shows the depth of the whole queue, kinds that it does not run itself included: autoscaling reads them.
+  const depths = pages.join('\n');
+  for (const kind of ['RenderPage', 'RefreshPage', 'RefreshSite']) {
+    if (!new RegExp(`^glasshouse_jobs\\{[^}]*kind="${kind}"[^}]*state="waiting"`, 'm').test(depths)) problems.push(`nobody shows how many jobs of kind ${kind} wait`);
+  }
   return [...problems, ...SURE.filter((name) => !exposed.has(name)).map((name) => `not exposed: ${name}`)];
 }

@@ -102,7 +102,8 @@ async function addAccounts(service: ServiceInfo): Promise<void> {
 }
 
 async function setUp({ key }: Making): Promise<void> {
-  await key.send('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
+  const saved = await key.send<{ invalidFields?: string[] }>('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
+  if (saved.invalidFields !== undefined) throw new Error(`not saved: ${saved.invalidFields.join(' ')}`);
   await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
     requestsPerSecond: 100,
     maxPages: 6_000,

@@ -103,7 +103,8 @@ async function addAccounts(service: ServiceInfo): Promise<void> {
 
 async function setUp({ key }: Making): Promise<void> {
   const saved = await key.send<{ invalidFields?: string[] }>('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
-  if (saved.invalidFields !== undefined) throw new Error(`not saved: ${saved.invalidFields.join(' ')}`);
+  const bad = saved.invalidFields ?? [];
+  if (bad.length > 0) throw new Error(`not saved: ${bad.join(' ')}`);
   await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
     requestsPerSecond: 100,
     maxPages: 6_000,

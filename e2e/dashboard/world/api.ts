@@ -6,6 +6,9 @@ export interface Api {
   send<T>(method: 'POST' | 'PUT' | 'PATCH', path: string, body: unknown): Promise<T>;
 }
 
+/** How often a read is repeated while the service is not available. */
+const MOST_TRIES = 60;
+
 async function answerOf<T>(answer: Response, what: string): Promise<T> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${what} answered ${answer.status}: ${text.slice(0, 400)}`);
@@ -17,7 +20,14 @@ function apiWith(service: ServiceInfo, headers: Record<string, string>): Api {
   return {
     async get(path, query = {}) {
       const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-      return answerOf(await fetch(`${service.address}${path}?${search}`, { headers }), `GET ${path}`);
+      const ask = () => fetch(`${service.address}${path}?${search}`, { headers });
+      let answer = await ask();
+      // A busy machine makes the database late; reading again changes nothing.
+      for (let tries = 0; answer.status === 503 && tries < MOST_TRIES; tries += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        answer = await ask();
+      }
+      return answerOf(answer, `GET ${path}`);
     },
     async send(method, path, body) {
       const sent = { method, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };

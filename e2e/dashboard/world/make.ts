@@ -102,7 +102,9 @@ async function addAccounts(service: ServiceInfo): Promise<void> {
 }
 
 async function setUp({ key }: Making): Promise<void> {
-  await key.send('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
+  const saved = await key.send<{ invalidFields?: string[] }>('PATCH', `/api/domains/${MAIN}/settings`, SETTINGS);
+  const bad = saved.invalidFields ?? [];
+  if (bad.length > 0) throw new Error(`not saved: ${bad.join(' ')}`);
   await key.send('PATCH', `/api/domains/${MAIN}/auditing`, {
     requestsPerSecond: 100,
     maxPages: 6_000,

@@ -55,7 +55,7 @@ export const SETTINGS = {
   redirectRules: [
     { source: '/guides/*', destination: '/docs/$1', status: 301 },
     { source: '/pricing-2023', destination: '/pricing', status: 301 },
-    { source: '/webinar', destination: '/blog/post/12', status: 302, preserveQuery: true },
+    { source: '/webinar', destination: '/blog/post/12', status: 307, preserveQuery: true },
   ],
   customResponseHeaders: [
     { pathPattern: '/docs/**', headers: [{ name: 'cache-control', value: 'public, max-age=600' }] },

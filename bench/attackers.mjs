@@ -111,7 +111,7 @@ const attacks = {
   async audits({ port, key, domains, perSecond }) {
     const counts = {};
     await steadily(perSecond, (number) => {
-      const body = JSON.stringify({ domain: domains[number % domains.length] });
+      const domain = domains[number % domains.length], body = JSON.stringify({ domain, urls: [`https://${domain}/article/${number}`], mode: 'follow' });
       ask(number, counts, { port, method: 'POST', path: '/api/seo-spider/runs', headers: { 'x-service-api-key': key, 'content-type': 'application/json', 'content-length': body.length } }, body);
     });
     return counts;

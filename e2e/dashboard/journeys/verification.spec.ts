@@ -1,4 +1,5 @@
 // The check of a site in the set-up: findings with their remedies, what the API says, refusals, and a site that does not answer.
+import { settle, violations } from '../accessibility/violations.ts';
 import { expect, test } from '../fixtures.ts';
 import { startPublicSite } from '../world/public-site.ts';
 
@@ -43,6 +44,10 @@ test('a check says what is wrong, what it means and what to do on the platform, 
   await expect(row).toContainText((first?.remedy ?? '').replaceAll('`', ''));
   await panel.getByText(`${13 - found.length} checks without a finding`).press('Enter');
   await expect(panel.getByRole('listitem').filter({ hasText: 'HEAD is answered like GET' })).toContainText('Passed');
+  await settle(app);
+  expect(await violations(app)).toEqual([]);
+  await app.setViewportSize({ width: 320, height: 640 });
+  expect(await app.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
   expect(site?.agents.some((agent) => agent.includes('GPTBot'))).toBe(true);
   site?.close();
 });

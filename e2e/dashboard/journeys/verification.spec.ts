@@ -36,7 +36,7 @@ test('a check says what is wrong, what it means and what to do on the platform, 
   const findings = panel.getByRole('list', { name: 'Results of the check' }).first();
   await expect(findings.getByRole('listitem')).toHaveCount(found.length);
   const [first] = found;
-  const row = findings.getByRole('listitem').filter({ hasText: 'Crawlers get the content of the page' });
+  const row = findings.getByRole('listitem').filter({ hasText: 'Crawlers do not get the content of the page' });
   await expect(row).toContainText('Error:Found');
   await expect(row).toContainText(first?.detail ?? '');
   await expect(row).toContainText('Crawlers that run no scripts see an empty page');

@@ -44,54 +44,73 @@ export const remedy = () => 'What to do';
 export const remedyOn = (platform: string) => `What to do on ${platform}`;
 export const passedChecks = (checks: number) => `${counted(checks, 'check', 'checks')} without a finding`;
 
-/** Each check by its id: how a sound site is, and what follows when it is not. One that is not here is shown by its id. */
-const checks: Record<string, { title: string; means: string }> = {
+/** Each check by its id: a sound site, one with the fault, and what follows from it. A check that is not here is shown by its id. */
+const checks: Record<string, { title: string; found: string; means: string }> = {
   crawler_snapshot: {
     title: 'Crawlers get the content of the page',
+    found: 'Crawlers do not get the content of the page',
     means: 'Crawlers that run no scripts see an empty page, and AI assistants know nothing of it.',
   },
   person_app: {
     title: 'People get the app',
+    found: 'People get the snapshot in place of the app',
     means: 'People get a page whose scripts do not run: buttons and forms are dead.',
   },
   shared_cache: {
     title: 'No shared cache mixes up crawlers and people',
+    found: 'A shared cache mixes up crawlers and people',
     means: 'A cache that ignores who asks gives people the snapshot, or crawlers the empty app.',
   },
-  loop: { title: 'Requests do not go round in circles', means: 'Nobody gets a page, and each request costs many.' },
+  loop: {
+    title: 'Requests do not go round in circles',
+    found: 'Requests go round in circles',
+    means: 'Nobody gets a page, and each request costs many.',
+  },
   double_rendering: {
     title: 'Pages are rendered once',
+    found: 'Pages are rendered twice',
     means: 'The service renders its own snapshot: pages lose parts, and each costs two renders.',
   },
-  firewall: { title: 'No firewall blocks crawlers', means: 'A page that a crawler is refused leaves its index.' },
+  firewall: {
+    title: 'No firewall blocks crawlers',
+    found: 'A firewall blocks crawlers',
+    means: 'A page that a crawler is refused leaves its index.',
+  },
   query: {
     title: 'The query reaches the page',
+    found: 'The query does not reach the page',
     means: 'All pages that differ in their query only get one and the same snapshot.',
   },
   missing_page: {
     title: 'An address that does not exist is 404',
+    found: 'An address that does not exist is not 404',
     means: 'Search engines index endless empty pages, and call them soft 404.',
   },
   host: {
     title: 'Crawlers are told the public host',
+    found: 'Crawlers are told another host than the public one',
     means: 'Search engines index another host than the one that people use.',
   },
   scheme: {
     title: 'Crawlers are told the public scheme',
+    found: 'Crawlers are told another scheme than the public one',
     means: 'Search engines index http addresses of an https site, or are redirected without end.',
   },
   asset: {
     title: 'Scripts and style sheets are not rendered',
+    found: 'Scripts and style sheets are rendered',
     means: 'Renders are spent on files, and crawlers that run scripts get HTML in place of them.',
   },
   head: {
     title: 'HEAD is answered like GET',
+    found: 'HEAD is not answered like GET',
     means: 'Link checkers and some crawlers ask with HEAD first, and take the page for broken.',
   },
   speed: {
     title: 'Crawlers are answered in time',
+    found: 'Crawlers wait too long',
     means: 'Link previews give up after about ten seconds, and search engines crawl slow sites less.',
   },
 };
-export const checkTitle = (id: string) => checks[id]?.title ?? id;
+export const checkTitle = (id: string, isFound: boolean) => checks[id]?.[isFound ? 'found' : 'title'] ?? id;
 export const checkMeans = (id: string) => checks[id]?.means ?? null;

@@ -165,6 +165,7 @@ impl Process {
             draining: Draining::default(),
             lanes: LaneLimits { at_once: 2, per_second: 1000 },
             named_lanes: NamedLanes::new(),
+            kinds: Vec::new(),
             notify_url: None,
         };
         Process { jobs: Jobs::new(db.clone(), clock.clone()), log: Log::default(), clock, settings }

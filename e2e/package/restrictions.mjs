@@ -117,6 +117,8 @@ async function rendersSandboxed(container, key) {
 async function leavesNoZombies(container, key) {
   const dead = () => container.processes().filter(({ state }) => state === 'Z').map(({ name, pid }) => `${name} ${pid}`);
   for (let kill = 0; kill < KILLS; kill += 1) {
+    // A browser's name is not there before its program is.
+    await until('a browser runs', () => browsersOf(container).length > 0, container);
     const [{ pid }] = browsersOf(container);
     process.kill(pid, 'SIGKILL');
     await until('the killed browser is gone', () => !container.processes().some((one) => one.pid === pid && one.state !== 'Z'), container);

@@ -52,7 +52,7 @@ pub(crate) fn remedy() -> &'static str {
     if is_filtered() { PROFILE } else { "run as root or allow unprivileged user namespaces" }
 }
 
-/// Whether the system calls of this process are filtered, as container runtimes and systemd do.
+/// Decides whether the system calls of this process are filtered, as container runtimes and systemd do.
 fn is_filtered() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));

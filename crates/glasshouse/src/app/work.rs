@@ -48,7 +48,7 @@ impl AppState {
         .concat()
     }
 
-    /// What works on jobs in this process.
+    /// Makes the worker of this process.
     pub fn worker(&self) -> Worker {
         let config = &self.platform.config;
         let roles = [Role::Worker, Role::Render];
@@ -80,7 +80,7 @@ impl AppState {
         RendersForOthers { render: render.clone(), domains: domains.clone(), results }
     }
 
-    /// What is deleted with a domain: one entry per feature that keeps something of it.
+    /// Lists the parts that are deleted with a domain: one entry per feature that keeps something of it.
     fn leftovers(&self) -> Leftovers {
         let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
             &**self;

@@ -16,7 +16,7 @@ impl Config {
         self.server.public_url.is_some()
     }
 
-    /// Whether the public address is https, so that cookies may be sent over TLS only.
+    /// Decides whether the public address is https, so that cookies may be sent over TLS only.
     pub fn is_public_https(&self) -> bool {
         self.server.public_url.as_ref().is_some_and(|url| url.scheme() == "https")
     }

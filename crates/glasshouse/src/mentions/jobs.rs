@@ -87,7 +87,7 @@ impl Job for TendRuns {
     }
 }
 
-/// Deletes answers and responses that are older than the settings keep them.
+/// Deletes answers and responses that are older than the settings keep them, and derives brand profiles anew.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidyMentions {}
 
@@ -98,6 +98,7 @@ impl Job for TidyMentions {
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
         mentions.tidying.tidy(run).await?;
+        mentions.brands.derive_again(&mentions.domains, run).await?;
         Ok(JobOutcome::Done)
     }
 }

@@ -4,6 +4,7 @@
 mod builders;
 mod clickhouse;
 mod domains;
+mod other_process;
 mod process;
 mod request;
 
@@ -22,6 +23,7 @@ pub use builders::{PASSWORD, TestAccount, TestSession};
 pub use clickhouse::clickhouse_database;
 pub use crawler::testing::{DnsServer, Trouble};
 pub use domains::{GOOGLEBOT, render_path};
+pub use other_process::OtherProcess;
 pub use request::{Reply, TestRequest};
 
 use crate::api::envelope::Envelope;

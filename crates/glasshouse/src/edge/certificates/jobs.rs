@@ -14,7 +14,7 @@ use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob, Regist
 const FIRST_AT_ONCE: usize = 4;
 /// How often what is due for renewal is looked for: renewals begin weeks before a certificate ends.
 const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
-/// Whose jobs and orders those are that no customer caused.
+/// Owner of jobs and orders that no customer caused.
 pub(super) const SERVICE: &str = "service";
 
 /// Orders the first certificate of a name.

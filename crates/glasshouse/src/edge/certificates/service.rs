@@ -173,18 +173,18 @@ impl Certificates {
         self.0.directory.count()
     }
 
-    /// Whether a name is the installation's own, or one of our domains' and not locked.
+    /// Decides whether a name is the installation's own, or one of our domains' and not locked.
     async fn is_ours(&self, host: &str) -> bool {
         self.is_own(host)
             || matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))
     }
 
-    /// Whether the edge serves this installation itself at the name.
+    /// Decides whether the edge serves this installation itself at the name.
     pub(super) fn is_own(&self, host: &str) -> bool {
         self.0.own_host.as_deref() == Some(host)
     }
 
-    /// Whose certificate one for the name would be. None: nobody may have one.
+    /// Finds the holder of a certificate for the name. None: nobody may have one.
     pub(super) async fn holder_of(&self, host: &str) -> Option<CertificateHolder> {
         if self.is_own(host) {
             return Some(CertificateHolder::Service);
@@ -194,7 +194,7 @@ impl Certificates {
     }
 }
 
-/// Whose certificate one is.
+/// Holder of a certificate.
 #[derive(Debug, Clone)]
 pub(in crate::edge) enum CertificateHolder {
     /// A customer's, for a name of this domain.
@@ -212,12 +212,12 @@ impl CertificateHolder {
         }
     }
 
-    /// Whether the domain has not been shown to lead here.
+    /// Decides whether the domain has not been shown to lead here.
     pub(super) fn is_pending(&self) -> bool {
         self.domain().is_some_and(|domain| domain.status == DomainStatus::Pending)
     }
 
-    /// Whom an order is counted for.
+    /// Account that an order is counted for.
     pub(super) fn account(&self) -> &str {
         self.domain().map_or(jobs::SERVICE, |domain| domain.account_id.as_str())
     }

@@ -29,7 +29,7 @@ impl OwnSite {
         Some(OwnSite { host: config.own_host()?.into(), origin: origin.into(), envelope })
     }
 
-    /// Whether a host in canonical form is the installation's.
+    /// Decides whether a host in canonical form is the installation's.
     pub fn has(&self, host: &str) -> bool {
         *self.host == *host
     }

@@ -1,11 +1,10 @@
 //! Faults below runs: a database that goes away or is full while an assistant answers, and a process that is frozen meanwhile.
 
-use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use assistants::providers::Provider;
 use fakeai::{FakeOptions, FakeVendors, Scenario, Vendor};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use store::testing::PostgresServer;
 use store::{Db, DbConfig, on_engine};
 use tokio_util::sync::CancellationToken;
@@ -13,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::fixture::{Monitored, QUESTION, settings};
 use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
 use crate::jobs::WorkerSettings;
-use crate::testing::{TestApp, postgres, sqlite};
+use crate::testing::{OtherProcess, TestApp, postgres, sqlite};
 
 /// Tells a child of these tests its database and its settings.
 const DATABASE: &str = "GLASSHOUSE_FROZEN_DATABASE";
@@ -43,33 +42,6 @@ fn short_leases() -> WorkerSettings {
     }
 }
 
-/// A process of its own that works on jobs; ends with this value.
-struct OtherProcess(Child);
-
-impl OtherProcess {
-    fn start(database: &str, settings: &str) -> OtherProcess {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", CHILD])
-            .env(DATABASE, database)
-            .env(SETTINGS, settings)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        OtherProcess(child.unwrap())
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).unwrap();
-    }
-}
-
-impl Drop for OtherProcess {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test]
 async fn a_child_asks_for_the_other_tests_until_it_is_killed() {
     #[expect(clippy::disallowed_methods, reason = "a test speaks to its own child")]
@@ -87,7 +59,7 @@ async fn a_process_that_is_frozen_while_an_assistant_answers_writes_its_cost_and
     let monitored = Monitored::on((*db).clone(), fakes, "").await;
     monitored.fakes.set_scenario(slowly(1_500));
     monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
-    let child = OtherProcess::start(db.url(), &of_child);
+    let child = OtherProcess::start(CHILD, &[(DATABASE, db.url()), (SETTINGS, &of_child)]);
     until("no call", async || monitored.fakes.count(Vendor::Openai) == 1).await;
 
     child.signal(Signal::STOP);

@@ -1,6 +1,7 @@
 //! AI mentions, tested with the stand-ins of all vendors on both engines.
 
 mod asking;
+mod brands;
 mod faults;
 mod fixture;
 mod history;

@@ -2,16 +2,16 @@
 //! is lost, nothing takes effect twice, counts add up.
 
 use std::collections::HashSet;
-use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use store::on_engine;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::*;
+use crate::testing::OtherProcess;
 
 /// Tells a child of these tests its database.
 const DATABASE: &str = "GLASSHOUSE_FAULTS_DATABASE";
@@ -72,32 +72,6 @@ async fn until(what: &str, holds: impl AsyncFn() -> bool) {
     }
 }
 
-/// A process of its own; ends with this value.
-struct OtherProcess(Child);
-
-impl OtherProcess {
-    fn start(url: &str) -> OtherProcess {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", CHILD])
-            .env(DATABASE, url)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        OtherProcess(child.unwrap())
-    }
-
-    fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).unwrap();
-    }
-}
-
-impl Drop for OtherProcess {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test]
 async fn a_child_works_for_the_other_tests_until_it_is_killed() {
     #[expect(clippy::disallowed_methods, reason = "a test speaks to its own child")]
@@ -112,7 +86,8 @@ async fn a_child_works_for_the_other_tests_until_it_is_killed() {
 async fn processes_that_are_killed_or_frozen_lose_nothing_and_double_nothing() {
     let (db, first) = prepared().await;
     let batch = first.batch_of((0..600).map(|n| Mark(n).queued_for("a")).collect()).await;
-    let mut children: Vec<OtherProcess> = (0..5).map(|_| OtherProcess::start(db.url())).collect();
+    let mut children: Vec<OtherProcess> =
+        (0..5).map(|_| OtherProcess::start(CHILD, &[(DATABASE, db.url())])).collect();
     until("they work", async || marks(&db).await.len() >= 40).await;
 
     let frozen = children.remove(0);

@@ -6,13 +6,16 @@ use store::{Db, DbError};
 
 use super::records::DomainRecords;
 use crate::clock::Clock;
-use crate::domains::Domain;
+use crate::domains::{Domain, DomainId, DomainsService};
+use crate::jobs::JobRun;
 use crate::mentions::brand::{BrandView, CompetitorBody, RecomputeProgress};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
 use crate::mentions::queries::prompts;
 use crate::mentions::service::analysing::books::BrandBooks;
 use crate::mentions::service::analysing::reanalysis::Reanalysis;
 
+/// Domains of one look at the database.
+const SOME: i64 = 500;
 /// Version of the analysis of a domain whose profile nobody has changed.
 const FIRST_VERSION: i64 = 1;
 
@@ -88,6 +91,43 @@ impl BrandSettings {
         self.books.forget(&domain.id);
         self.reanalysis.wake();
         Ok(Some(view_of(record.brand.clone(), competitors, Some(&record))))
+    }
+
+    /// Derives anew the profiles that nobody has saved, where the site's name in its latest audit gives another one.
+    pub async fn derive_again(&self, sites: &DomainsService, job: &JobRun) -> Result<(), DbError> {
+        let mut after = String::new();
+        loop {
+            let derived = domains::list_derived(&mut self.db.read().await?, &after, SOME).await?;
+            let Some(last) = derived.last() else { return Ok(()) };
+            after = last.domain.to_string();
+            for record in &derived {
+                if job.is_stopping() {
+                    return Ok(());
+                }
+                let Some(domain) = sites.find_by_id(&record.domain).await? else { continue };
+                if let Some(profile) = self.records.derive_again(&domain).await
+                    && profile != record.brand
+                {
+                    self.replace_derived(&record.domain, profile).await?;
+                }
+            }
+        }
+    }
+
+    async fn replace_derived(&self, domain: &DomainId, profile: BrandProfile) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        // Somebody may have saved one meanwhile.
+        let found = domains::find_for_change(&mut tx, domain).await?.filter(|found| !found.is_brand_saved);
+        let Some(mut record) = found else { return Ok(()) };
+        record.brand = profile;
+        record.analysis_version += 1;
+        domains::save_brand(&mut tx, &record, self.clock.now()).await?;
+        self.mark_prompts(&mut tx, &record).await?;
+        self.reanalysis.begin(&mut tx, &record).await?;
+        tx.commit().await?;
+        self.books.forget(domain);
+        self.reanalysis.wake();
+        Ok(())
     }
 
     /// Notes anew which prompts name the own brand.

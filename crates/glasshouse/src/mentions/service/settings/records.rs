@@ -35,6 +35,12 @@ impl DomainRecords {
         BrandProfile::derive(&domain.host, self.site_name(domain).await.as_deref())
     }
 
+    /// Derives the profile again from the site's name in the latest audit. None: no name is known.
+    pub async fn derive_again(&self, domain: &Domain) -> Option<BrandProfile> {
+        let name = self.site_name(domain).await?;
+        Some(BrandProfile::derive(&domain.host, Some(&name)))
+    }
+
     /// Returns the profile that a record of the domain begins with; a domain that has a record needs none.
     pub async fn first_profile(&self, domain: &Domain) -> Result<BrandProfile, DbError> {
         match self.find(domain).await? {

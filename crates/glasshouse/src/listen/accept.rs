@@ -23,9 +23,9 @@ use crate::draining::Draining;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections taken before other work has its turn: their first requests are ready together, before everybody else's next one.
 const TAKEN_IN_A_ROW: usize = 16;
-/// How long a connection without a request is kept after shutdown: what its client has sent may be on its way.
+/// Time for which a connection without a request is kept after shutdown: a request may be on its way.
 const FIRST_REQUEST: Duration = Duration::from_secs(1);
-/// How long handshakes that have begun at shutdown may take to end.
+/// Time that handshakes which have begun at shutdown have to end.
 const LAST_HANDSHAKES: Duration = Duration::from_millis(100);
 /// Instructions of a classic BPF filter.
 const LOAD_BYTE: u16 = 0x30;

@@ -22,7 +22,7 @@ use super::bulkhead::{BorrowedPlace, OriginPlace};
 use crate::listen::streams::{self, PIECE_BYTES};
 use crate::listen::tracked::Tracked;
 
-/// What the edge answers with: bytes of its own, or those of the origin or of the API as they come.
+/// Body of an answer of the edge: bytes of its own, or those of the origin or of the API as they come.
 pub type EdgeBody = Tracked<Either<Whole, Either<Steady<Incoming>, Body>>>;
 
 /// A body of bytes that are already here.

@@ -34,7 +34,7 @@ impl OwnSite {
         *self.host == *host
     }
 
-    /// The same path at the public address.
+    /// Returns the path of a request at the public address.
     pub fn location(&self, request: &Request<Incoming>) -> String {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         format!("{}{path}", self.origin)

@@ -32,7 +32,7 @@ async fn connections(world: &World) -> Vec<TcpStream> {
 async fn a_request_on_its_way_at_shutdown_is_answered() {
     let world = World::with("").await;
     let mut streams = connections(&world).await;
-    // Those are taken, the further ones wait in the system's queue.
+    // The first eight are taken, the further ones wait in the system's queue.
     tokio::time::sleep(Duration::from_millis(100)).await;
     streams.extend(connections(&world).await);
 

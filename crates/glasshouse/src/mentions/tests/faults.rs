@@ -66,7 +66,7 @@ async fn a_process_that_is_frozen_while_an_assistant_answers_writes_its_cost_and
     monitored.fakes.set_scenarios(Vec::new());
     let (worker, stop) = (monitored.worker_with(short_leases()), CancellationToken::new());
     let wake = async {
-        // Its lease has ended by then, or nobody else could have taken the run over.
+        // The lease of the frozen process has ended by then, or nobody else could have taken the run over.
         until("no answer", async || Monitored::statuses(&monitored.runs().await) == ["ok"]).await;
         let answered = monitored.runs().await;
         child.signal(Signal::CONT);
@@ -112,7 +112,7 @@ async fn a_disk_that_is_full_while_an_assistant_answers_loses_no_call_and_no_run
         limit(i64::from(u32::MAX) - 1).await;
         monitored.fakes.set_scenarios(Vec::new());
         until("no answer", async || {
-            // What failed is tried again later.
+            // A failed attempt is made again later.
             monitored.app.clock.advance(Duration::from_secs(1));
             Monitored::statuses(&monitored.runs().await) == ["ok"]
         })

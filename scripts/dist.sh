@@ -127,6 +127,9 @@ libraries() {
   (cd "$work/shlibs" && dpkg-shlibdeps -O "$tree/usr/bin/glasshouse" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
 }
 
+# Size of the files alone: that of a folder depends on the file system and on the order in which its files were made.
+kibibytes() { find "$tree" -path "$tree/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }'; }
+
 write_control() {
   local control=$tree/DEBIAN script
   mkdir -p "$control"
@@ -138,7 +141,7 @@ Package: glasshouse
 Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
-Installed-Size: $(du -sk --apparent-size --exclude=DEBIAN "$tree" | cut -f1)
+Installed-Size: $(kibibytes)
 Depends: $(libraries), adduser, ca-certificates
 Recommends: chromium-headless-shell | chromium
 Section: web

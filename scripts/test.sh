@@ -9,14 +9,17 @@ cd "$root"
 
 names=() seconds=() results=()
 begun=$SECONDS
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
-# step NAME COMMAND...: runs it, remembers how long it took and how it ended.
+# step NAME COMMAND...: runs it, remembers how long it took, how it ended and what it printed.
 step() {
   local name=$1 start=$SECONDS result=ok
   shift
   printf '\n'
   say "$name"
-  "$@" || result=FAILED
+  # Not a pipe: the command must run in this shell, whose variables it sets.
+  "$@" > >(tee "$logs/${#names[@]}") 2>&1 || result=FAILED
   names+=("$name") seconds+=("$((SECONDS - start))") results+=("$result")
 }
 
@@ -121,8 +124,16 @@ if [ "${results[4]}" = ok ]; then
   step 'package, unit and container (e2e/package)' packages
 fi
 
-printf '\n%-60s %8s  %s\n' step seconds result
 failed=0
+# What is printed last is seen first.
+for index in "${!names[@]}"; do
+  if [ "${results[$index]}" != ok ]; then
+    printf '\n'
+    say "failed: ${names[$index]}, whose last lines were"
+    tail -n 40 "$logs/$index"
+  fi
+done
+printf '\n%-60s %8s  %s\n' step seconds result
 for index in "${!names[@]}"; do
   printf '%-60s %8s  %s\n' "${names[$index]}" "${seconds[$index]}" "${results[$index]}"
   [ "${results[$index]}" = ok ] || failed=$((failed + 1))

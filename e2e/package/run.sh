@@ -54,7 +54,7 @@ bare_debian() {
     as_root cp -a "$BARE_DEBIAN" "$work/root"
   else
     as_root env "TMPDIR=$work" mmdebstrap --quiet --variant=essential --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
-      "--include=usr-is-merged adduser ca-certificates $beside" --aptopt='APT::Install-Recommends "false"' "${excludes[@]}" \
+      "--include=usr-is-merged adduser ca-certificates $beside" --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Retries "3"' "${excludes[@]}" \
       --skip=cleanup/reproducible bookworm "$work/root" \
       'deb http://deb.debian.org/debian bookworm main' 'deb http://deb.debian.org/debian-security bookworm-security main' \
       > "$work/bare.log" 2>&1 || { tail -20 "$work/bare.log" >&2; return 1; }

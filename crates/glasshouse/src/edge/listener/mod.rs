@@ -32,8 +32,8 @@ use crate::listen::{ListenError, Listening, bind};
 
 /// Bytes of a request's line and headers; over it 431.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// What the HTTP library reads ahead.
-const READ_AHEAD_BYTES: usize = 64 * 1024;
+/// What the HTTP library keeps of a connection: of a head that has not ended, and of a body that the client does not read.
+const BUFFER_BYTES: usize = MAX_HEAD_BYTES;
 /// Requests of one HTTP/2 connection at once.
 const MAX_STREAMS: u32 = 100;
 /// Streams that a client opened and reset before they were looked at ("rapid reset").
@@ -122,7 +122,7 @@ fn http1_server() -> http1::Builder {
         .timer(TokioTimer::new())
         .header_read_timeout(None)
         .max_header_size(MAX_HEAD_BYTES)
-        .max_buf_size(READ_AHEAD_BYTES);
+        .max_buf_size(BUFFER_BYTES);
     server
 }
 

@@ -3,10 +3,11 @@
 
 use std::error::Error;
 use std::future::Future;
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use crawler::Network;
@@ -15,8 +16,10 @@ use http::uri::Scheme;
 use http::{Extensions, Response, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::ClientConfig;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tower::Service;
 
 use super::body::RequestBody;
@@ -28,9 +31,14 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per origin.
 const POOL_SIZE: usize = 128;
 
-/// Bytes that are read ahead of an origin's body, and wait when the client does not read them: 3,000 such clients hold less than
-/// 200 MB. An asset of 60 KiB still comes in one piece with its head.
-const READ_AHEAD_BYTES: usize = 62 * 1024;
+/// Largest head of a response, and largest piece of its beginning: an asset of 60 KiB comes in one piece with its head.
+const BUFFER_BYTES: usize = 62 * 1024;
+/// Bytes of a response after which it comes in small pieces. The system takes two to three times as many for a client that reads
+/// nothing: the HTTP library has small buffers again before anything waits with us.
+const BEGINNING_BYTES: usize = 64 * 1024;
+/// A small piece. Some of them wait with us when the client does not read. A byte less than the smallest buffer of the HTTP
+/// library, which would take one of twice the size after full reads, and a piece holds the whole buffer.
+const PIECE_BYTES: usize = 8 * 1024 - 1;
 
 /// The pool of connections to origins.
 pub type OriginPool = Client<OriginConnector, RequestBody>;
@@ -84,7 +92,7 @@ pub fn pool(network: Network, tls: Arc<ClientConfig>, own: OwnAddresses) -> Orig
         .timer(TokioTimer::new())
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_SIZE)
-        .http1_max_buf_size(READ_AHEAD_BYTES)
+        .http1_max_buf_size(BUFFER_BYTES)
         .set_host(false)
         .build(connector)
 }
@@ -106,7 +114,7 @@ pub fn has_served(error: &hyper_util::client::legacy::Error) -> bool {
 }
 
 impl Service<Uri> for OriginConnector {
-    type Response = TokioIo<Stream>;
+    type Response = TokioIo<OriginStream>;
     type Error = Box<dyn Error + Send + Sync>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -118,7 +126,7 @@ impl Service<Uri> for OriginConnector {
         let connector = self.clone();
         Box::pin(async move {
             let opening = tokio::time::timeout(CONNECT_TIMEOUT, connector.open(&uri));
-            opening.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout))).map(TokioIo::new)
+            opening.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout))).map(OriginStream::new).map(TokioIo::new)
         })
     }
 }
@@ -135,9 +143,107 @@ impl OriginConnector {
     }
 }
 
+/// A connection to an origin whose long responses come in small pieces.
+pub struct OriginStream {
+    stream: Stream,
+    /// Bytes that came since the last request was written.
+    read: usize,
+}
+
+impl OriginStream {
+    fn new(stream: Stream) -> OriginStream {
+        OriginStream { stream, read: 0 }
+    }
+}
+
+impl Connection for OriginStream {
+    fn connected(&self) -> Connected {
+        self.stream.connected()
+    }
+}
+
+impl AsyncRead for OriginStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.read < BEGINNING_BYTES {
+            let before = buffer.filled().len();
+            ready!(Pin::new(&mut self.stream).poll_read(context, buffer))?;
+            self.read += buffer.filled().len() - before;
+            return Poll::Ready(Ok(()));
+        }
+        let most = buffer.remaining().min(PIECE_BYTES);
+        let mut piece = ReadBuf::new(buffer.initialize_unfilled_to(most));
+        ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece))?;
+        let read = piece.filled().len();
+        buffer.advance(read);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for OriginStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.read = 0;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::{TcpListener, TcpStream};
+
     use super::*;
+
+    /// Sizes of the pieces in which so many bytes are read.
+    async fn pieces(stream: &mut OriginStream, bytes: usize) -> Vec<usize> {
+        let (mut pieces, mut buffer) = (Vec::new(), vec![0; BUFFER_BYTES]);
+        while pieces.iter().sum::<usize>() < bytes {
+            // Until more than a small piece has come.
+            tokio::time::sleep(Duration::from_millis(2)).await;
+            pieces.push(stream.read(&mut buffer).await.unwrap());
+        }
+        pieces
+    }
+
+    #[tokio::test]
+    async fn what_follows_the_beginning_of_a_response_comes_in_small_pieces() {
+        const BYTES: usize = 2 * BEGINNING_BYTES;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (mut origin, _) = listener.accept().await.unwrap();
+        let mut stream = OriginStream::new(Stream::Plain(stream));
+
+        for _ in 0..2 {
+            stream.write_all(b"request").await.unwrap();
+            origin.read_exact(&mut [0; 7]).await.unwrap();
+            let (pieces, sent) = tokio::join!(pieces(&mut stream, BYTES), origin.write_all(&[1; BYTES]));
+            sent.unwrap();
+
+            let mut read = 0;
+            let (beginning, rest): (Vec<usize>, Vec<usize>) = pieces.into_iter().partition(|piece| {
+                read += piece;
+                read - piece < BEGINNING_BYTES
+            });
+            assert!(beginning.iter().any(|piece| *piece > PIECE_BYTES), "{beginning:?}");
+            assert!(rest.iter().all(|piece| *piece <= PIECE_BYTES), "{rest:?}");
+            assert_eq!(read, BYTES);
+        }
+    }
 
     #[test]
     fn a_public_address_of_ours_is_us_on_every_port() {

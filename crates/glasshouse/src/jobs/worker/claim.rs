@@ -2,7 +2,7 @@
 //! Must never begin a job of a lane that rests or is full, nor let such a lane hide the jobs behind it.
 //! See docs/decisions/0140.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use store::{DbError, Tx};
@@ -17,6 +17,16 @@ const MOST_BEGUN: usize = 1_000;
 /// How often a claim looks past lanes that it filled itself.
 const ROUNDS: usize = 16;
 
+/// Whether some lane, or the jobs without one, are at least so many of these.
+fn has_lane_of(jobs: &[Candidate], count: usize) -> bool {
+    let mut by_lane: HashMap<Option<&str>, usize> = HashMap::new();
+    jobs.iter().any(|job| {
+        let of_lane = by_lane.entry(job.lane.as_deref()).or_default();
+        *of_lane += 1;
+        *of_lane >= count
+    })
+}
+
 /// A job that was begun.
 pub(super) struct Claimed {
     pub job: Candidate,
@@ -30,6 +40,8 @@ pub(super) struct Claims {
     pub begun: Vec<Claimed>,
     /// Time until the rate of a lane allows more.
     pub look_again: Option<Duration>,
+    /// Further jobs may be ready that have room.
+    pub is_cut: bool,
 }
 
 /// Measures what the queue takes for itself.
@@ -64,6 +76,7 @@ impl QueueClaim<'_> {
 
     async fn begin(mut self, tx: &mut Tx) -> Result<Claims, DbError> {
         let mut begun = Vec::new();
+        let mut is_cut = true;
         queries::promote_due(tx, self.now).await?;
         queries::lock_claims(tx).await?;
         self.leave_to_others(tx).await?;
@@ -78,6 +91,7 @@ impl QueueClaim<'_> {
         for _ in 0..ROUNDS {
             let wanted = self.free.values().sum::<usize>().min(MOST_BEGUN - begun.len());
             if wanted == 0 {
+                is_cut = !self.free.is_empty();
                 break;
             }
             let kinds: Vec<String> = self.free.keys().map(|kind| (*kind).to_owned()).collect();
@@ -94,6 +108,8 @@ impl QueueClaim<'_> {
                 found.into_iter().filter(|job| self.has_room(job, &mut lanes)).collect();
             self.free.retain(|_, slots| *slots > 0);
             let is_all = found_count < wanted && picked.len() == found_count;
+            // A long queue is looked through lane by lane, and no more of each than this.
+            is_cut = !is_all || has_lane_of(&picked, self.limits.at_once);
             if !picked.is_empty() {
                 let ids: Vec<String> = picked.iter().map(|job| job.id.clone()).collect();
                 queries::begin_jobs(tx, &ids, self.worker, self.now).await?;
@@ -109,7 +125,7 @@ impl QueueClaim<'_> {
         for rate in lanes.used_rates() {
             queries::set_lane_rate(tx, &rate).await?;
         }
-        Ok(Claims { begun, look_again: lanes.until_rate_allows() })
+        Ok(Claims { begun, look_again: lanes.until_rate_allows(), is_cut })
     }
 
     /// Leaves free what other processes run of the kinds that are limited over all of them.

@@ -36,6 +36,7 @@ use analysing::books::BrandBooks;
 use analysing::by_model::{ModelAnalysis, ModelAnalysisParts};
 use analysing::finishing::Finishing;
 use analysing::reanalysis::Reanalysis;
+use analysing::threads::AnalysisThreads;
 use asking::health::ProviderHealth;
 use asking::permission::Permissions;
 use asking::quirks::QuirkBook;
@@ -148,6 +149,7 @@ impl Mentions {
             health: ProviderHealth::new(db, clock, jobs),
             quirks,
             permissions: permissions.clone(),
+            analysing: AnalysisThreads::default(),
             keeps_responses: config.mentions.keep_raw_days > 0,
         });
         let reanalysis = Reanalysis::new(db, clock, jobs, &books);

@@ -5,3 +5,4 @@ pub mod books;
 pub mod by_model;
 pub mod finishing;
 pub mod reanalysis;
+pub mod threads;

@@ -27,6 +27,7 @@ use crate::mentions::queries::answers::ResponseRow;
 use crate::mentions::queries::runs::{self, RunTask};
 use crate::mentions::service::analysing::answer::KeptAnswer;
 use crate::mentions::service::analysing::books::{BrandBook, BrandBooks};
+use crate::mentions::service::analysing::threads::AnalysisThreads;
 use crate::mentions::service::money::Money;
 use crate::mentions::service::writing::{CallRefusal, EndedAs, Ending, EndingResult, RunWriter};
 use failure::{AfterFailedCall, after_failed_call, code_of};
@@ -54,6 +55,7 @@ pub struct AskingParts {
     pub health: ProviderHealth,
     pub quirks: QuirkBook,
     pub permissions: Permissions,
+    pub analysing: AnalysisThreads,
     /// Providers' responses are kept.
     pub keeps_responses: bool,
 }
@@ -172,14 +174,22 @@ impl Call {
     async fn answered(self, asked: Asked) -> Result<JobOutcome, JobError> {
         let parts = self.asking.0.clone();
         let Call { asking, task, job, mut book } = self;
-        let response = parts.keeps_responses.then(|| response_of(&task, &asked.answer.raw));
+        let mut answer = asked.answer;
+        let raw = parts.keeps_responses.then(|| std::mem::take(&mut answer.raw));
         if let Some(pause) = asked.pause {
             parts.health.rest(task.provider, pause).await;
         }
-        let kept = KeptAnswer::of_answer(task.provider, &task.text, asked.answer);
+        let kept = Arc::new(KeptAnswer::of_answer(task.provider, &task.text, answer));
         parts.health.note_answer(task.provider, &kept.served_model).await;
+        let packing = task.clone();
+        let response = parts.analysing.run(move || raw.map(|raw| response_of(&packing, &raw))).await;
         for _ in 0..MOST_READINGS {
-            let ended = asking.analyse(&task, &kept, &book, response.clone());
+            let analysis = (asking.clone(), task.clone(), kept.clone(), book.clone(), response.clone());
+            let analyse = move || {
+                let (asking, task, kept, book, response) = analysis;
+                asking.analyse(&task, &kept, &book, response)
+            };
+            let ended = parts.analysing.run(analyse).await;
             count_end(&task, &ended);
             let ending = Ending { task: task.clone(), job: Some(job.clone()), ended };
             match parts.writer.end(ending).await {

@@ -27,8 +27,9 @@ pub use entries::{CallOpening, CallRefusal, EndedAs, Ending, EndingResult, Settl
 use entries::{Entry, Reply};
 pub use targets::after_refusal;
 
-/// Most entries of one transaction.
-const MOST: usize = 256;
+/// Most entries of one transaction. With more, runs that began together would go on together: all of them wait for answers,
+/// then all for the processor, then all for the database.
+const MOST: usize = 64;
 /// Time for which a transaction waits for more entries.
 const GATHER: Duration = Duration::from_millis(5);
 /// Entries that wait; more wait with their senders.

@@ -117,6 +117,7 @@ export const createKey = () => 'Create a key';
 export const snippetMissing = () => 'The snippet did not load. Reload the page.';
 
 export const connected = (domain: string) => `${domain} is connected`;
+export const connectedTitle = (domain: string) => `${connected(domain)}.`;
 export const connectedDns = () => 'DNS points here. The first crawler that comes gets a snapshot.';
 export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that comes gets one.';
 export const firstCrawl = () => 'See your first crawl';

@@ -3,7 +3,7 @@
 // See docs/decisions/0370.
 import { blockNavigation, createRouter, Router, searchParams, type LazyRouteComponent } from 'sv-router';
 import { tick, type Snippet } from 'svelte';
-import { changedSearch, type UrlState } from './lib/url-state';
+import { createUrlState, type UrlState } from './lib/url-state';
 import { version } from './lib/version.svelte';
 
 // With its type: screens use this file, and types that go round are none.
@@ -161,30 +161,19 @@ export async function go(href: string, { replace = false, isForced = false } = {
   }
 }
 
-let wanted: string | null = null;
-
 /** The query of the current address, which lists and reports keep their state in. */
-export const url: UrlState = {
-  get search() {
-    return searchParams.toURLSearchParams();
-  },
-  set(changes, { replace = false } = {}) {
-    // Two changes in a row: the second one builds on the first, which may not be in the address yet.
-    const next = changedSearch(
-      wanted === null ? searchParams.toURLSearchParams() : new URLSearchParams(wanted),
-      changes,
-    );
-    if (next === searchParams.toString()) return;
-    wanted = next;
+export const url: UrlState = createUrlState(
+  () => searchParams.toURLSearchParams(),
+  async (search, replace) => {
     isFree = true;
-    void router
-      .navigate(location.pathname as '/', { search: next, hash: location.hash, replace, scrollToTop: false })
-      .finally(() => {
-        isFree = false;
-        if (wanted === next) wanted = null;
-      });
+    try {
+      const { pathname, hash } = location;
+      await router.navigate(pathname as '/', { search, hash, replace, scrollToTop: false });
+    } finally {
+      isFree = false;
+    }
   },
-};
+);
 
 /** Asks before a screen with unsaved changes is left; returns the function that stops asking: for `$effect`. */
 export function guardLeaving(mayLeave: () => boolean, ask: () => Promise<boolean>): () => void {

@@ -85,7 +85,7 @@ test.describe('with the smallest plan', () => {
 
     await app.getByRole('button', { name: 'Add domain' }).click();
 
-    await expect(app.getByRole('alert').filter({ hasText: '1 of 1 domains used.' }).first()).toBeVisible();
+    await expect(app.getByRole('alert').filter({ hasText: '1 of 1 domain used.' }).first()).toBeVisible();
   });
 });
 

@@ -37,7 +37,7 @@ test('a check says what is wrong, what it means and what to do on the platform, 
   await expect(findings.getByRole('listitem')).toHaveCount(found.length);
   const [first] = found;
   const row = findings.getByRole('listitem').filter({ hasText: 'Crawlers do not get the content of the page' });
-  await expect(row).toContainText('Error:Found');
+  await expect(row).toContainText('Error: Found');
   await expect(row).toContainText(first?.detail ?? '');
   await expect(row).toContainText('Crawlers that run no scripts see an empty page');
   await expect(row).toContainText('What to do on Cloudflare');

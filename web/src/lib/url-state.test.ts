@@ -1,6 +1,6 @@
 // Rules of what the address says of tables and reports.
 import { expect, test } from 'vitest';
-import { changedSearch, rangeChanges, readRange, readTable, tableChanges } from './url-state';
+import { createUrlState, changedSearch, rangeChanges, readRange, readTable, tableChanges } from './url-state';
 
 const DEFAULTS = { sort: 'createdAt', order: 'desc' } as const;
 const read = (query: string, prefix = '') => readTable(new URLSearchParams(query), DEFAULTS, prefix);
@@ -59,4 +59,58 @@ test('the window is 7, 30 or 90 days', () => {
     7, 90, 30, 30,
   ]);
   expect([rangeChanges(30), rangeChanges(7)]).toEqual([{ range: null }, { range: '7' }]);
+});
+
+/** An address whose changes arrive when they are let through; one that another has followed is dropped, as by the router. */
+function slowAddress(start = '') {
+  let search = new URLSearchParams(start);
+  const asked: { text: string; replace: boolean; arrive: () => void }[] = [];
+  const state = createUrlState(
+    () => search,
+    (text, replace) => new Promise((resolve) => asked.push({ text, replace, arrive: resolve })),
+  );
+  async function arrive(): Promise<void> {
+    search = new URLSearchParams(asked.at(-1)?.text);
+    for (const { arrive: end } of asked.splice(0)) end();
+    await Promise.resolve();
+    await Promise.resolve();
+  }
+  return { state, asked, arrive };
+}
+
+test('a change that comes before the one before it has arrived keeps both', () => {
+  const { state, asked } = slowAddress('only=new');
+
+  state.set({ provider: 'openai' });
+  state.set({ q: 'brand' });
+
+  expect(asked.at(-1)?.text).toBe('only=new&provider=openai&q=brand');
+});
+
+test('a change that is taken back before it has arrived is taken back', () => {
+  const { state, asked } = slowAddress();
+
+  state.set({ provider: 'openai' });
+  state.set({ provider: null });
+
+  expect(asked.at(-1)?.text).toBe('');
+});
+
+test('Back undoes a filter although a search came before the filter had arrived', () => {
+  const { state, asked } = slowAddress();
+
+  state.set({ provider: 'openai' });
+  state.set({ q: 'brand' }, { replace: true });
+
+  expect(asked.at(-1)?.replace).toBe(false);
+});
+
+test('a change builds on the address once the change before it has arrived', async () => {
+  const { state, asked, arrive } = slowAddress();
+  state.set({ q: 'brand' }, { replace: true });
+  await arrive();
+
+  state.set({ at: '4' }, { replace: true });
+
+  expect(asked).toMatchObject([{ text: 'q=brand&at=4', replace: true }]);
 });

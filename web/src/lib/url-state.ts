@@ -93,6 +93,31 @@ export function changedSearch(search: URLSearchParams, changes: Record<string, s
   return next.toString();
 }
 
+/** Makes the state of the address from a way to read its query and a way to go to another one, which ends when it is there. */
+export function createUrlState(
+  read: () => URLSearchParams,
+  navigate: (search: string, replace: boolean) => Promise<void>,
+): UrlState {
+  /** Query that the address will have; null when it has it. A change builds on it: the router takes a moment. */
+  let wanted: { search: string; replace: boolean } | null = null;
+  return {
+    get search() {
+      return read();
+    },
+    set(changes, { replace = false } = {}) {
+      const before = wanted === null ? read() : new URLSearchParams(wanted.search);
+      const search = changedSearch(before, changes);
+      if (search === before.toString()) return;
+      // The router drops the change before this one, and with it the step that Back would undo.
+      const next = { search, replace: replace && (wanted?.replace ?? true) };
+      wanted = next;
+      void navigate(next.search, next.replace).finally(() => {
+        if (wanted === next) wanted = null;
+      });
+    },
+  };
+}
+
 function wholeNumber(text: string | null): number {
   return text !== null && /^\d{1,7}$/.test(text) ? Number(text) : 0;
 }

@@ -1,5 +1,5 @@
 // Words of how a domain is audited. Read as a part of settings.ts.
-import { count } from '../lib/numbers';
+import { count, counted } from '../lib/numbers';
 
 export const whenTitle = () => 'When and how';
 export const schedule = () => 'Schedule';
@@ -56,7 +56,7 @@ export const keepStored = () => 'Keep what is stored';
 export const sentHeaderName = (header: number) => `Name, request header ${count(header)}`;
 export const sentHeaderValue = (header: number) => `Value, request header ${count(header)}`;
 export const removeSentHeader = (header: number) => `Remove request header ${count(header)}`;
-export const mostSentHeaders = (most: number) => `There may be at most ${count(most)} headers.`;
+export const mostSentHeaders = (most: number) => `There may be at most ${counted(most, 'header', 'headers')}.`;
 export const basicAuth = () => 'Password of the site';
 export const noBasicAuth = () => 'None is sent.';
 export const storedUser = (user: string) => `Sent as ${user}.`;
@@ -67,7 +67,7 @@ export const authUser = () => 'User';
 export const authPassword = () => 'Password';
 
 export const checks = () => 'Checks';
-export const checksOn = (on: number, all: number) => `${count(on)} of ${count(all)} checks run.`;
+export const checksOn = (on: number, all: number) => `${count(on)} of ${counted(all, 'check', 'checks')} run.`;
 export const chooseChecks = () => 'Choose checks';
 export const searchChecks = () => 'Search checks';
 export const noChecks = () => 'No check matches.';

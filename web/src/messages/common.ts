@@ -43,10 +43,13 @@ export const severity = {
   notice: () => 'Notice',
   success: () => 'Success',
 };
+/** A word that a screen reader says before a text, with which it would be one word otherwise. */
+export const beforeText = (word: string) => `${word}:`;
+export const asSentence = (word: string) => `${word}.`;
 
 export const dateRange = (value: string) => `Date range: ${value}`;
 export const chooseRange = () => 'Choose the date range';
-export const lastDays = (days: number) => `Last ${count(days)} days`;
+export const lastDays = (days: number) => `Last ${counted(days, 'day', 'days')}`;
 
 export const progressOf = (done: number, total: number) => `${count(done)} of ${count(total)}`;
 export const updated = (when: string) => `Updated ${when}`;

@@ -28,6 +28,8 @@ export const waitingSaved = () => 'Waiting saved';
 export const minutes = () => 'min';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const nothingBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
+/** There is nothing to compare with: the days before have visits from this day on only. */
+export const earlierBegin = (day: string) => `earlier visits begin ${day}`;
 export const firstTime = (number: number) =>
   number === 0 ? 'none for the first time' : `${count(number)} for the first time`;
 export const visitCount = (number: number) => counted(number, 'visit', 'visits');

@@ -14,7 +14,7 @@ export const ledeCalm = (total: number) =>
 export const domain = () => 'Domain';
 export const status = () => 'Status';
 export const visits = () => 'Visits';
-export const visitsOf = (days: number) => `Visits of crawlers in ${count(days)} days.`;
+export const visitsOf = (days: number) => `Visits of crawlers in ${counted(days, 'day', 'days')}.`;
 export const health = () => 'Health';
 export const visibility = () => 'AI visibility';
 export const attention = () => 'Needs attention';

@@ -4,6 +4,7 @@ export * as account from './account';
 export * as answers from './answers';
 export * as auditing from './auditing';
 export * as audits from './audits';
+export * as bots from './bots';
 export * as charts from './charts';
 export * as common from './common';
 export * as crawlers from './crawlers';

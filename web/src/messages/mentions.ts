@@ -71,7 +71,7 @@ export const tone = () => 'Tone';
 export const measure = () => 'Measure';
 export const shareOfVoice = () => 'Share of voice';
 export const siteCited = () => 'Your site cited';
-export const vsBefore = (days: number) => `vs ${count(days)} days before`;
+export const vsBefore = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const ofMentions = (number: number) => `over ${counted(number, 'mention', 'mentions')}`;
 export const ofAnswers = (number: number) => `of ${counted(number, 'answer', 'answers')}`;
 export const strongestRival = (name: string) => `strongest rival: ${name}`;
@@ -139,7 +139,7 @@ export const suggestionsSub = () =>
   'From searches of assistants, your pages and your brand profile. No assistant is asked for them.';
 export const addNamed = (name: string) => `Add ${name}`;
 export const add = () => 'Add';
-export const addShown = (number: number) => `Add these ${count(number)}`;
+export const addShown = (number: number) => (number === 1 ? 'Add this one' : `Add these ${count(number)}`);
 export const noSuggestionsTitle = () => 'No suggestion now';
 export const noSuggestionsText = () => 'They grow with answers, audits and visits of crawlers.';
 export const askPaused = () => 'The prompt is paused. Resume it to ask now.';

@@ -29,13 +29,13 @@ export const notConnected = (domain: string): Sentence => [
   'go on with the set-up',
   '.',
 ];
-export const noVisits = (days: number): Sentence => [`No crawler came in ${count(days)} days.`, '', ''];
+export const noVisits = (days: number): Sentence => [`No crawler came in ${counted(days, 'day', 'days')}.`, '', ''];
 export const cameTimes = (visits: number, days: number, cachePercent: number | null): Sentence => [
   'Crawlers came ',
   counted(visits, 'time', 'times'),
   cachePercent === null
-    ? ` in ${count(days)} days.`
-    : ` in ${count(days)} days and got ${percent(cachePercent)} of snapshots from cache.`,
+    ? ` in ${counted(days, 'day', 'days')}.`
+    : ` in ${counted(days, 'day', 'days')} and got ${percent(cachePercent)} of snapshots from cache.`,
 ];
 export const healthFirst = (value: number): Sentence => ['Health is ', score(value), ' after the first audit.'];
 export const healthMoved = (value: number, change: number): Sentence => [
@@ -47,7 +47,7 @@ export const named = (rate: number): Sentence => ['Assistants name you in ', per
 export const namedChanged = (rate: number, before: number, days: number): Sentence => [
   'Assistants name you ',
   rate < before ? 'less often' : 'more often',
-  ` than in the ${count(days)} days before.`,
+  ` than in the ${counted(days, 'day', 'days')} before.`,
 ];
 
 export const crawlerVisits = () => 'Crawler visits';
@@ -58,8 +58,8 @@ export const people = () => 'People from assistants';
 export const percentSign = () => '%';
 export const noFigure = () => '–';
 export const notLoaded = () => 'did not load';
-export const versus = (days: number) => `vs ${count(days)} days before`;
-export const noneBefore = (days: number) => `none in the ${count(days)} days before`;
+export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
+export const noneBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
 export const saved = (time: string) => `saved crawlers ${time} of waiting`;
 export const nothingServed = () => 'nothing served yet';
 export const sinceBefore = () => 'since the audit before';
@@ -75,7 +75,7 @@ export const ai = () => 'AI';
 export const search = () => 'Search';
 export const other = () => 'Other';
 export const perDaySentence = (days: number, total: number, highest: number) =>
-  `${counted(total, 'crawler visit', 'crawler visits')} in ${count(days)} days, at most ${count(highest)} on a day.`;
+  `${counted(total, 'crawler visit', 'crawler visits')} in ${counted(days, 'day', 'days')}, at most ${count(highest)} on a day.`;
 export const noVisitsTitle = () => 'No crawler came in this window';
 
 export const setup = () => 'Set-up';
@@ -121,7 +121,8 @@ const attentionTitles: Record<string, (facts: Facts) => string> = {
   ai_crawlers_blocked: ({ count: blocked }) =>
     `${counted(blocked ?? 0, 'AI crawler', 'AI crawlers')} may not read the site`,
   snapshots_failing: ({ count: failing }) => `${counted(failing ?? 0, 'page', 'pages')} failed to render`,
-  snapshots_stale: ({ count: stale }) => `${counted(stale ?? 0, 'snapshot is', 'snapshots are')} past their interval`,
+  snapshots_stale: ({ count: stale }) =>
+    counted(stale ?? 0, 'snapshot is past its interval', 'snapshots are past their interval'),
   visibility_dropped: () => 'Assistants name you less often',
   limit_near: ({ subject }) => `${limitName(subject ?? '')}: near the limit`,
   limit_reached: ({ subject }) => `${limitName(subject ?? '')}: limit reached`,
@@ -135,10 +136,12 @@ const attentionTexts: Record<string, (facts: Facts, since: string) => string> = 
       since,
       `${share(after)} of visits in 7 days${before === null ? '' : `, ${share(before)} the 7 days before`}.`,
     ),
-  new_audit_errors: (_, since) => joined(since, 'The audit before did not find them.'),
+  new_audit_errors: ({ count: found }, since) =>
+    joined(since, `The audit before did not find ${found === 1 ? 'it' : 'them'}.`),
   ai_crawlers_blocked: ({ subject }) => (subject === null ? 'robots.txt or the server keeps them out.' : `${subject}.`),
   snapshots_failing: () => 'Crawlers get the last good snapshot, if there is one.',
-  snapshots_stale: () => 'They are served until they are rendered again.',
+  snapshots_stale: ({ count: stale }) =>
+    stale === 1 ? 'It is served until it is rendered again.' : 'They are served until they are rendered again.',
   visibility_dropped: ({ before, after }) => `${share(after)} of answers, ${share(before)} the week before.`,
   limit_near: ({ before, after }) => `${count(after ?? 0)} of ${count(before ?? 0)} used this month.`,
   limit_reached: ({ before, after }) => `${count(after ?? 0)} of ${count(before ?? 0)} used this month.`,
@@ -196,7 +199,7 @@ export const lastVisit = () => 'Last visit';
 export const noPages = () => 'No page was read in this window';
 
 export const byAssistant = () => 'AI visibility by assistant';
-export const inDays = (days: number) => `${count(days)} days`;
+export const inDays = (days: number) => counted(days, 'day', 'days');
 export const noAnswersTitle = () => 'No answers yet';
 export const noAnswersText = () => 'Add prompts, and assistants are asked what your customers ask.';
 export const toMentions = () => 'Open AI mentions';

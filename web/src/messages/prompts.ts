@@ -53,13 +53,13 @@ export const costDynamic = () =>
 export const costNothing = () => 'Paused prompts are not asked and cost nothing.';
 export const costOfBudget = (amount: string) => `The budget of this domain is ${amount} a month.`;
 export const costSlots = (used: number, limit: number) =>
-  `${count(used)} of ${count(limit)} active prompts of the plan`;
+  `${count(used)} of ${counted(limit, 'active prompt', 'active prompts')} of the plan`;
 export const addedSome = (created: number, queued: number) =>
   `${counted(created, 'prompt', 'prompts')} added, ${counted(queued, 'question', 'questions')} queued.`;
 export const skipped = (number: number) =>
   `${counted(number, 'text is a prompt already', 'texts are prompts already')} and stayed as before.`;
 export const refusedSome = (number: number, why: string) =>
-  `${counted(number, 'prompt was', 'prompts were')} not added: ${why}. They are left in the field.`;
+  `${counted(number, 'prompt was', 'prompts were')} not added: ${why}. ${number === 1 ? 'It is' : 'They are'} left in the field.`;
 export const askNow = () => 'Ask now';
 export const asking = () => 'Asking';
 export const askedNow = (queued: number) =>

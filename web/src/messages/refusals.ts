@@ -1,5 +1,5 @@
 // Words for what is refused or fails: what happened, what it means, what to do.
-import { count } from '../lib/numbers';
+import { count, counted } from '../lib/numbers';
 
 export const notLoadedTitle = (what: string) => `${what} did not load`;
 export const unavailable = (status: number) =>
@@ -41,25 +41,29 @@ export const plans: Record<string, () => string> = {
 };
 export const planName = (id: string) => plans[id]?.() ?? id;
 
-export const limitTitle = (current: number | null, limit: number | null, things: string) =>
-  current === null || limit === null
-    ? `The limit of your plan is reached: ${things}`
-    : `${count(current)} of ${count(limit)} ${things} used.`;
+/** Title of a limit that is reached, by its code. */
+export const limitTitle = (current: number | null, limit: number | null, code: string) => {
+  const [one, other] = limitThings[code] ?? ['the plan', 'the plan'];
+  return current === null || limit === null
+    ? `The limit of your plan is reached: ${other}`
+    : `${count(current)} of ${counted(limit, one, other)} used.`;
+};
+/** What a limit counts, by its code. */
+export const limitThing = (code: string) => limitThings[code]?.[1] ?? 'the plan';
 export const limitText = () => 'See the use of your plan, or move to a higher one.';
 export const seeUsage = () => 'See usage';
-/** Nouns of the limits by their code. */
-export const limitThings: Record<string, () => string> = {
-  domain_limit_reached: () => 'domains',
-  key_limit_reached: () => 'API keys',
-  render_limit_reached: () => 'renders',
-  on_demand_limit_reached: () => 'audits',
-  max_pages_per_month_limit_reached: () => 'audited pages',
-  prompt_limit_reached: () => 'prompts',
-  monitor_limit_reached: () => 'active prompts',
-  provider_limit_reached: () => 'assistants per prompt',
-  redirect_limit_reached: () => 'redirect rules',
+/** Nouns of the limits by their code: one of them, and several. */
+const limitThings: Record<string, readonly [one: string, other: string]> = {
+  domain_limit_reached: ['domain', 'domains'],
+  key_limit_reached: ['API key', 'API keys'],
+  render_limit_reached: ['render', 'renders'],
+  on_demand_limit_reached: ['audit', 'audits'],
+  max_pages_per_month_limit_reached: ['audited page', 'audited pages'],
+  prompt_limit_reached: ['prompt', 'prompts'],
+  monitor_limit_reached: ['active prompt', 'active prompts'],
+  provider_limit_reached: ['assistant per prompt', 'assistants per prompt'],
+  redirect_limit_reached: ['redirect rule', 'redirect rules'],
 };
-export const thingsOf = (code: string) => limitThings[code]?.() ?? 'the plan';
 
 export const nothingNew = () => 'No page is new or changed since the last audit, so there is nothing to audit.';
 export const conflict = (code: string) => `That is not possible now (${code}).`;

@@ -43,7 +43,7 @@ export const rerenderSiteText = (number: number) =>
 export const rerender = () => 'Re-render';
 export const queuedPages = (number: number) => `${counted(number, 'page is', 'pages are')} queued.`;
 export const refreshStarted = () => 'The refresh has begun.';
-export const tooMany = (number: number) => `Select at most ${count(number)} pages at once.`;
+export const tooMany = (number: number) => `Select at most ${counted(number, 'page', 'pages')} at once.`;
 /** Sentences of why a refresh did not begin, by the code of the answer. */
 export const causes: Record<string, () => string> = {
   render_limit_reached: () =>
@@ -197,7 +197,8 @@ export const onlyPeople = () => 'Only people';
 export const onlyCrawlers = () => 'Only crawlers';
 export const noDifference = () => 'No word differs.';
 export const nothingToCompare = () => 'There is nothing to compare: one of the two pages is missing.';
-export const linesShown = (shown: number, total: number) => `${count(shown)} of ${count(total)} lines are shown.`;
+export const linesShown = (shown: number, total: number) =>
+  `${count(shown)} of ${counted(total, 'line', 'lines')} shown.`;
 export const showMore = () => 'Show more';
 
 // ---- what happened while the page loaded

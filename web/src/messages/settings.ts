@@ -67,7 +67,7 @@ export const moveUp = (rule: number) => `Move rule ${count(rule)} up`;
 export const moveDown = (rule: number) => `Move rule ${count(rule)} down`;
 export const removeRule = (rule: number) => `Remove rule ${count(rule)}`;
 export const rulesShown = (first: number, last: number, total: number) =>
-  `${count(first)} to ${count(last)} of ${count(total)} rules`;
+  `${count(first)} to ${count(last)} of ${counted(total, 'rule', 'rules')}`;
 export const earlierRules = () => 'Earlier rules';
 export const laterRules = () => 'Later rules';
 export const firstRules = () => 'These are the first ones.';
@@ -135,7 +135,7 @@ export const ofHeader = (field: string, rule: number, header: number) =>
 export const headerName = () => 'A name has letters, digits and hyphens.';
 export const addHeader = (rule: number) => `Add header to rule ${count(rule)}`;
 export const removeHeader = (rule: number, header: number) => `Remove header ${count(header)} of rule ${count(rule)}`;
-export const mostHeaders = (most: number) => `A rule has at most ${count(most)} headers.`;
+export const mostHeaders = (most: number) => `A rule has at most ${counted(most, 'header', 'headers')}.`;
 export const mostRules = (most: number) => `There may be at most ${count(most)}.`;
 
 // ---- ignored paths
@@ -214,7 +214,7 @@ export const competitorStates = {
 };
 export const noCompetitors = () => 'No competitor yet. Those that answers name are discovered by themselves.';
 export const addCompetitor = () => 'Add competitor';
-export const mostCompetitors = (most: number) => `There may be at most ${count(most)} competitors.`;
+export const mostCompetitors = (most: number) => `There may be at most ${counted(most, 'competitor', 'competitors')}.`;
 export const ofCompetitor = (field: string, competitor: number) => `${field}, competitor ${count(competitor)}`;
 export const removeCompetitor = (competitor: string, position: number) =>
   competitor === '' ? `Remove competitor ${count(position)}` : `Remove ${competitor}`;

@@ -1,5 +1,5 @@
 // Words of the set-up of a domain: records, what is seen of them, what stands in the way, snippets.
-import { count, list } from '../lib/numbers';
+import { count, counted, list } from '../lib/numbers';
 
 export const title = (domain: string) => `Connect ${domain}`;
 export const domains = () => 'Domains';
@@ -16,7 +16,8 @@ export const checkSuspended = () => 'A suspended domain is not checked.';
 export const progress = () => 'Progress';
 export const stepAdd = () => 'Add the domain';
 export const stepPoint = () => 'Point DNS here';
-export const stepPointFound = (found: number, total: number) => `${count(found)} of ${count(total)} records`;
+export const stepPointFound = (found: number, total: number) =>
+  `${count(found)} of ${counted(total, 'record', 'records')}`;
 export const stepPointNone = () => 'No records to add';
 export const stepVerify = () => 'Verify with a test crawl';
 export const stepVerifyOpen = () => 'Starts by itself';
@@ -116,6 +117,7 @@ export const createKey = () => 'Create a key';
 export const snippetMissing = () => 'The snippet did not load. Reload the page.';
 
 export const connected = (domain: string) => `${domain} is connected`;
+export const connectedTitle = (domain: string) => `${connected(domain)}.`;
 export const connectedDns = () => 'DNS points here. The first crawler that comes gets a snapshot.';
 export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that comes gets one.';
 export const firstCrawl = () => 'See your first crawl';

@@ -20,7 +20,7 @@ export const allDomains = () => 'All domains';
 export const addDomain = () => 'Add domain';
 export const noDomainMatches = (query: string) => `No domain matches “${query}”.`;
 export const noDomainsYet = () => 'No domain yet.';
-export const needsAttention = (things: number) => `${count(things)} need attention`;
+export const needsAttention = (things: number) => `${counted(things, 'needs', 'need')} attention`;
 export const domainStatus: Record<string, () => string> = {
   pending: () => 'Pending',
   connected: () => 'Connected',
@@ -68,7 +68,7 @@ export const places = {
 export const groupPages = () => 'Pages';
 export const groupDomains = () => 'Domains';
 export const nothingFound = (query: string) => `Nothing matches “${query}”.`;
-export const resultCount = (results: number) => `${count(results)} results`;
+export const resultCount = (results: number) => counted(results, 'result', 'results');
 export const esc = () => 'Esc';
 
 export const themeIs = (theme: string) => `Theme: ${theme}`;

@@ -8,16 +8,6 @@ export const path = () => 'Path';
 export const pathHint = () => 'A page of the site, with its query.';
 export const pathInvalid = () => 'Enter a path that begins with /, such as /pricing.';
 export const crawler = () => 'Crawler';
-/** Crawlers to choose from, by id. */
-export const crawlers = {
-  googlebot: () => 'Googlebot',
-  bingbot: () => 'Bingbot',
-  gptbot: () => 'GPTBot',
-  'oai-searchbot': () => 'OAI-SearchBot',
-  claudebot: () => 'ClaudeBot',
-  perplexitybot: () => 'PerplexityBot',
-  facebookexternalhit: () => 'FacebookExternalHit',
-};
 export const start = () => 'Check the site';
 export const startAgain = () => 'Check again';
 export const running = (crawlerName: string) => `Asking as ${crawlerName} and as a person. It takes a minute at most.`;

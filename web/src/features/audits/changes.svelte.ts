@@ -10,6 +10,8 @@ export interface RunChanges {
   /** null: there is none, or it is not known yet. */
   readonly previous: Run | null;
   readonly comparison: RunComparison | undefined;
+  /** The comparison is on its way. */
+  readonly isComing: boolean;
   /** null: there is nothing to compare with, or only a part is named. */
   readonly byIssue: ReadonlyMap<string, IssueChange> | null;
 }
@@ -33,6 +35,9 @@ export function createChanges(domain: () => string, run: () => Run | undefined):
     },
     get comparison() {
       return isReady ? comparison.data : undefined;
+    },
+    get isComing() {
+      return run() === undefined || runs.isPending || (isReady && comparison.isPending);
     },
     get byIssue() {
       return byIssue;

@@ -13,12 +13,15 @@ const TABS = [
   { label: m.compare(), path: '/d/:domain/audits/:runId/compare' },
 ] as const;
 
+/** Numbers that are not known yet: every run has those of its issues and pages. */
+const COMING = [undefined, null, null];
+
 /** Returns the tabs; the current one is the longest that the path begins with. */
 export function runTabs(domain: string, runId: string, path: string, summary: RunSummary | undefined) {
   const hrefs = TABS.map((tab) => link(tab.path, { domain, runId }));
   const own = (href: string) => path === href || path.startsWith(`${href}/`);
   const current = hrefs.filter(own).toSorted((one, other) => other.length - one.length)[0];
-  const counts = summary === undefined ? [] : countsOf(summary);
+  const counts = summary === undefined ? COMING : countsOf(summary);
   return TABS.map((tab, index) => ({
     label: tab.label,
     href: hrefs[index] ?? '',

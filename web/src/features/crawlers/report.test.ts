@@ -35,12 +35,35 @@ test('a window of days ends today and has whole UTC days', () => {
 });
 
 test('a timeline of two windows gives this one and the one before', () => {
-  expect(visitsOf(TIMELINE, 2)).toEqual({ now: 7, before: 8 });
+  expect(visitsOf(TIMELINE, 2)).toEqual({ now: 7, before: 8, begun: null });
   expect(lastOf(TIMELINE, 2)).toEqual({
     dates: ['2026-11-24', '2026-11-25'],
     series: [{ id: 'ai', name: 'AI crawlers', counts: [3, 4] }],
     spoofed: [7, 1],
   });
+});
+
+/** A timeline of 60 days, each with one visit from day `first` on. */
+function begunOn(first: number): Schemas['Timeline'] {
+  const dates = Array.from({ length: 60 }, (_, index) =>
+    new Date(Date.UTC(2026, 9, 1 + index)).toISOString().slice(0, 10),
+  );
+  const counts = dates.map((_, index) => (index < first ? 0 : 1));
+  return { dates, series: [{ id: 'ai', name: 'AI', counts }], spoofed: dates.map(() => 0) };
+}
+
+test('an earlier window that was counted in part only says from which day on', () => {
+  expect(visitsOf(begunOn(15), 30)).toEqual({ now: 30, before: 15, begun: '2026-10-16' });
+  expect(visitsOf(begunOn(3), 30).begun).toBe('2026-10-04');
+});
+
+test('a quiet day or two at the start of the earlier window say nothing', () => {
+  expect(visitsOf(begunOn(2), 30).begun).toBeNull();
+  expect(visitsOf(begunOn(0), 30).begun).toBeNull();
+});
+
+test('an earlier window without a visit has no first day', () => {
+  expect(visitsOf(begunOn(30), 30)).toEqual({ now: 30, before: 0, begun: null });
 });
 
 test('a crawler that was only pretended is none that came', () => {

@@ -1,7 +1,7 @@
 // Figures that the screens make of the reports: windows, sums, shares, names. Pure.
 import type { Schemas } from '../../api/client';
 import type { VisitSeries } from '../../components/charts/visits';
-import { lastDays } from '../../lib/times';
+import { lastDays, type Day } from '../../lib/times';
 import * as m from '../../messages/crawlers';
 import { providerName } from '../../messages/providers';
 
@@ -30,11 +30,29 @@ export function lastOf(
   return { dates: timeline.dates.slice(-days), series, spoofed: timeline.spoofed.slice(-days) };
 }
 
+/** Visits of a window, and of as many days before it. */
+export interface VisitsBeside {
+  now: number;
+  before: number;
+  /** First day before the window that has visits, when the days before that day are too many to compare with; else null. */
+  begun: Day | null;
+}
+
+/** Days without a visit at the start of a window of `days` days that say nothing: crawlers do not come to every site every day. */
+const quietDays = (days: number) => Math.max(2, Math.floor(days / 10));
+
 /** Returns the visits of the last `days` days of a timeline, and of as many before them. */
-export function visitsOf(timeline: Timeline, days: number): { now: number; before: number } {
-  const of = (from: number, to?: number) =>
-    timeline.series.reduce((all, { counts }) => all + sum(counts.slice(from, to)), 0);
-  return { now: of(-days), before: of(-2 * days, -days) };
+export function visitsOf(timeline: Timeline, days: number): VisitsBeside {
+  const perDay = timeline.dates.map((_, index) => sum(timeline.series.map(({ counts }) => counts[index] ?? 0)));
+  const earlier = perDay.slice(-2 * days, -days);
+  // Spoofed visits are counted as well: a day with one was seen.
+  const spoofed = timeline.spoofed.slice(-2 * days, -days);
+  const first = earlier.findIndex((visits, index) => visits + (spoofed[index] ?? 0) > 0);
+  return {
+    now: sum(perDay.slice(-days)),
+    before: sum(earlier),
+    begun: first < quietDays(days) ? null : (timeline.dates.slice(-2 * days, -days)[first] ?? null),
+  };
 }
 
 /** Sums over all crawlers of a window. */

@@ -64,6 +64,17 @@ test('a link to a source is its number, whatever the assistant added to the addr
   expect(pieces(block).flatMap(({ source }) => source ?? [])).toEqual([1]);
 });
 
+test('a linked number is the number of its source, and nothing when it is none', () => {
+  const [block] = blocksOf(
+    'One. [[7]](https://b.test/y_(z)) Two. [[2]](https://other.test/)',
+    [],
+    ['https://a.test/x', 'https://b.test/y_(z)'],
+  );
+
+  expect(words(pieces(block))).toBe('One.2 Two.');
+  expect(pieces(block).flatMap(({ source }) => source ?? [])).toEqual([2]);
+});
+
 test('markup of strangers and signs without a meaning stay text', () => {
   const text = '<img src=x onerror=alert(1)> [x [y](javascript:alert(1)) a*b | c';
 

@@ -51,7 +51,7 @@ export function blocksOf(text: string, spans: readonly Span[], urls: readonly st
  * number is the first source, whatever it is; when there are more or fewer numbers than sources, numbers are taken as they are.
  */
 function numbersIn(text: string, sources: number): Map<number, number> {
-  const marks = [...text.matchAll(/\[(\d{1,3}(?:\s?,\s?\d{1,3})*)\](?!\()/g)];
+  const marks = [...text.matchAll(/\[(\d{1,3}(?:\s?,\s?\d{1,3})*)\](?!\]?\()/g)];
   const found = [...new Set(marks.flatMap((mark) => (mark[1] ?? '').split(',').map(Number)))];
   if (found.length === sources) return new Map(found.map((number, index) => [number, index + 1]));
   return new Map(found.filter((number) => number >= 1 && number <= sources).map((number) => [number, number]));
@@ -121,6 +121,8 @@ function plain(text: string, isStrong = false): Piece {
 
 // Addresses may have brackets of their own.
 const LINK = /^\[([^[\]\n]{0,300})\]\(((?:[^\s()]|\([^\s()]*\)){1,2000})\)/;
+/** A number that is a link, as Google's overviews have them. */
+const LINKED_NUMBER = /^\[\[\d{1,3}\]\]\(((?:[^\s()]|\([^\s()]*\)){1,2000})\)/;
 const NUMBERS = /^\[(\d{1,3}(?:\s?,\s?\d{1,3})*)\]/;
 
 function piecesOf(line: readonly Char[], cited: Cited): Piece[] {
@@ -165,8 +167,10 @@ function piecesOf(line: readonly Char[], cited: Cited): Piece[] {
   return pieces;
 }
 
-/** Finds a link at the beginning that only names its source, in brackets or not: its mark takes its place. */
+/** Finds a link at the beginning that only names its source, in brackets or not: its mark takes its place. A linked number of none is 0. */
 function aloneIn(rest: string, cited: Cited): { number: number; length: number } | null {
+  const linked = LINKED_NUMBER.exec(rest);
+  if (linked !== null) return { number: sourceOf(linked[1] ?? '', cited.urls), length: Array.from(linked[0]).length };
   const isInside = rest.startsWith('([');
   const [whole, label = '', address = ''] = LINK.exec(isInside ? rest.slice(1) : rest) ?? [];
   if (whole === undefined || !/^(?:[\w.-]+\.[a-z]{2,}|\d+)$/i.test(label)) return null;

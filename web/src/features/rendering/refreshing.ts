@@ -57,8 +57,7 @@ async function outcomeOf(ask: () => Promise<Outcome>): Promise<Outcome> {
 /** Returns the sentence of a refusal for a notice. */
 export function sentenceOf(refusal: Refusal): string {
   if (refusal.kind === 'wait') return m.waitFor(countdown(refusal.seconds));
-  if (refusal.kind === 'limit')
-    return refusals.limitTitle(refusal.current, refusal.limit, refusals.thingsOf(refusal.code));
+  if (refusal.kind === 'limit') return refusals.limitTitle(refusal.current, refusal.limit, refusal.code);
   if (refusal.kind === 'inactive') return refusals.inactiveBanner();
   if (refusal.kind === 'suspended') return refusals.suspendedTitle();
   if (refusal.kind === 'offline') return refusals.offlineTitle();

@@ -23,8 +23,9 @@ export const answers2xx = () => '2xx';
 export const answers3xx = () => '3xx';
 export const answersBad = () => '4xx, 5xx, no answer';
 export const answersSentence = (good: number, moved: number, bad: number) =>
-  `${count(good)} addresses answered 2xx, ${count(moved)} redirected, ${count(bad)} failed`;
-export const pagesOfFound = (pages: number, found: number) => `${count(pages)} of ${count(found)} addresses found`;
+  `${counted(good, 'address', 'addresses')} answered 2xx, ${count(moved)} redirected, ${count(bad)} failed`;
+export const pagesOfFound = (pages: number, found: number) =>
+  `${count(pages)} of ${counted(found, 'address', 'addresses')} found`;
 export const howFound = () => 'Found by';
 export const renderedPages = () => 'Rendered';
 export const renderedWhy = (pages: number) => `${count(pages)}, where the HTML may not be enough`;
@@ -40,7 +41,7 @@ export const skipped = {
   notHtml: (number: number) => `${count(number)} not HTML`,
 };
 export const took = () => 'Took';
-export const tookText = (time: string, rate: number) => `${time}, ${rate} pages a second`;
+export const tookText = (time: string, rate: number) => `${time}, ${rate} ${rate === 1 ? 'page' : 'pages'} a second`;
 export const firstByte = () => 'First byte';
 export const firstByteText = (median: string, slow: string) => `${median} median, ${slow} p90`;
 export const whatToFix = () => 'What to fix first';

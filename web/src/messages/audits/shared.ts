@@ -80,8 +80,10 @@ export const exportParts: Record<string, () => string> = {
   sitemap: () => 'Sitemap of the pages',
 };
 export const pagesCrawled = () => 'Pages crawled';
-export const pagesSoFar = (waiting: number) =>
-  waiting > 0 ? `pages crawled, ${count(waiting)} addresses wait` : 'pages crawled';
+export const pagesSoFar = (pages: number, waiting: number) => {
+  const crawled = pages === 1 ? 'page crawled' : 'pages crawled';
+  return waiting > 0 ? `${crawled}, ${counted(waiting, 'address waits', 'addresses wait')}` : crawled;
+};
 export const progressTold = (pages: number, waiting: number) =>
   `${counted(pages, 'page', 'pages')} crawled, ${counted(waiting, 'address waits', 'addresses wait')}`;
 export const queuedText = () => 'It begins as soon as an audit before it has ended.';
@@ -110,7 +112,8 @@ export const archiveAway = () =>
   'The pages of this audit are in the archive, which cannot be read now. Nothing is lost.';
 
 export const pageCount = (pages: number) => counted(pages, 'page', 'pages');
-export const orphanLine = (pages: number) => `${counted(pages, 'page has', 'pages have')} no link to them`;
+export const orphanLine = (pages: number) =>
+  `${counted(pages, 'page has no link to it', 'pages have no link to them')}`;
 export const newAndFixed = (added: number, fixed: number) => `${count(added)} new, ${count(fixed)} fixed`;
 export const nothingFound = () => 'No finding';
 export const sinceBefore = () => 'since the audit before';

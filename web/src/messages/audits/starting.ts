@@ -31,7 +31,7 @@ export const newOnlyOff = () => 'Works with the sitemap, which says when pages c
 export const auditsUsed = (used: number, limit: number) =>
   limit < 0
     ? `${counted(used, 'audit', 'audits')} started this month.`
-    : `${count(used)} of ${count(limit)} audits of this month are used.`;
+    : `Audits used this month: ${count(used)} of ${count(limit)}.`;
 export const noAuditsInPlan = () => 'Your plan has no audits.';
 export const inactive = () => 'The account is inactive, so no audit starts. What was audited can be read.';
 export const suspended = () => 'The domain is suspended by the operator, so no audit starts.';

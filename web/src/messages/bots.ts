@@ -1,0 +1,40 @@
+// Names of crawlers by their id in the API, for visits and findings that carry the id alone.
+// The names are those of the service's list (crates/glasshouse/data/crawlers.json); a test compares the two.
+
+/** Names whose id is the name in small letters, with a hyphen for everything else. */
+const LIKE_THEIR_ID = `
+  AdIdxBot, AdsBot-Google, AhrefsBot, AI2Bot, Amazonbot, Amzn-SearchBot, Amzn-User, Applebot, archive.org_bot,
+  AzureAI-SearchBot, Baiduspider, bedrockbot / AgentCore Browser, Better Stack, BingPreview / MicrosoftPreview,
+  Bluesky Cardyb, Botify, Bravebot, Bytespider, CCBot, ChatGLM-Spider, ChatGPT-User, Chrome-Lighthouse,
+  Claude-SearchBot, Claude-User, ClaudeBot, Datadog Synthetics, DataForSeoBot, DeepSeekBot, Diffbot, Discordbot,
+  DotBot / rogerbot, DuckAssistBot, DuckDuckBot, Embedly, ExaBot, FeedFetcher-Google, FirecrawlAgent,
+  Gemini-Deep-Research, Google-Agent / Mariner, Google-CloudVertexBot, Google-InspectionTool, Google-NotebookLM,
+  Googlebot, GoogleOther, GPTBot, Iframely, ImagesiftBot, iMessage link preview, Kagibot, Kimi-User, Linespider,
+  LinkedInBot, Manus-User, Mastodon & fediverse, meta-externalads / FacebookBot, MistralAI-User, MJ12bot,
+  MojeekBot, New Relic, OAI-AdsBot, OAI-SearchBot, omgili / Webzio, Perplexity-User, PerplexityBot, PetalBot,
+  PhindBot, Pingdom, Pinterestbot, Qwantbot, Screaming Frog, SemrushBot, SeznamBot, Sitebulb, SkypeUriPreview,
+  Slackbot, Slurp / Y!J, Snap URL Preview, Sogou spider, StatusCake, Storebot-Google, TavilyBot, TelegramBot,
+  TikTokSpider, Timpibot, TongyiBot, Twitterbot, UptimeRobot, Viber, vkShare, WhatsApp, YandexAdditionalBot,
+  YandexBot, Yeti, YisouSpider, YiyanBot, YouBot
+`;
+
+const names: Record<string, string> = {
+  'anthropic-legacy': 'anthropic-ai / Claude-Web',
+  'chatgpt-agent': 'ChatGPT agent (browser UA)',
+  unknown: 'Unknown bot',
+};
+for (const name of LIKE_THEIR_ID.trim().split(/,\s+/)) names[idOf(name)] = name;
+
+function idOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
+
+/** Id of a crawler that the service knows by a pattern only. */
+const LISTED = /^list:\^?/;
+
+/** Returns the name of a crawler for people. An id that is not known is shown as it is. */
+export const crawlerName = (id: string) =>
+  names[id] ?? (LISTED.test(id) ? id.replace(LISTED, '').replaceAll('\\', '') : id);

@@ -33,11 +33,11 @@ const POOL_SIZE: usize = 128;
 
 /// Largest head of a response, and largest piece of its beginning: an asset of 60 KiB comes in one piece with its head.
 const BUFFER_BYTES: usize = 62 * 1024;
-/// Bytes of a response after which it comes in small pieces. The system takes two to three times as many for a client that reads
-/// nothing: the HTTP library has small buffers again before anything waits with us.
+/// Bytes of a response after which it comes in small pieces: pages and most assets are over by then, and the system has taken
+/// so many for any client. See docs/decisions/0483.
 const BEGINNING_BYTES: usize = 64 * 1024;
-/// A small piece. Some of them wait with us when the client does not read. A byte less than the smallest buffer of the HTTP
-/// library, which would take one of twice the size after full reads, and a piece holds the whole buffer.
+/// A small piece, some of which wait with us for a client that does not read. A byte less than the smallest buffer of the HTTP
+/// library, which would take larger ones after full reads.
 const PIECE_BYTES: usize = 8 * 1024 - 1;
 
 /// The pool of connections to origins.
@@ -126,7 +126,11 @@ impl Service<Uri> for OriginConnector {
         let connector = self.clone();
         Box::pin(async move {
             let opening = tokio::time::timeout(CONNECT_TIMEOUT, connector.open(&uri));
-            opening.await.unwrap_or_else(|_| Err(Box::new(ConnectTimeout))).map(OriginStream::new).map(TokioIo::new)
+            opening
+                .await
+                .unwrap_or_else(|_| Err(Box::new(ConnectTimeout)))
+                .map(OriginStream::new)
+                .map(TokioIo::new)
         })
     }
 }

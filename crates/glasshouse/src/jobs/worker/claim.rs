@@ -38,10 +38,9 @@ pub(super) struct Claimed {
 #[derive(Default)]
 pub(super) struct Claims {
     pub begun: Vec<Claimed>,
-    /// Time until the rate of a lane allows more.
+    /// Time until another claim may find more: none while the queue holds more that has room, else until the rate of a lane
+    /// allows it.
     pub look_again: Option<Duration>,
-    /// Further jobs may be ready that have room.
-    pub is_cut: bool,
 }
 
 /// Measures what the queue takes for itself.
@@ -125,7 +124,11 @@ impl QueueClaim<'_> {
         for rate in lanes.used_rates() {
             queries::set_lane_rate(tx, &rate).await?;
         }
-        Ok(Claims { begun, look_again: lanes.until_rate_allows(), is_cut })
+        let look_again = match is_cut && !begun.is_empty() {
+            true => Some(Duration::ZERO),
+            false => lanes.until_rate_allows(),
+        };
+        Ok(Claims { begun, look_again })
     }
 
     /// Leaves free what other processes run of the kinds that are limited over all of them.

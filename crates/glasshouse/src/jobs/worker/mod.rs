@@ -57,10 +57,8 @@ pub struct Worker {
     losses_known: u64,
     sweeper: Sweeper,
     rates: LaneRates,
-    /// Time after the last claim until the rate of a named lane allows more.
+    /// Time after the last claim until it may find more.
     look_again: Option<Duration>,
-    /// Whether the last claim may have left jobs for which there is room.
-    has_more: bool,
     /// Batches that are known to have begun.
     begun_batches: HashSet<BatchId>,
     failures_in_a_row: u32,
@@ -84,7 +82,6 @@ impl Worker {
             ended: Vec::new(),
             rates: LaneRates::default(),
             look_again: None,
-            has_more: false,
             begun_batches: HashSet::new(),
             failures_in_a_row: 0,
             is_unsure: false,
@@ -145,7 +142,7 @@ impl Worker {
                 // Jobs that end at once are written down together with beginning the next ones.
                 tokio::task::yield_now().await;
                 self.take_ready_results();
-                !self.ended.is_empty() || (begun > 0 && self.has_more)
+                !self.ended.is_empty() || (begun > 0 && self.look_again == Some(Duration::ZERO))
             }
             Err(error) => {
                 self.is_unsure = true;
@@ -226,7 +223,7 @@ impl Worker {
         let most = self.registry.limits();
         let named_lanes = &self.settings.named_lanes;
         let claim = QueueClaim { worker: &self.id, limits, named_lanes, rates: &self.rates, free, most, now };
-        let Claims { begun, look_again, is_cut } = claim.take(&mut tx).await?;
+        let Claims { begun, look_again } = claim.take(&mut tx).await?;
         // A process that was idle has not beaten: without a beat others would take its new jobs for abandoned.
         let beats =
             !begun.is_empty() && (self.running.is_empty() || self.lease.age() >= self.settings.beat_every);
@@ -251,7 +248,7 @@ impl Worker {
         }
         tx.commit().await?;
 
-        (self.look_again, self.has_more) = (look_again, is_cut);
+        self.look_again = look_again;
         self.ended.clear();
         if self.begun_batches.len() > 10_000 {
             self.begun_batches.clear();

@@ -72,6 +72,12 @@ pub struct SuggestionSources {
     pub people: HashMap<String, u64>,
 }
 
+/// A number with its noun.
+fn counted(count: impl Into<i128>, one: &str, several: &str) -> String {
+    let count = count.into();
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 impl SuggestionSources {
     /// Lists all suggestions: the best of each source first, by turns.
     pub fn suggestions(&self, prompts: &[Prompt]) -> Vec<SuggestionItem> {
@@ -86,8 +92,9 @@ impl SuggestionSources {
         let brand = &self.brand.name;
         let item = |search: &SearchTotalsRow| SuggestionItem {
             evidence: format!(
-                "Assistants searched for it for {} answers, {} of which name {brand}.",
-                search.answers, search.named_in
+                "Assistants searched for it for {}, {} of which name {brand}.",
+                counted(search.answers, "answer", "answers"),
+                search.named_in
             ),
             ..suggestion(&search.text, SuggestionSource::Query)
         };
@@ -118,7 +125,9 @@ impl SuggestionSources {
             let topic = known.get(path.as_str()).and_then(|page| text_topic(page, &self.brand));
             let topic = topic.or_else(|| slug_topic(path))?;
             let evidence = format!(
-                "Assistants sent {people} people to {path} in {VISIT_DAYS} days, AI crawlers came {visits} times."
+                "Assistants sent {} to {path} in {VISIT_DAYS} days, AI crawlers came {}.",
+                counted(people, "person", "people"),
+                counted(visits, "time", "times")
             );
             Some(SuggestionItem { evidence, ..suggestion(&topic, SuggestionSource::Visits) })
         };

@@ -32,7 +32,7 @@ use crate::listen::{ListenError, Listening, bind};
 
 /// Bytes of a request's line and headers; over it 431.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// What the HTTP library keeps of a connection: of a head that has not ended, and of a body that the client does not read.
+/// Most that the HTTP library keeps of a head that has not ended, or of a body that the client does not read.
 const BUFFER_BYTES: usize = MAX_HEAD_BYTES;
 /// Requests of one HTTP/2 connection at once.
 const MAX_STREAMS: u32 = 100;

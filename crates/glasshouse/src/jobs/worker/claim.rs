@@ -17,7 +17,7 @@ const MOST_BEGUN: usize = 1_000;
 /// How often a claim looks past lanes that it filled itself.
 const ROUNDS: usize = 16;
 
-/// Whether some lane, or the jobs without one, are at least so many of these.
+/// Tells whether at least so many of these jobs are of one lane, or have none.
 fn has_lane_of(jobs: &[Candidate], count: usize) -> bool {
     let mut by_lane: HashMap<Option<&str>, usize> = HashMap::new();
     jobs.iter().any(|job| {

@@ -32,6 +32,19 @@ test('the palette opens by its keys and leads to a place', async ({ app }) => {
   await expect(palette).toBeHidden();
 });
 
+test('the palette opens empty after a search that was left', async ({ app }) => {
+  await app.goto('/account/profile');
+  const field = app.getByRole('combobox', { name: 'Search or jump to' });
+  await app.keyboard.press('Control+k');
+  await field.fill('usage');
+  await field.press('Escape');
+  await expect(field).toBeHidden();
+
+  await app.keyboard.press('Control+k');
+
+  await expect(field).toHaveValue('');
+});
+
 test('the palette offers what can be done on the screen', async ({ app }) => {
   await app.goto('/account/keys');
   await app.getByRole('button', { name: 'Search or jump to' }).click();

@@ -34,6 +34,7 @@ test('the palette opens by its keys and leads to a place', async ({ app }) => {
 
 test('the palette opens empty after a search that was left', async ({ app }) => {
   await app.goto('/account/profile');
+  await expect(app.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
   const field = app.getByRole('combobox', { name: 'Search or jump to' });
   await app.keyboard.press('Control+k');
   await field.fill('usage');

@@ -125,14 +125,6 @@ if [ "${results[4]}" = ok ]; then
 fi
 
 failed=0
-# What is printed last is seen first.
-for index in "${!names[@]}"; do
-  if [ "${results[$index]}" != ok ]; then
-    printf '\n'
-    say "failed: ${names[$index]}, whose last lines were"
-    tail -n 40 "$logs/$index"
-  fi
-done
 printf '\n%-60s %8s  %s\n' step seconds result
 for index in "${!names[@]}"; do
   printf '%-60s %8s  %s\n' "${names[$index]}" "${seconds[$index]}" "${results[$index]}"
@@ -140,5 +132,9 @@ for index in "${!names[@]}"; do
 done
 printf '%-60s %8s\n' total "$((SECONDS - begun))"
 [ "${#unsteady[@]}" -eq 0 ] || printf 'failed at first and passed alone: %s\n' "${unsteady[@]}"
-if [ "$failed" -gt 0 ]; then printf '\n%s step(s) failed\n' "$failed"; exit 1; fi
-printf '\nall steps passed\n'
+if [ "$failed" -eq 0 ]; then printf '\nall steps passed\n'; exit 0; fi
+# What is printed last is seen first, and is all that some services keep.
+for index in "${!names[@]}"; do
+  [ "${results[$index]}" = ok ] || { printf '\n'; say "failed: ${names[$index]}, whose last lines were"; tail -n 12 "$logs/$index" | cut -c 1-160; }
+done
+exit 1

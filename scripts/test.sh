@@ -132,9 +132,9 @@ for index in "${!names[@]}"; do
 done
 printf '%-60s %8s\n' total "$((SECONDS - begun))"
 [ "${#unsteady[@]}" -eq 0 ] || printf 'failed at first and passed alone: %s\n' "${unsteady[@]}"
-if [ "$failed" -eq 0 ]; then printf '\nall steps passed\n'; exit 0; fi
+[ "$failed" -gt 0 ] || printf '\nall steps passed\n'
 # What is printed last is seen first, and is all that some services keep.
 for index in "${!names[@]}"; do
   [ "${results[$index]}" = ok ] || { printf '\n'; say "failed: ${names[$index]}, whose last lines were"; tail -n 12 "$logs/$index" | cut -c 1-160; }
 done
-exit 1
+[ "$failed" -eq 0 ]

@@ -109,10 +109,15 @@ async function rendersSandboxed(container, key) {
   assert.match(text, /drawn by a script/);
   say('a page of a site is rendered');
 
-  const service = namespacesOf(container.pid), [browser] = browsersOf(container).map(({ pid }) => namespacesOf(pid));
-  // A tab that goes on to another site gets another process.
-  const pages = container.processes().filter(({ command }) => command.includes(' --type=renderer')).map(({ pid }) => namespacesOf(pid)).filter(Boolean);
-  assert.ok(browser && pages.length > 0);
+  const service = namespacesOf(container.pid);
+  let browser, pages;
+  await until('a browser and its pages are seen', () => {
+    const renderers = container.processes().filter(({ command }) => command.includes(' --type=renderer'));
+    // A tab that goes on to another site gets another process.
+    pages = renderers.map(({ pid }) => namespacesOf(pid)).filter(Boolean);
+    [browser] = browsersOf(container).map(({ pid }) => namespacesOf(pid)).filter(Boolean);
+    return browser && pages.length > 0;
+  }, container);
   for (const { command } of container.processes()) assert.ok(!command.includes('--no-sandbox'), command);
   assert.notEqual(browser.net, service.net);
   for (const page of pages) {
@@ -125,11 +130,13 @@ async function rendersSandboxed(container, key) {
 async function leavesNoZombies(container, key) {
   const dead = () => container.processes().filter(({ state }) => state === 'Z').map(({ name, pid }) => `${name} ${pid}`);
   for (let kill = 0; kill < KILLS; kill += 1) {
-    // A browser's name is not there before its program is.
-    await until('a browser runs', () => browsersOf(container).length > 0, container);
-    const [{ pid }] = browsersOf(container);
-    process.kill(pid, 'SIGKILL');
-    await until('the killed browser is gone', () => !container.processes().some((one) => one.pid === pid && one.state !== 'Z'), container);
+    // Browsers come and go by themselves: the one that was seen may have ended.
+    let killed;
+    await until('a browser is killed', () => browsersOf(container).some(({ pid }) => {
+      killed = pid;
+      try { return process.kill(pid, 'SIGKILL'); } catch { return false; }
+    }), container);
+    await until('the killed browser is gone', () => !container.processes().some(({ pid, state }) => pid === killed && state !== 'Z'), container);
     await until('renders go on', async () => (await render(key, `/?after=${kill}`)).status === 200, container);
   }
   // Children of commands and health checks that end later than these are handed to process 1.

@@ -7,7 +7,7 @@ use browser::{
 };
 
 use crate::origin::Reply;
-use crate::support::{Bench, group, request};
+use crate::support::{Bench, eventually, group, request, signal};
 
 /// A red square.
 const PICTURE: &str = "<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'><rect width='300' height='200' fill='red'/></svg>";
@@ -117,4 +117,39 @@ async fn hostile_pages_are_cut_or_fail_and_leave_nothing_behind() {
     let pid = bench.pool.viewer_pid().expect("a browser");
     bench.pool.shutdown().await;
     assert!(group(pid).is_empty(), "the browser has ended with the pool");
+}
+
+#[tokio::test]
+async fn a_picture_that_would_be_too_large_is_kept_in_a_lower_quality() {
+    let bench = Bench::new().await;
+    // Noise of these measures has some 6 MB in the best quality.
+    let noise = "<!DOCTYPE html><body style='margin:0'><canvas id=c width=1280 height=6000 style='display:block'></canvas><script>\
+        const pen = c.getContext('2d'), strip = pen.createImageData(1280, 12); \
+        for (let y = 0; y < 6000; y += 12) { crypto.getRandomValues(strip.data); \
+        for (let i = 3; i < strip.data.length; i += 4) strip.data[i] = 255; pen.putImageData(strip, 0, y); }</script>";
+    bench.origin.on("/noise", Reply::html(noise));
+
+    let view = look(&bench, request("/noise"), 1280, ViewSource::Live).await;
+
+    let picture = seen(&view).picture.as_ref().expect("a picture");
+    assert_eq!((picture.width, picture.height, picture.cut), (1280, 6000, false));
+    assert!((1 << 20..=4 << 20).contains(&picture.webp.len()), "{} bytes", picture.webp.len());
+}
+
+#[tokio::test]
+async fn a_look_whose_browser_is_killed_fails_and_the_next_one_is_good() {
+    let bench = Bench::new().await;
+    bench.origin.on("/slow", Reply::html("<p>Late</p>").after(Duration::from_secs(20)));
+    bench.origin.on("/page", Reply::html("<!DOCTYPE html><p>Fine</p>"));
+    let killed = async {
+        eventually("the page is asked for", || bench.origin.count("/slow") > 0).await;
+        signal(bench.pool.viewer_pid().expect("a browser"), "KILL");
+    };
+
+    let (lost, ()) = tokio::join!(look(&bench, request("/slow"), 1280, ViewSource::Live), killed);
+    let next = look(&bench, request("/page"), 1280, ViewSource::Live).await;
+
+    assert!(lost.page.is_err(), "{:?}", lost.page.map(|page| page.text));
+    assert_eq!(seen(&next).text.trim(), "Fine");
+    assert!(seen(&next).picture.is_some());
 }

@@ -186,6 +186,12 @@ pub fn assert_rendered_once(site: &Site, pages: usize, cut_off: usize) {
     assert!(again <= cut_off, "{again} pages were rendered more than once, {cut_off} may have been cut off");
 }
 
+/// Asserts that no job of an account is left. The service's own jobs come and go by the minute.
+pub fn assert_only_own_jobs(listed: &str) {
+    let jobs: Vec<Value> = serde_json::from_str(listed).expect("a list of jobs");
+    assert!(jobs.iter().all(|job| job["accountId"] == "service"), "{listed}");
+}
+
 #[test]
 fn a_batch_goes_on_after_its_process_was_killed_and_renders_every_page_once() {
     let (site, folder) = (site_of(PAGES), TempDir::new().expect("a temporary folder"));
@@ -205,7 +211,7 @@ fn a_batch_goes_on_after_its_process_was_killed_and_renders_every_page_once() {
     assert_eq!((&end["total"], &end["done"], &end["failed"]), (&500.into(), &500.into(), &0.into()));
     // Twice at most ten renders were under way, and their results may have been stored and not yet counted.
     assert_rendered_once(&site, PAGES, 2 * 2 * 10);
-    assert_eq!(command(&["jobs", "list", "--json"], folder.path(), &site, &[]).trim(), "[]");
+    assert_only_own_jobs(&command(&["jobs", "list", "--json"], folder.path(), &site, &[]));
 }
 
 #[test]

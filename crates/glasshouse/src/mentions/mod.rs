@@ -20,5 +20,6 @@ pub mod service;
 pub mod sums;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use service::Mentions;

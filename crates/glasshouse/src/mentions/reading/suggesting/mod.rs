@@ -15,6 +15,7 @@ use crate::analytics::AiCrawls;
 use crate::audit::service::AuditedTopic;
 use crate::mentions::model::{Prompt, PromptIntent, text_enum};
 use crate::mentions::queries::reading::sources::SearchTotalsRow;
+use crate::mentions::words::counted;
 
 use intent::intent_of;
 use topics::{slug_topic, text_topic};
@@ -70,12 +71,6 @@ pub struct SuggestionSources {
     pub crawls: HashMap<String, AiCrawls>,
     /// People whom assistants sent, by path.
     pub people: HashMap<String, u64>,
-}
-
-/// A number with its noun.
-fn counted(count: impl Into<i128>, one: &str, several: &str) -> String {
-    let count = count.into();
-    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 impl SuggestionSources {

@@ -117,9 +117,3 @@ fn terms_are_suggested_in_their_order_unless_they_cannot_be_prompts() {
     assert_eq!((items[0].intent, items[1].intent), (PromptIntent::Comm, PromptIntent::Trans));
     assert!(items.iter().all(|item| item.source == SuggestionSource::Term));
 }
-
-#[test]
-fn one_person_is_a_person() {
-    assert_eq!(counted(1_u64, "person", "people"), "1 person");
-    assert_eq!(counted(0_u64, "person", "people"), "0 people");
-}

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::actions::title_of;
 use super::super::payload::VisibilityReport;
 use super::inert::html as text;
-use super::{MAX_ROWS, change_sentence, delta, figures, interval, number};
+use super::{MAX_ROWS, change_sentence, coverage, delta, figures, interval, number};
 
 /// Rules that keep the file inert wherever it is opened.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -45,19 +45,15 @@ pub fn html(report: &VisibilityReport) -> String {
 }
 
 fn head(report: &VisibilityReport) -> String {
-    let (period, coverage) = (&report.period, &report.coverage);
+    let period = &report.period;
     let mut part = format!(
-        "<h1>AI visibility of {}</h1>\n<p class=\"dim\">{}, {} to {}. {} prompts, {} assistants, {} answers; {} runs failed, {} are open.</p>\n\
+        "<h1>AI visibility of {}</h1>\n<p class=\"dim\">{}, {} to {}. {}</p>\n\
          <p class=\"lead\">{}</p>\n<ul>\n",
         text(&report.brand.name),
         text(&report.domain),
         text(&period.from),
         text(&period.to),
-        coverage.prompt_count,
-        coverage.provider_count,
-        coverage.responses,
-        coverage.runs.error,
-        coverage.runs.pending,
+        coverage(report),
         text(&report.quick_summary.headline)
     );
     for bullet in &report.quick_summary.bullets {

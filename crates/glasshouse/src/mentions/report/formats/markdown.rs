@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::super::actions::title_of;
 use super::super::payload::VisibilityReport;
 use super::inert::markdown as text;
-use super::{MAX_ROWS, change_sentence, delta, figures, interval, number};
+use super::{MAX_ROWS, change_sentence, coverage, delta, figures, interval, number};
 
 /// Writes a report as Markdown.
 pub fn markdown(report: &VisibilityReport) -> String {
@@ -42,16 +42,7 @@ fn head(report: &VisibilityReport) -> String {
     for bullet in &summary.bullets {
         let _ = writeln!(part, "- {}", text(&bullet.text));
     }
-    let coverage = &report.coverage;
-    let _ = write!(
-        part,
-        "\n{} prompts, {} assistants, {} answers; {} runs failed, {} are open.",
-        coverage.prompt_count,
-        coverage.provider_count,
-        coverage.responses,
-        coverage.runs.error,
-        coverage.runs.pending
-    );
+    let _ = write!(part, "\n{}", coverage(report));
     part
 }
 

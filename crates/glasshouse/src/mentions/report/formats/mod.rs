@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::actions::title_of;
 use super::payload::ChangeKind;
+use crate::mentions::words::counted;
 
 pub use digest::{DigestMail, DigestPeriod, digest};
 pub use html::html;
@@ -24,6 +25,19 @@ const MAX_ROWS: usize = 20;
 /// Writes a number as people read it; a dash where there is none.
 fn number(value: Option<f64>, unit: &str) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{value}{unit}"))
+}
+
+/// Tells what a report rests on, in one sentence.
+fn coverage(report: &VisibilityReport) -> String {
+    let coverage = &report.coverage;
+    format!(
+        "{}, {}, {}; {} failed, {} open.",
+        counted(coverage.prompt_count, "prompt", "prompts"),
+        counted(coverage.provider_count, "assistant", "assistants"),
+        counted(coverage.responses, "answer", "answers"),
+        counted(coverage.runs.error, "run", "runs"),
+        coverage.runs.pending
+    )
 }
 
 /// Writes an interval; empty where there is none.

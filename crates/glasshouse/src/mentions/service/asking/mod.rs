@@ -175,21 +175,24 @@ impl Call {
         let parts = self.asking.0.clone();
         let Call { asking, task, job, mut book } = self;
         let mut answer = asked.answer;
-        let raw = parts.keeps_responses.then(|| std::mem::take(&mut answer.raw));
+        let mut raw = parts.keeps_responses.then(|| std::mem::take(&mut answer.raw));
         if let Some(pause) = asked.pause {
             parts.health.rest(task.provider, pause).await;
         }
         let kept = Arc::new(KeptAnswer::of_answer(task.provider, &task.text, answer));
         parts.health.note_answer(task.provider, &kept.served_model).await;
-        let packing = task.clone();
-        let response = parts.analysing.run(move || raw.map(|raw| response_of(&packing, &raw))).await;
+        let mut packed: Option<ResponseRow> = None;
         for _ in 0..MOST_READINGS {
-            let analysis = (asking.clone(), task.clone(), kept.clone(), book.clone(), response.clone());
+            let analysis =
+                (asking.clone(), task.clone(), kept.clone(), book.clone(), raw.take(), packed.take());
+            // What came is packed in the first turn.
             let analyse = move || {
-                let (asking, task, kept, book, response) = analysis;
-                asking.analyse(&task, &kept, &book, response)
+                let (asking, task, kept, book, raw, packed) = analysis;
+                let packed = packed.or_else(|| raw.map(|raw| response_of(&task, &raw)));
+                (asking.analyse(&task, &kept, &book, packed.clone()), packed)
             };
-            let ended = parts.analysing.run(analyse).await;
+            let (ended, again) = parts.analysing.run(analyse).await;
+            packed = again;
             count_end(&task, &ended);
             let ending = Ending { task: task.clone(), job: Some(job.clone()), ended };
             match parts.writer.end(ending).await {

@@ -24,7 +24,7 @@ use crate::accounts::usage::UsageEntry;
 use crate::analytics::model::{Day, date_of, start_of};
 use crate::analytics::{Analytics, DomainDay, FirstVisit};
 use crate::audit::{Audits, RunSummary};
-use crate::clock::Clock;
+use crate::clock::{Clock, Timestamp};
 use crate::domains::{Domain, DomainId, DomainsService, Site};
 use crate::mentions::reading::{AccountVisibility, CitedPage, MentionReading};
 use crate::platform::Platform;
@@ -287,21 +287,20 @@ impl SiteDashboard {
         let rows = queries::list_dismissed(&mut self.db.read().await?, account, domain, since).await?;
         let mut dismissed: HashMap<DomainId, HashMap<String, Dismissal>> = HashMap::new();
         for row in rows {
-            let at = crate::clock::Timestamp::from_millis(row.dismissed_at);
+            let at = Timestamp::from_millis(row.dismissed_at);
             let dismissal = Dismissal { count: row.count.unsigned_abs(), at };
             dismissed.entry(DomainId::from(row.domain_id)).or_default().insert(row.entry, dismissal);
         }
         Ok(dismissed)
     }
 
-    /// Counts, for each of some domains of an account, the things that need somebody. Limits of the account are not among
-    /// them, and parts that cannot be read neither.
-    pub(super) async fn count_attention(
+    /// Reads what decides, for each of some domains of an account, which things need somebody. Visits and visibility that cannot
+    /// be read are left out.
+    pub(super) async fn read_attention(
         &self,
         account: &AccountId,
         domains: &[Domain],
-        audits: &HashMap<DomainId, RunSummary>,
-    ) -> Result<HashMap<DomainId, u64>, DbError> {
+    ) -> Result<AccountAttention, DbError> {
         let DashboardServices { analytics, mentions, render, .. } = &self.services;
         let ids: Vec<DomainId> = domains.iter().map(|domain| domain.id.clone()).collect();
         let window = self.error_window();
@@ -312,29 +311,44 @@ impl SiteDashboard {
             lists.count_planned(&ids),
             self.list_dismissed(account, None),
         );
-        let (snapshots, dismissed) = (snapshots?, dismissed?);
-        let visibility: HashMap<DomainId, AccountVisibility> =
-            known("visibility", visibility).unwrap_or_default();
-        let mut by_domain: HashMap<DomainId, Vec<DomainDay>> = HashMap::new();
+        let mut days: HashMap<DomainId, Vec<DomainDay>> = HashMap::new();
         for day in known("visits", weeks).unwrap_or_default() {
-            by_domain.entry(day.domain.clone()).or_default().push(day);
+            days.entry(day.domain.clone()).or_default().push(day);
         }
-        let (now, none) = (self.clock.now(), HashMap::new());
-        let count = |domain: &Domain| {
-            let entries = list_attention(&AttentionFacts {
-                host: &domain.host,
-                status: domain.status,
-                created_at: domain.created_at,
-                week: by_domain.get(&domain.id).map(|days| sum_week(days, window)),
-                audit: audits.get(&domain.id),
-                snapshots: snapshots.get(&domain.id).copied(),
-                visibility: visibility.get(&domain.id).copied(),
-                limits: &[],
-            });
-            let left = without_dismissed(entries, dismissed.get(&domain.id).unwrap_or(&none), now);
-            (domain.id.clone(), left.len() as u64)
-        };
-        Ok(domains.iter().map(count).collect())
+        Ok(AccountAttention {
+            weeks: days.into_iter().map(|(domain, days)| (domain, sum_week(&days, window))).collect(),
+            visibility: known("visibility", visibility).unwrap_or_default(),
+            snapshots: snapshots?,
+            dismissed: dismissed?,
+            now: self.clock.now(),
+        })
+    }
+}
+
+/// What decides which things of an account's domains need somebody, but their audits.
+pub(super) struct AccountAttention {
+    weeks: HashMap<DomainId, WeekOfVisits>,
+    visibility: HashMap<DomainId, AccountVisibility>,
+    snapshots: HashMap<DomainId, SnapshotCounts>,
+    dismissed: HashMap<DomainId, HashMap<String, Dismissal>>,
+    now: Timestamp,
+}
+
+impl AccountAttention {
+    /// Counts the things of a domain that need somebody. Limits of the account are not among them.
+    pub(super) fn count(&self, domain: &Domain, audit: Option<&RunSummary>) -> u64 {
+        let entries = list_attention(&AttentionFacts {
+            host: &domain.host,
+            status: domain.status,
+            created_at: domain.created_at,
+            week: self.weeks.get(&domain.id).copied(),
+            audit,
+            snapshots: self.snapshots.get(&domain.id).copied(),
+            visibility: self.visibility.get(&domain.id).copied(),
+            limits: &[],
+        });
+        let none = HashMap::new();
+        without_dismissed(entries, self.dismissed.get(&domain.id).unwrap_or(&none), self.now).len() as u64
     }
 }
 

@@ -91,9 +91,11 @@ impl SiteDashboard {
         let search = question.search.to_lowercase();
         let mut domains = services.domains.list(Some(account)).await?;
         domains.retain(|domain| domain.host.contains(&search));
-        let audits = services.audits.latest_summaries(account).await?;
-        let attention = self.count_attention(account, &domains, &audits).await?;
-        let visibility = services.mentions.account_visibility(account, question.days).await?;
+        let (audits, attention, visibility) = tokio::try_join!(
+            services.audits.latest_summaries(account),
+            self.read_attention(account, &domains),
+            services.mentions.account_visibility(account, question.days),
+        )?;
         let draft = |domain: Domain| {
             let audit = audits.get(&domain.id);
             let row = SiteRow {
@@ -106,7 +108,7 @@ impl SiteDashboard {
                 delta_health: audit.and_then(|run| run.delta_health),
                 visibility_rate: visibility.get(&domain.id).and_then(|visibility| visibility.rate),
                 errors: audit.map(|run| run.facts.errors),
-                attention: attention.get(&domain.id).copied().unwrap_or_default(),
+                attention: attention.count(&domain, audit),
                 domain: domain.host,
             };
             Draft { row, id: domain.id, created_at: domain.created_at.as_millis() }

@@ -144,7 +144,7 @@ impl SnapshotLists {
     }
 
     /// Counts what is stored of some domains by the planned times of renewal, which may lag behind a change of intervals by
-    /// some minutes. Domains without snapshots are left out.
+    /// some minutes.
     pub async fn count_planned(
         &self,
         domains: &[DomainId],
@@ -154,9 +154,9 @@ impl SnapshotLists {
             queries::count_snapshots(&mut self.db.read().await?, domains, (now, now.minus(GONE_INTERVAL)))
                 .await?;
         let counts = rows.into_iter().map(|row| {
-            let [total, stale, failing] = [row.total, row.stale, row.failing].map(i64::unsigned_abs);
-            let counts = SnapshotCounts { fresh: total - stale - failing, stale, failing };
-            (DomainId::from(row.domain_id), counts)
+            let stale = row.due + row.gone;
+            let [fresh, stale, failing] = [row.sound - stale, stale, row.failing].map(i64::unsigned_abs);
+            (DomainId::from(row.domain_id), SnapshotCounts { fresh, stale, failing })
         });
         Ok(counts.collect())
     }

@@ -84,23 +84,32 @@ pub async fn list_snapshots_by_hash(
 #[derive(Debug, sqlx::FromRow)]
 pub struct SnapshotCountRow {
     pub domain_id: String,
-    pub total: i64,
-    /// Planned for a time that is over; of pages that are gone, older than these are kept.
-    pub stale: i64,
+    /// Snapshots whose last render did not fail.
+    pub sound: i64,
+    /// Of these: planned for a time that is over.
+    pub due: i64,
+    /// Of these: pages that are gone, planned for no such time, and too old.
+    pub gone: i64,
     pub failing: i64,
 }
 
-/// The statement of [`count_snapshots`].
+/// The statement of [`count_snapshots`]. Every count has a partial index that holds all it needs; one pass over the rows
+/// themselves takes five times as long. See docs/decisions/0468.
 macro_rules! counts_of {
     ($domains:literal) => {
         concat!(
-            "select domain_id, count(*) as total, \
-             cast(sum(case when last_error is null and (due_at <= $2 or (status in (404, 410) and created_at <= $3)) \
-                 then 1 else 0 end) as bigint) as stale, \
-             cast(sum(case when last_error is null then 0 else 1 end) as bigint) as failing \
-             from snapshots where object_key is not null and domain_id ",
-            $domains,
-            " group by domain_id"
+            "select ids.value as domain_id, \
+             (select count(*) from snapshots where domain_id = ids.value and object_key is not null \
+                 and last_error is null) as sound, \
+             (select count(*) from snapshots where domain_id = ids.value and object_key is not null \
+                 and last_error is null and due_at <= $2) as due, \
+             (select count(*) from snapshots where domain_id = ids.value and object_key is not null \
+                 and last_error is null and status in (404, 410) and created_at <= $3 \
+                 and (due_at is null or due_at > $2)) as gone, \
+             (select count(*) from snapshots where domain_id = ids.value and object_key is not null \
+                 and last_error is not null) as failing \
+             from ",
+            $domains
         )
     };
 }
@@ -116,11 +125,11 @@ pub async fn count_snapshots(
     Ok(match conn.raw() {
         EngineConn::Sqlite(c) => {
             let list = serde_json::to_string(&ids).expect("texts are JSON");
-            let query = sqlx::query_as(counts_of!("in (select value from json_each($1))"));
+            let query = sqlx::query_as(counts_of!("json_each($1) as ids"));
             time_limited(query.bind(list).bind(now).bind(gone_before).fetch_all(c)).await?
         }
         EngineConn::Postgres(c) => {
-            let query = sqlx::query_as(counts_of!("= any($1)"));
+            let query = sqlx::query_as(counts_of!("unnest($1) as ids (value)"));
             time_limited(query.bind(&ids).bind(now).bind(gone_before).fetch_all(c)).await?
         }
     })

@@ -1,16 +1,16 @@
 // The routes of the dashboard: which screen a path shows, loaded when it is wanted. The one file that knows the router, and what a
 // router for links leaves open: modified clicks, encoded parameters, focus and scroll after a change, files that are gone.
 // See docs/decisions/0370.
-import { blockNavigation, createRouter, Router, searchParams, type LazyRouteComponent } from 'sv-router';
-import { tick, type Snippet } from 'svelte';
+import { blockNavigation, createRouter, Router, searchParams } from 'sv-router';
+import { tick } from 'svelte';
+import NotFound from './features/shell/not-found.svelte';
+import Shell from './features/shell/shell.svelte';
+import { arrival } from './lib/arrival';
 import { createUrlState, type UrlState } from './lib/url-state';
 import { version } from './lib/version.svelte';
 
-// With its type: screens use this file, and types that go round are none.
-const shell: LazyRouteComponent<{ children: Snippet }> = () => import('./features/shell/shell.svelte');
-
 const routes = {
-  layout: shell,
+  layout: Shell,
   hooks: { beforeLoad: begin, afterLoad: arrive },
   '/': () => import('./features/start/start.svelte'),
   '/(sign-in)': () => import('./features/session/sign-in.svelte'),
@@ -68,7 +68,7 @@ const routes = {
   '/account/profile': () => import('./features/account/profile.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),
   '/account/usage': () => import('./features/account/usage.svelte'),
-  '*': () => import('./features/shell/not-found.svelte'),
+  '*': NotFound,
 };
 
 const router = createRouter(routes);
@@ -186,6 +186,8 @@ export function guardLeaving(mayLeave: () => boolean, ask: () => Promise<boolean
 function begin({ pathname }: { pathname: string }): void {
   scrolls.set(place, window.scrollY);
   pending = pathname;
+  // Back and Forward go to a place in the screen, which must be there.
+  arrival.isHeadingFirst = poppedTo === null && pathname !== lastPath && !document.hidden;
 }
 
 async function arrive(): Promise<void> {

@@ -46,6 +46,23 @@ test('the palette opens empty after a search that was left', async ({ app }) => 
   await expect(field).toHaveValue('');
 });
 
+test('what is typed before the palette has loaded is in its field', async ({ app }) => {
+  await app.goto('/account/profile');
+  await expect(app.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await app.route(/dialog-surface/, async (route) => {
+    await released;
+    await route.continue();
+  });
+
+  await app.keyboard.press('Control+k');
+  await app.keyboard.type('usage');
+  release();
+
+  await expect(app.getByRole('combobox', { name: 'Search or jump to' })).toHaveValue('usage');
+});
+
 test('the palette offers what can be done on the screen', async ({ app }) => {
   await app.goto('/account/keys');
   await app.getByRole('button', { name: 'Search or jump to' }).click();

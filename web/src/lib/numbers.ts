@@ -7,8 +7,9 @@ export const LOCALE = 'en-GB';
 const MINUS = '−';
 
 function format(options: Intl.NumberFormatOptions): (value: number) => string {
-  const formatter = new Intl.NumberFormat(LOCALE, options);
-  return (value) => formatter.format(value);
+  // Made when it is needed first: that takes longer than hundreds of its answers.
+  let formatter: Intl.NumberFormat | undefined;
+  return (value) => (formatter ??= new Intl.NumberFormat(LOCALE, options)).format(value);
 }
 
 /** Formats a count: 11,303. */
@@ -60,16 +61,20 @@ export function bytes(value: number): string {
   return `${unit === 0 ? whole(shown) : decimal(shown)} ${units[unit]}`;
 }
 
+const DOLLARS = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+const dollars = format({ ...DOLLARS, minimumFractionDigits: 2 });
+const fractions = format({ ...DOLLARS, minimumFractionDigits: 4 });
+
 /** Formats an amount of US dollars: $1.20, and four decimals below a cent. */
 export function money(value: number): string {
-  const digits = value !== 0 && Math.abs(value) < 0.01 ? 4 : 2;
-  const options = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
-  return new Intl.NumberFormat(LOCALE, { ...options, minimumFractionDigits: digits }).format(value);
+  return value !== 0 && Math.abs(value) < 0.01 ? fractions(value) : dollars(value);
 }
+
+const lists = new Intl.ListFormat(LOCALE, { type: 'conjunction' });
 
 /** Joins words: a, b and c. */
 export function list(items: readonly string[]): string {
-  return new Intl.ListFormat(LOCALE, { type: 'conjunction' }).format(items);
+  return lists.format(items);
 }
 
 const plurals = new Intl.PluralRules(LOCALE);

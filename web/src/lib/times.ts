@@ -4,8 +4,14 @@ import { LOCALE } from './numbers';
 
 const DAY_MS = 86_400_000;
 
+/** Formatters by their options: making one takes a hundred times as long as using it. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
 function formatter(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat(LOCALE, options);
+  const key = JSON.stringify(options);
+  let found = formatters.get(key);
+  if (found === undefined) formatters.set(key, (found = new Intl.DateTimeFormat(LOCALE, options)));
+  return found;
 }
 
 const UTC = { timeZone: 'UTC' } as const;
@@ -87,11 +93,12 @@ export function month(value: string): string {
 }
 
 const days = new Intl.NumberFormat(LOCALE, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+const oneDecimal = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 });
 const decimals = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 });
 
 /** Formats a duration in milliseconds: 0.4 ms, 850 ms, 1.79 s, 2 min, 9 h 12 min, 3 days. */
 export function duration(ms: number): string {
-  if (ms < 10) return `${new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 1 }).format(ms)} ms`;
+  if (ms < 10) return `${oneDecimal.format(ms)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_995) return `${decimals.format(ms / 1000)} s`;
   return age(ms / 1000);

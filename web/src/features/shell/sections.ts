@@ -1,10 +1,10 @@
 // The sections of a domain, in the order of the navigation, and their badges. Used by its three shapes, the palette and the keys.
-import Bot from '@lucide/svelte/icons/bot';
-import ClipboardCheck from '@lucide/svelte/icons/clipboard-check';
-import LayoutDashboard from '@lucide/svelte/icons/layout-dashboard';
-import MessageSquareQuote from '@lucide/svelte/icons/message-square-quote';
-import ScanEye from '@lucide/svelte/icons/scan-eye';
-import Settings2 from '@lucide/svelte/icons/settings-2';
+import Bot from 'lucide/dist/esm/icons/bot.mjs';
+import ClipboardCheck from 'lucide/dist/esm/icons/clipboard-check.mjs';
+import LayoutDashboard from 'lucide/dist/esm/icons/layout-dashboard.mjs';
+import MessageSquareQuote from 'lucide/dist/esm/icons/message-square-quote.mjs';
+import ScanEye from 'lucide/dist/esm/icons/scan-eye.mjs';
+import Settings2 from 'lucide/dist/esm/icons/settings-2.mjs';
 import type { Answer } from '../../api/client';
 import type { IconKind } from '../../components/icon.svelte';
 import { count } from '../../lib/numbers';

@@ -78,11 +78,11 @@ async function latency(base, cookie, path) {
 /** Waits until the service has packed the days that are over, as a service that runs has. */
 async function untilPacked(database, now) {
   const open = `select count(*) from visit_days where day < ${Math.floor(now / DAY_MS) - 1}`;
-  for (let tries = 0; tries < 240; tries += 1) {
+  for (let tries = 0; tries < 720; tries += 1) {
     if (execFileSync('sqlite3', ['-cmd', '.timeout 5000', database, open], { encoding: 'utf8' }).trim() === '0') return;
     await new Promise((again) => setTimeout(again, 500));
   }
-  console.error('  dashboard: days that are over were not packed in two minutes');
+  console.error('  dashboard: days that are over were not packed in six minutes');
 }
 
 /** Measures the overview, the list of sites, and a table of all snapshots. */

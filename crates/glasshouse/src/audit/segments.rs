@@ -111,11 +111,12 @@ impl Segments {
         Ok(index)
     }
 
-    /// Reads the results so far of a run that is under way.
+    /// Reads the results so far of a run that is under way. Whoever began to read a run that ends meanwhile reads on: what this
+    /// process remembers has no fewer parts than the database had then.
     pub async fn live(&self, run: &Run) -> Result<Arc<LiveRun>, ReadError> {
         let mut conn = self.db.read().await?;
         let parts = queries::segments::count_segments(&mut conn, &run.id, PartKind::Live).await?;
-        if let Some(live) = self.live.get(&run.id).filter(|live| live.parts == parts) {
+        if let Some(live) = self.live.get(&run.id).filter(|live| live.parts >= parts) {
             return Ok(live);
         }
         let unpacked = |parts: Vec<Vec<u8>>| -> Vec<Bytes> {
@@ -181,7 +182,6 @@ impl Segments {
         for kind in [PartKind::Checkpoint, PartKind::Live, PartKind::LiveDetails] {
             self.delete_rows(run, Some(kind)).await?;
         }
-        self.live.remove(run);
         Ok(())
     }
 
@@ -193,6 +193,7 @@ impl Segments {
             self.blobs.list(&format!("audits/{run}"))?.map_ok(|object| object.key).try_collect().await?;
         self.blobs.delete_many(objects.iter().map(String::as_str)).await?;
         self.indexes.remove(run);
+        self.live.remove(run);
         Ok(())
     }
 }

@@ -3,6 +3,8 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use bytes::Bytes;
+use futures::TryStreamExt as _;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -10,6 +12,7 @@ use super::{RUNS, Shop, is_audit, on_each_engine, on_each_engine_with, with_defa
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::RunId;
 use crate::audit::queries;
+use crate::audit::service::PageFilter;
 use crate::audit::stored::PartKind;
 use crate::jobs::{Job as _, Registry, Worker, WorkerSettings};
 
@@ -101,6 +104,39 @@ async fn a_run_that_was_cut_off_ends_like_one_that_was_not() {
         assert_eq!(resumed["run"]["needsContinuation"], false);
         let asked = shop.web.asked_for("/tea");
         assert!(!asked.iter().any(is_audit), "what was saved is not asked for again");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn who_began_to_read_a_run_that_ends_meanwhile_reads_on() {
+    on_each_engine(async |shop| {
+        with_slow_page(&shop);
+        shop.web.open.send_replace(false);
+        let id = shop.start(json!({})).await;
+        let audits = &shop.app.state.audits;
+        let stored = async |kind: PartKind| {
+            let mut conn = shop.app.state.platform.db.read().await.unwrap();
+            queries::segments::list_segments(&mut conn, &id.clone().into(), kind).await.unwrap().len()
+        };
+        let reading = async {
+            until("no page was found", async || stored(PartKind::Live).await > 0).await;
+            let mut conn = shop.app.state.platform.db.read().await.unwrap();
+            let run = queries::find_run(&mut conn, &id).await.unwrap().unwrap();
+            drop(conn);
+            let pages = audits.select_pages(&run, &PageFilter::default()).await.unwrap();
+            let visits = audits.last_visits(&run, None).await.unwrap();
+            shop.web.open.send_replace(true);
+            until("it did not end", async || stored(PartKind::LiveDetails).await == 0).await;
+
+            let rows = audits.page_rows(&run, pages.part(0, pages.count()), None, visits);
+            let rows: Vec<Bytes> = rows.try_collect().await.unwrap();
+
+            assert!(run.is_active && !rows.concat().is_empty());
+        };
+
+        let stop = CancellationToken::new();
+        tokio::select! { () = worker(&shop.app).run(stop.clone()) => panic!("it ended"), () = reading => {} }
     })
     .await;
 }

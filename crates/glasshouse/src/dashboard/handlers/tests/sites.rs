@@ -104,6 +104,25 @@ async fn stale_and_failing_snapshots_need_somebody() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_gone_is_stale_after_ten_minutes() {
+    TestApp::on_each_engine(async |app| {
+        let shop = Shop::of(app).await;
+        shop.app.renderer.answers_status("/gone", 410, "<p>gone</p>");
+        shop.app.crawl(&shop.account, "https://shop.example/gone").await.assert_status(410);
+        let attention = async || shop.get("/api/dashboard/sites").await["sites"][0]["attention"].clone();
+
+        let at_first = attention().await;
+        shop.app.clock.advance(std::time::Duration::from_secs(601));
+        let overview = shop.get(OVERVIEW).await;
+
+        assert_eq!(at_first, 0);
+        assert_eq!(overview["snapshots"], json!({ "total": 1, "fresh": 0, "stale": 1, "failing": 0 }));
+        assert_eq!(attention().await, 1, "both decide alike");
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_dismissed_entry_is_hidden_until_it_is_restored_or_there_is_more_of_it() {
     TestApp::on_each_engine(async |app| {
         let shop = Shop::of(app).await;

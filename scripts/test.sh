@@ -133,7 +133,7 @@ done
 printf '%-60s %8s\n' total "$((SECONDS - begun))"
 [ "${#unsteady[@]}" -eq 0 ] || printf 'failed at first and passed alone: %s\n' "${unsteady[@]}"
 [ "$failed" -gt 0 ] || printf '\nall steps passed\n'
-# What is printed last is seen first, and is all that some services keep.
+# Last, where they are seen first, and where services that keep only the end of a log still have them.
 for index in "${!names[@]}"; do
   [ "${results[$index]}" = ok ] || { printf '\n'; say "failed: ${names[$index]}, whose last lines were"; tail -n 12 "$logs/$index" | cut -c 1-160; }
 done

@@ -1,4 +1,4 @@
-// What a change of route tells the screen that it leads to.
+// Word from a change of route to the screen that it leads to.
 
 export const arrival = {
   /** The heading is painted before what stands below it: whoever pressed a link sees at once that something happened. */

@@ -111,8 +111,8 @@ impl Segments {
         Ok(index)
     }
 
-    /// Reads the results so far of a run that is under way. Whoever began to read a run that ends meanwhile reads on: what this
-    /// process remembers has no fewer parts than the database had then.
+    /// Reads the results so far of a run that is under way. A reader of a run that ends meanwhile reads on: its process remembers
+    /// parts that the database has deleted.
     pub async fn live(&self, run: &Run) -> Result<Arc<LiveRun>, ReadError> {
         let mut conn = self.db.read().await?;
         let parts = queries::segments::count_segments(&mut conn, &run.id, PartKind::Live).await?;

@@ -294,7 +294,7 @@ impl SiteDashboard {
         Ok(dismissed)
     }
 
-    /// Reads what decides, for each of some domains of an account, which things need somebody. Visits and visibility that cannot
+    /// Reads the facts that decide, for each of some domains of an account, which things need somebody. Visits and visibility that cannot
     /// be read are left out.
     pub(super) async fn read_attention(
         &self,
@@ -325,7 +325,7 @@ impl SiteDashboard {
     }
 }
 
-/// What decides which things of an account's domains need somebody, but their audits.
+/// Facts about the domains of an account, without their audits, that decide which things need somebody.
 pub(super) struct AccountAttention {
     weeks: HashMap<DomainId, WeekOfVisits>,
     visibility: HashMap<DomainId, AccountVisibility>,

@@ -185,7 +185,7 @@ impl Call {
         for _ in 0..MOST_READINGS {
             let analysis =
                 (asking.clone(), task.clone(), kept.clone(), book.clone(), raw.take(), packed.take());
-            // What came is packed in the first turn.
+            // The first turn packs the response.
             let analyse = move || {
                 let (asking, task, kept, book, raw, packed) = analysis;
                 let packed = packed.or_else(|| raw.map(|raw| response_of(&task, &raw)));

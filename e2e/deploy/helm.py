@@ -20,7 +20,7 @@ from helm_python.chart import Chart, lint
 from helm_python.errors import HelmError
 
 from helm_rules import look_at
-from helm_wrong_values import WRONG
+from helm_wrong_values import IMAGE, WRONG
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = ROOT / "deploy/helm/glasshouse"
@@ -148,6 +148,62 @@ def refusal(chart, values):
     return None
 
 
+def at(values, path):
+    """The value at a path such as `image.tag`; KeyError when there is none."""
+    for key in path.split("."):
+        values = values[key]
+    return values
+
+
+def readme():
+    """The chart's README names values that there are, with their defaults."""
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    rows = re.findall(r"^\| `([\w.]+)` \| `(.*?)` \| ", (CHART / "README.md").read_text(), re.M)
+    problems = [] if len(rows) > 10 else ["the table of values was not found"]
+    for path, default in rows:
+        try:
+            if at(values, path) != yaml.safe_load(default):
+                problems.append(f"{path} is {at(values, path)!r}, not {default}")
+        except KeyError:
+            problems.append(f"no such value: {path}")
+    return problems
+
+
+# Maps whose keys are the user's own.
+FREE = {"podAnnotations", "podLabels", "nodeSelector", "affinity", "annotations", "labels"}
+
+
+def maps_of(values, path=()):
+    """Paths of all maps of the values, without those whose keys are the user's own."""
+    yield path
+    for key, value in values.items():
+        if isinstance(value, dict) and key not in FREE:
+            yield from maps_of(value, (*path, key))
+
+
+def nested(path, value):
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def every_level(chart):
+    """At every level of the values, an unknown key and a text in place of a map are refused by name. A key that only Helm sees
+    (`helm --set image.tagg=1`) would otherwise do nothing."""
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    paths = [*maps_of(values), *(("roles", "edge", *path) for path in maps_of(values["defaults"]) if path)]
+    problems = []
+    for path in paths:
+        for wrong, name in ((nested((*path, "mistyped"), 1), "mistyped"), (nested(path, "word"), ".".join(path))):
+            # Helm itself refuses values that are no map.
+            if not isinstance(wrong, dict):
+                continue
+            said = refusal(chart, wrong if path[:1] == ("image",) else wrong | IMAGE)
+            if said is None or name not in said.replace("/", "."):
+                problems.append(f"{json.dumps(wrong)}: {said or 'taken'}")
+    return problems
+
+
 def report(name, problems):
     print(f"{name:40} {'ok' if not problems else f'{len(problems)} FAILED'}")
     for problem in problems:
@@ -172,6 +228,8 @@ def main():
         for file in sorted((CHART / "ci").glob("*-values.yaml")):
             failed += report(file.name, check_values(chart, file, binary))
         failed += report("long names", long_names(chart))
+        failed += report("README", readme())
+        failed += report("keys at every level", every_level(chart))
         problems = []
         for key, values in WRONG:
             said = refusal(chart, values)

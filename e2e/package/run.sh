@@ -4,6 +4,7 @@
 # See docs/decisions/0493.
 #
 #   GLASSHOUSE    the binary (default: target/debug/glasshouse)
+#   KILLS         browsers that are killed in the container (default: 4)
 #   BARE_DEBIAN   a folder with a root that mmdebstrap made, for runs in a row; it is not changed
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

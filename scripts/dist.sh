@@ -35,6 +35,8 @@ has strip || missing+=(binutils)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null)} \
   || die 'this is no git checkout: set SOURCE_DATE_EPOCH (seconds since 1970) to the time that the files shall bear'
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+# Modes of files are part of their bytes.
+umask 022
 architecture=$(dpkg --print-architecture)
 
 if [ -z "$binary" ]; then

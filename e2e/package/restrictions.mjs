@@ -17,7 +17,7 @@ const image = readContainerFile(path.join(deploy, 'container/Containerfile'));
 const profile = JSON.parse(fs.readFileSync(path.join(deploy, 'seccomp.json'), 'utf8'));
 const API = 'http://127.0.0.1:3000';
 const ORPHANS = 200;
-const KILLS = Number(process.env.KILLS ?? 4);
+const KILLS = 4;
 const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const say = (line) => process.stdout.write(`    ${line}\n`);
 

@@ -188,7 +188,7 @@ def nested(path, value):
 
 
 def every_level(chart):
-    """At every level of the values, an unknown key and a text in place of a map are refused by name. A key that only Helm sees
+    """At every level of the values, an unknown key, a text in place of a map and null are refused by name. A key that only Helm sees
     (`helm --set image.tagg=1`) would otherwise do nothing."""
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     paths = [*maps_of(values), *(("roles", "edge", *path) for path in maps_of(values["defaults"]) if path)]
@@ -201,6 +201,14 @@ def every_level(chart):
             said = refusal(chart, wrong if path[:1] == ("image",) else wrong | IMAGE)
             if said is None or name not in said.replace("/", "."):
                 problems.append(f"{json.dumps(wrong)}: {said or 'taken'}")
+    # `config:` with nothing but comments below it is null, by which Helm takes the default away.
+    for path in maps_of(values):
+        for key, default in at(values, ".".join(path)).items() if path else values.items():
+            if default is None or path[:1] == ("roles",) or key == "roles" or "resources" in path:
+                continue
+            said = refusal(chart, IMAGE | nested((*path, key), None))
+            if said is None or key not in said:
+                problems.append(f"{'.'.join((*path, key))}: null: {said or 'taken'}")
     return problems
 
 

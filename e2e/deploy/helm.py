@@ -169,6 +169,25 @@ def readme():
     return problems
 
 
+def seccomp_daemon_set():
+    """The DaemonSet is valid, and its command puts the profile where the chart's values look for it."""
+    document = yaml.safe_load((CHART.parent / "seccomp-daemonset.yaml").read_text())
+    spec = document["spec"]["template"]["spec"]
+    host = next(volume["hostPath"]["path"] for volume in spec["volumes"] if "hostPath" in volume)
+    wanted = "/var/lib/kubelet/seccomp/" + yaml.safe_load((CHART / "values.yaml").read_text())["seccompProfile"]["localhostProfile"]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "profile").mkdir()
+        (Path(folder) / "machine").mkdir()
+        (Path(folder) / "profile/glasshouse.json").write_text("{}")
+        *shell, script = spec["containers"][0]["command"]
+        # Up to where it waits.
+        script = re.sub(r"/(profile|machine)/", rf"{folder}/\1/", script.split(" && trap ")[0])
+        run = subprocess.run([*shell, script], capture_output=True, text=True, check=False)
+        written = [path.name for path in (Path(folder) / "machine").iterdir()]
+    problems = [] if [f"{host}/{name}" for name in written] == [wanted] else [f"{host} has {written}, not {wanted}: {run.stderr}"]
+    return problems + validate(document)
+
+
 # Maps whose keys are the user's own.
 FREE = {"podAnnotations", "podLabels", "nodeSelector", "affinity", "annotations", "labels"}
 
@@ -237,6 +256,7 @@ def main():
             failed += report(file.name, check_values(chart, file, binary))
         failed += report("long names", long_names(chart))
         failed += report("README", readme())
+        failed += report("seccomp profile for machines", seccomp_daemon_set())
         failed += report("keys at every level", every_level(chart))
         problems = []
         for key, values in WRONG:

@@ -35,6 +35,8 @@ has strip || missing+=(binutils)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null)} \
   || die 'this is no git checkout: set SOURCE_DATE_EPOCH (seconds since 1970) to the time that the files shall bear'
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+# Modes of files are part of their bytes.
+umask 022
 architecture=$(dpkg --print-architecture)
 
 if [ -z "$binary" ]; then
@@ -110,9 +112,14 @@ write_manual() {
 write_documentation() {
   local doc=$share/doc/glasshouse page
   put 644 deploy/package/copyright "$doc/copyright"
+  # Debian has the text elsewhere; other systems that the archive is for have not.
   put 644 LICENSE "$doc/LICENSE"
   put 644 CHANGELOG.md "$doc/CHANGELOG.md"
   gzip -9n "$doc/CHANGELOG.md"
+  # In Debian's form, for the programs that read it.
+  printf 'glasshouse (%s) stable; urgency=medium\n\n  * See CHANGELOG.md.gz beside this file.\n\n -- %s  %s\n' \
+    "$version" "$maintainer" "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | gzip -9n > "$doc/changelog.gz"
+  chmod 644 "$doc/changelog.gz"
   for page in docs/*.md; do put 644 "$page" "$doc/$(basename "$page")"; done
   # README.md is the project's own.
   put 644 docs/README.md "$doc/contents.md"

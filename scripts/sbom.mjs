@@ -28,6 +28,8 @@ function crateChecksums() {
 }
 
 const licencesOf = (text) => (text ? { licenses: [{ expression: text.replace(/ *\/ */g, ' OR ').replace(/ {2,}/g, ' ') }] } : {});
+/** Licences of npm packages whose package.json names none: from the file LICENSE in them. */
+const LICENCE_FILES = { 'svelte-toolbelt': 'MIT' };
 const crateReference = ({ name, version: number }) => `pkg:cargo/${name}@${number}`;
 
 /** Crates that the program is compiled from on this platform: without those of tests, with those that only build others. */
@@ -75,7 +77,7 @@ function npmPackages() {
     // The same package can lie in several folders.
     if (components.has(reference) && !isHandedOut) continue;
     components.set(reference, {
-      type: 'library', 'bom-ref': reference, name, version: one.version, scope: isHandedOut ? 'required' : 'excluded', ...licencesOf(one.license),
+      type: 'library', 'bom-ref': reference, name, version: one.version, scope: isHandedOut ? 'required' : 'excluded', ...licencesOf(one.license ?? LICENCE_FILES[name]),
       purl: reference,
       ...(kind === 'sha512' ? { hashes: [{ alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') }] } : {}),
     });

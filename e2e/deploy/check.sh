@@ -49,9 +49,10 @@ check() {
 tracked() { git ls-files --cached --others --exclude-standard -- "$@" | while read -r file; do [ -f "$file" ] && echo "$file"; done || true; }
 scripts() { tracked | xargs grep -lE --max-count=1 '^#!(/usr/bin/env bash|/bin/(ba)?sh)' | while read -r file; do head -1 "$file" | grep -q '^#!' && echo "$file"; done || true; }
 
-alerts() { promtool check rules deploy/alerts/glasshouse.rules.yml && promtool test rules deploy/alerts/glasshouse.rules.test.yml; }
+alerts() { promtool check rules deploy/alerts/glasshouse.rules.yml && promtool test rules deploy/alerts/glasshouse.rules.test.yml && python_output alerts.py; }
 board() { node deploy/alerts/board.mjs --check; }
 python_output() { "$venv/bin/python" "$here/$1"; }
+seccomp() { node scripts/update-seccomp.mjs --check; }
 compose_schema() { "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose/*/compose.yaml; }
 shell() { local files; mapfile -t files < <(scripts); [ ${#files[@]} -gt 10 ] && shellcheck --external-sources "${files[@]}"; }
 yaml() { local files; mapfile -t files < <(tracked '*.yml' '*.yaml'); [ ${#files[@]} -gt 5 ] && yamllint --strict --config-file "$here/yamllint.yaml" "${files[@]}"; }
@@ -75,6 +76,7 @@ proxies_log=$(mktemp)
 
 check 'alerts: promtool' alerts
 check 'Grafana board: as its source gives it' board
+check 'seccomp profile: as its source gives it' seccomp
 check 'Compose: schema' compose_schema
 check 'Compose' python_output compose.py
 check 'Helm' python_output helm.py

@@ -20,7 +20,7 @@ from helm_python.chart import Chart, lint
 from helm_python.errors import HelmError
 
 from helm_rules import look_at
-from helm_wrong_values import WRONG
+from helm_wrong_values import IMAGE, WRONG
 
 ROOT = Path(__file__).parent.parent.parent
 CHART = ROOT / "deploy/helm/glasshouse"
@@ -148,6 +148,89 @@ def refusal(chart, values):
     return None
 
 
+def at(values, path):
+    """The value at a path such as `image.tag`; KeyError when there is none."""
+    for key in path.split("."):
+        values = values[key]
+    return values
+
+
+def readme():
+    """The chart's README names values that there are, with their defaults."""
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    rows = re.findall(r"^\| `([\w.]+)` \| `(.*?)` \| ", (CHART / "README.md").read_text(), re.M)
+    problems = [] if len(rows) > 10 else ["the table of values was not found"]
+    for path, default in rows:
+        try:
+            if at(values, path) != yaml.safe_load(default):
+                problems.append(f"{path} is {at(values, path)!r}, not {default}")
+        except KeyError:
+            problems.append(f"no such value: {path}")
+    return problems
+
+
+def seccomp_daemon_set():
+    """The DaemonSet is valid, and its command puts the profile where the chart's values look for it."""
+    document = yaml.safe_load((CHART.parent / "seccomp-daemonset.yaml").read_text())
+    spec = document["spec"]["template"]["spec"]
+    host = next(volume["hostPath"]["path"] for volume in spec["volumes"] if "hostPath" in volume)
+    wanted = "/var/lib/kubelet/seccomp/" + yaml.safe_load((CHART / "values.yaml").read_text())["seccompProfile"]["localhostProfile"]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "profile").mkdir()
+        (Path(folder) / "machine").mkdir()
+        (Path(folder) / "profile/glasshouse.json").write_text("{}")
+        *shell, script = spec["containers"][0]["command"]
+        # Up to where it waits.
+        script = re.sub(r"/(profile|machine)/", rf"{folder}/\1/", script.split(" && trap ")[0])
+        run = subprocess.run([*shell, script], capture_output=True, text=True, check=False)
+        written = [path.name for path in (Path(folder) / "machine").iterdir()]
+    problems = [] if [f"{host}/{name}" for name in written] == [wanted] else [f"{host} has {written}, not {wanted}: {run.stderr}"]
+    return problems + validate(document)
+
+
+# Maps whose keys are the user's own.
+FREE = {"podAnnotations", "podLabels", "nodeSelector", "affinity", "annotations", "labels"}
+
+
+def maps_of(values, path=()):
+    """Paths of all maps of the values, without those whose keys are the user's own."""
+    yield path
+    for key, value in values.items():
+        if isinstance(value, dict) and key not in FREE:
+            yield from maps_of(value, (*path, key))
+
+
+def nested(path, value):
+    for key in reversed(path):
+        value = {key: value}
+    return value
+
+
+def every_level(chart):
+    """At every level of the values, an unknown key, a text in place of a map and null are refused by name. A key that only Helm sees
+    (`helm --set image.tagg=1`) would otherwise do nothing."""
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    paths = [*maps_of(values), *(("roles", "edge", *path) for path in maps_of(values["defaults"]) if path)]
+    problems = []
+    for path in paths:
+        for wrong, name in ((nested((*path, "mistyped"), 1), "mistyped"), (nested(path, "word"), ".".join(path))):
+            # Helm itself refuses values that are no map.
+            if not isinstance(wrong, dict):
+                continue
+            said = refusal(chart, wrong if path[:1] == ("image",) else wrong | IMAGE)
+            if said is None or name not in said.replace("/", "."):
+                problems.append(f"{json.dumps(wrong)}: {said or 'taken'}")
+    # `config:` with nothing but comments below it is null, by which Helm takes the default away.
+    for path in maps_of(values):
+        for key, default in at(values, ".".join(path)).items() if path else values.items():
+            if default is None or path[:1] == ("roles",) or key == "roles" or "resources" in path:
+                continue
+            said = refusal(chart, IMAGE | nested((*path, key), None))
+            if said is None or key not in said:
+                problems.append(f"{'.'.join((*path, key))}: null: {said or 'taken'}")
+    return problems
+
+
 def report(name, problems):
     print(f"{name:40} {'ok' if not problems else f'{len(problems)} FAILED'}")
     for problem in problems:
@@ -172,6 +255,9 @@ def main():
         for file in sorted((CHART / "ci").glob("*-values.yaml")):
             failed += report(file.name, check_values(chart, file, binary))
         failed += report("long names", long_names(chart))
+        failed += report("README", readme())
+        failed += report("seccomp profile for machines", seccomp_daemon_set())
+        failed += report("keys at every level", every_level(chart))
         problems = []
         for key, values in WRONG:
             said = refusal(chart, values)

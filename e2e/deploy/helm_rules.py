@@ -1,6 +1,10 @@
 """Rules of our own for what the Helm chart renders: `restricted` Pod Security, probes, ends of pods, and that names and labels
 by which one document means another are there."""
 
+import ipaddress
+
+# Addresses at which clouds tell a machine its credentials. No page that a browser loads may reach them.
+METADATA = ["169.254.169.254", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
 # Volumes that the restricted Pod Security Standard allows and the chart uses.
 VOLUMES = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
 
@@ -57,6 +61,15 @@ def selects(selector, labels):
     return all(labels.get(key) == value for key, value in selector.items())
 
 
+def allows(rule, address):
+    """Whether a rule of egress lets through to an address on any port but DNS."""
+    if rule.get("ports") and all(port.get("port") == 53 for port in rule["ports"]):
+        return False
+    blocks = [peer["ipBlock"] for peer in rule.get("to", []) if "ipBlock" in peer]
+    inside = lambda cidr: ipaddress.ip_address(address) in ipaddress.ip_network(cidr)
+    return not rule.get("to") or any(inside(block["cidr"]) and not any(map(inside, block.get("except", []))) for block in blocks)
+
+
 def look_at(release):
     """Looks at a release as a whole; a sentence for each thing that is wrong."""
     by_kind = {}
@@ -101,6 +114,10 @@ def look_at(release):
     for policy in by_kind.get("NetworkPolicy", []):
         if not all(selects(policy["spec"]["podSelector"]["matchLabels"], labels) for labels, _ in pods):
             problems.append("NetworkPolicy leaves out a pod")
+        egress = policy["spec"]["egress"]
+        problems += [f"NetworkPolicy lets through to {address}" for address in METADATA if any(allows(rule, address) for rule in egress)]
+        if not any(allows(rule, "192.0.2.1") for rule in egress):
+            problems.append("NetworkPolicy keeps browsers from the internet")
         for rule in policy["spec"]["ingress"]:
             if not all(any(p["port"] in {q["name"] for q in spec["containers"][0]["ports"]} for _, spec in pods) for p in rule["ports"]):
                 problems.append(f"NetworkPolicy names a port that no pod has: {rule}")

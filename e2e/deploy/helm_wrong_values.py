@@ -33,6 +33,8 @@ WRONG = [
     ("roles.all.autoscaling.maxReplicas", of_all(autoscaling={"enabled": True, "maxReplicas": 0})),
     ("roles.all.autoscaling.minReplicas", of_all(autoscaling={"enabled": True, "minReplicas": 9, "maxReplicas": 3})),
     ("roles.all.autoscaling", of_all(autoscaling={"enabled": True, "targetWaitingRenders": 0})),
+    ("roles.edge.autoscaling.targetCPUUtilizationPercentage", IMAGE | STORES | {"roles": {"all": {"enabled": False}, "edge": {"enabled": True, "autoscaling": {"enabled": True}}} | {
+        r: {"enabled": True} for r in ("api", "render", "worker")}}),
     ("roles.all.podDisruptionBudget.maxUnavailable", of_all(podDisruptionBudget={"maxUnavailable": 0})),
     ("roles.all.persistence.accessModes", of_all(persistence={"accessModes": ["ReadOnlyMany"]})),
     ("roles.all.topologySpreadConstraints", of_all(topologySpreadConstraints=[{"topologyKey": "zone"}])),
@@ -61,6 +63,7 @@ WRONG = [
     ("database_url", with_image(config={"storage": {"database_url": "postgres://user:password@host/name"}})),
     ("api_key", with_image(config={"providers": {"chatgpt": {"api_key": "sk-1"}}})),
     ("drainSeconds", with_image(drainSeconds="15s")),
+    ("drainSeconds", of_all(replicaCount=2) | {"drainSeconds": 5}),
     ("terminationGracePeriodSeconds", with_image(terminationGracePeriodSeconds=35)),
     ("terminationGracePeriodSeconds", with_image(drainSeconds=60, terminationGracePeriodSeconds=60)),
     ("listenAddress", with_image(listenAddress="127.0.0.1")),

@@ -48,7 +48,7 @@ function shapeOf({ to, keep, isCrawler, ms = 0 }, body) {
   return [`/load?ms=${ms}`, (text) => JSON.parse(text).bytes === (body?.length ?? 0)];
 }
 
-/** Begins load on a balancer; `stop()` ends it and says what was counted. */
+/** Begins load on a balancer; `stop()` ends it and says what was counted and what failed: kind of request, end of it, a sentence. */
 export function begin(balancer, key) {
   const counts = new Map();
   const failures = [];
@@ -63,7 +63,7 @@ export function begin(balancer, key) {
     while (!isOver) {
       const at = new Date().toISOString().slice(11, 23);
       await send({ port: balancer.port[kind.to], agent, method: kind.method, path, headers, body, check })
-        .catch((error) => { failures.push(`${at} ${kind.name}: ${error.message}`); });
+        .catch((error) => { failures.push({ kind, at: Date.now(), text: `${at} ${kind.name}: ${error.message}` }); });
       counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
       await pause(kind.rest);
     }

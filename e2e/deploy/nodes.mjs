@@ -22,11 +22,20 @@ export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms);
 export const WRITTEN = 'Seventeen teapots';
 const PAGE = '<!doctype html><title>Teapots</title><h1>Teapots</h1><p></p><script>document.querySelector("p").textContent = "Seventeen " + "teapots"</script>';
 
-/** A customer's server. Has a page, answers otherwise with what it was sent, slowly on demand (`?ms=`), and accepts WebSockets. */
+/**
+ * A customer's server. Has a page, answers otherwise with what it was sent, slowly on demand (`?ms=`), has events that never end, and accepts
+ * WebSockets.
+ */
 export async function startOrigin() {
   const port = await freePort();
+  const streams = new Set();
   const server = http.createServer((request, response) => {
     if (request.url === '/page') return response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    if (request.url === '/events') {
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+      return response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }).write('data: first\n\n');
+    }
     let bytes = 0;
     return request.on('data', (piece) => { bytes += piece.length; }).on('end', () => {
       const delay = Number(new URL(request.url, 'http://x').searchParams.get('ms') ?? 0);
@@ -42,7 +51,7 @@ export async function startOrigin() {
     socket.pipe(socket);
   });
   await new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); });
-  return { port, close: () => { server.close(); server.closeAllConnections(); } };
+  return { port, streams, close: () => { server.close(); server.closeAllConnections(); } };
 }
 
 /** Begins the processes; resolves once each can serve visitors. */
@@ -112,6 +121,12 @@ export async function startNodes(originPort) {
       await begin(node);
       return code;
     },
+    /** Ends a node as a loss of power does; `begin` starts it again. */
+    async kill(node) {
+      node.child.kill('SIGKILL');
+      await node.ended;
+    },
+    begin,
     close: () => Promise.all(processes.map((node) => { node.child.kill('SIGINT'); return end(node); })),
   };
 }

@@ -5,7 +5,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { root } from './balancers.mjs';
 import { CRAWLER } from './load.mjs';
-import { SHOP, WRITTEN } from './nodes.mjs';
+import { pause, SHOP, WRITTEN } from './nodes.mjs';
 
 /** The client's own address, which the nodes do not trust. */
 const CLIENT = '127.77.0.9';
@@ -47,8 +47,19 @@ function webSocket(port) {
   });
 }
 
+/** The first event of a stream that does not end: a balancer that collects answers never passes it on. */
+function firstEvent(port) {
+  return new Promise((resolve, reject) => {
+    const request = http.get({ host: '127.0.0.1', port, path: '/events', headers: { host: SHOP }, agent: false }, (response) => {
+      response.on('error', reject).on('data', (piece) => { resolve(piece.toString()); request.destroy(); });
+    });
+    request.on('error', reject);
+    request.setTimeout(5_000, () => { resolve('nothing in 5 s'); request.destroy(); });
+  });
+}
+
 /** Asks through a balancer; returns a sentence for each thing that is wrong. */
-export async function requests({ port }, key) {
+export async function requests({ port }, key, origin) {
   const problems = [];
   const expect = (is, sentence) => { if (!is) problems.push(sentence); };
 
@@ -79,6 +90,11 @@ export async function requests({ port }, key) {
   const page = await ask(port.edge, { path: '/page', headers: { 'user-agent': CRAWLER } });
   expect(page.body.includes(`<p>${WRITTEN}</p>`), `a crawler gets ${page.status} ${page.body.slice(0, 80)}`);
 
+  const event = await firstEvent(port.edge);
+  expect(event === 'data: first\n\n', `the first event of a stream: ${event}`);
+  // Otherwise a node that stops waits for it until its time of grace is over.
+  for (let tries = 0; origin.streams.size > 0 && tries < 30; tries += 1) await pause(100);
+  expect(origin.streams.size === 0, 'a stream goes on after its client has gone');
   expect((await webSocket(port.edge)) === 'hello', 'a WebSocket does not echo');
   expect((await ask(port.edge, { headers: { host: 'nobody.test' } })).status === 421, 'a host that nobody has is not refused');
   expect((await ask(port.api, { path: '/api/keys', headers: { 'x-service-api-key': key } })).status === 200, 'the API does not answer');

@@ -1,5 +1,6 @@
-// HAProxy, nginx and Caddy with the committed files in front of three nodes: what a request carries when it arrives, and that
-// restarting the nodes in turn under load costs no request. Called by e2e/deploy/check.sh.
+// HAProxy, nginx and Caddy with the committed files in front of three nodes: what a request carries when it arrives, that restarting
+// the nodes in turn under load costs no request, and what is lost with a node that is killed or a database that is away.
+// Called by e2e/deploy/check.sh.
 //
 //   scripts/with-postgres.sh node e2e/deploy/run.mjs
 //   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
@@ -9,6 +10,7 @@ import { caddy, haproxy, nginx } from './balancers.mjs';
 import { begin } from './load.mjs';
 import { compareFiles, compareProcesses } from './metrics.mjs';
 import { DRAIN_S, pause, startNodes, startOrigin } from './nodes.mjs';
+import { loseDatabase, loseNode } from './outages.mjs';
 import { requests } from './requests.mjs';
 
 /** Fewer requests than this through a balancer over all restarts would prove little. */
@@ -34,7 +36,7 @@ try {
   for (const { close } of balancers) closers.push(close);
   await pause(2500); // Two checks, a second apart, before a node counts as up.
 
-  for (const balancer of balancers) report(balancer.name, 'what a request carries when it arrives', await requests(balancer, service.key));
+  for (const balancer of balancers) report(balancer.name, 'what a request carries when it arrives', await requests(balancer, service.key, origin));
 
   const loads = balancers.map((balancer) => begin(balancer, service.key));
   await pause(1000);
@@ -48,12 +50,22 @@ try {
   }
   for (const [at, load] of loads.entries()) {
     const { counts, failures, total } = await load.stop();
-    const problems = [...failures];
+    const problems = failures.map(({ text }) => text);
     if (total < LEAST_REQUESTS) problems.push(`only ${total} requests`);
     report(balancers[at].name, `${total} requests over three restarts, none lost`, problems);
     if (process.env.VERBOSE) for (const [kind, count] of counts) out(`    ${count} ${kind}`);
   }
   report('Prometheus', 'processes expose what the catalogue lists', await compareProcesses(service.processes, service.ports.metrics));
+
+  for (const [sentence, lose] of [
+    ['a killed node: no GET is lost, others for 3 s at most', () => loseNode(service, service.nodes[0])],
+    ['the database is away: pages come, no node is left out', () => loseDatabase(service)],
+  ]) {
+    const during = balancers.map((balancer) => begin(balancer, service.key));
+    await pause(1000);
+    const judge = await lose();
+    for (const [at, load] of during.entries()) report(balancers[at].name, sentence, judge((await load.stop()).failures));
+  }
 } catch (error) {
   failed += 1;
   out(error.stack ?? String(error));

@@ -38,6 +38,8 @@ for (const name of ['tokio', 'rustls', 'svelte']) {
   assert.equal(component?.scope, 'required', name);
   assert.ok(component.licenses.length === 1 && component.hashes.length === 1 && component.purl, name);
 }
+const unlicensed = bill.components.filter(({ scope, licenses }) => scope === 'required' && !licenses).map(({ name }) => name);
+assert.deepEqual(unlicensed, [], 'handed out without a licence');
 // A crate of tests only, and a tool that only checks the dashboard.
 assert.ok(!bill.components.some(({ name, scope }) => (name === 'proptest' || name === 'eslint') && scope === 'required'));
 const doc = execFileSync('tar', ['--extract', '--to-stdout', '--zstd', '--file', find('.tar.zst'), '--wildcards', '*/sbom.cdx.json'], { maxBuffer: 64 << 20 });

@@ -42,6 +42,7 @@ check 'the service has a user of its own, who cannot sign in' has_user
 check 'the shell is nologin' grep -q '^glasshouse:.*:/usr/sbin/nologin$' "$bare/etc/passwd"
 check 'settings can be read by root and the service only' mode_is "$settings" 'root:glasshouse 640'
 check 'data can be read by the service only' mode_is /var/lib/glasshouse 'glasshouse:glasshouse 700'
+check 'where the first password is, is said' grep -q 'API key of the first start: journalctl' "$bare/run/dpkg.log"
 check 'the service is enabled' is_there /etc/systemd/system/multi-user.target.wants/glasshouse.service
 check 'the service is started' asked 'start glasshouse.service'
 check 'it answers' answers
@@ -98,4 +99,21 @@ check 'user and group are gone' not has_user
 check 'nothing is left in dpkg' test -z "$(status)"
 left=$(find "$bare" -xdev -iname '*glasshouse*' -not -path "$bare/run/*" -not -path "$bare/proc/*" -not -path "$bare/first.deb")
 check "no file is left $left" test -z "$left"
+
+say 'package: where a user of that name was there before, and no systemd runs'
+inside useradd --no-user-group --home-dir /home/somebody glasshouse
+mv "$bare/run/systemd" "$bare/run/no-systemd"
+: > "$bare/run/systemctl.calls"
+check 'dpkg installs it' dpkg_quietly --install /first.deb
+check 'how to start it is said' grep -q 'start it by: runuser -u glasshouse -- glasshouse serve' "$bare/run/dpkg.log"
+check 'nothing is started' not asked '^start'
+check 'data can be read by that user only' mode_is /var/lib/glasshouse 'glasshouse:glasshouse 700'
+mount -t tmpfs tmpfs "$bare/var/lib/glasshouse"
+check 'dpkg purges it, with a disk mounted where its data were' dpkg_quietly --purge glasshouse
+umount "$bare/var/lib/glasshouse"
+rm -r "$bare/var/lib/glasshouse"
+check "somebody else's user stays" has_user
+inside userdel glasshouse 2> /dev/null
+inside groupdel glasshouse
+mv "$bare/run/no-systemd" "$bare/run/systemd"
 rm -rf "$bare/first.deb" "$bare/second.deb" "$bare/usr/bin/systemctl" "$bare/run/systemd" "$bare"/run/glasshouse.* "$bare"/run/systemctl.calls "$bare/run/dpkg.log"

@@ -39,6 +39,9 @@ const settings = {
   GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'site.test': `127.0.0.1:${site.address().port}` }),
 };
 
+/** Calls that Docker's default profile refuses, as Perl writes them: numbers of x86-64, AF_ALG and AF_VSOCK. */
+const REFUSED = { io_uring_setup: 'syscall(425, 1, 0) == 0', AF_ALG: 'socket(S, 38, 5, 0)', AF_VSOCK: 'socket(S, 40, 1, 0)', mount: 'syscall(165, 0, 0, 0, 0, 0) == 0' };
+
 /** The profile as docker and podman have it for a container without capabilities, without the calls that deploy/seccomp.json adds. */
 function withDefault(...allowed) {
   const rules = profile.syscalls.filter(({ comment }) => !comment?.startsWith("Chromium's sandbox"));
@@ -174,6 +177,12 @@ async function container() {
     assert.deepEqual([own.NoNewPrivs, own.Seccomp], ['1', '2']);
     assert.throws(() => one.exec('/bin/touch', '/usr/share/written'), /Read-only file system/);
     say(`user ${image.uid}, no capabilities, no new privileges, a read-only root`);
+    for (const [name, call] of Object.entries(REFUSED)) {
+      assert.equal(one.exec('/usr/bin/perl', '-e', `print(${call} ? "allowed" : $!{EPERM} ? "refused" : $!)`), 'refused', name);
+    }
+    // A newer C library asks for it: an unknown file, not a refused call.
+    assert.equal(one.exec('/usr/bin/perl', '-e', 'my $file = "nothing"; syscall(452, -100, $file, 0, 0); print($!{EPERM} ? "refused" : "allowed")'), 'allowed', 'fchmodat2');
+    say(`the kernel's interfaces that Docker refuses are refused: ${Object.keys(REFUSED).join(', ')}`);
     one.exec(...image.health);
     say('the health check passes');
     await leavesNoZombies(one, key);

@@ -77,8 +77,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- if and $workload.autoscaling.enabled (gt (int $workload.autoscaling.minReplicas) (int $workload.autoscaling.maxReplicas)) -}}
 {{- fail (printf "roles.%s.autoscaling.minReplicas (%d) is more than maxReplicas (%d)" $name (int $workload.autoscaling.minReplicas) (int $workload.autoscaling.maxReplicas)) -}}
 {{- end -}}
-{{- if and $workload.autoscaling.enabled (not $workload.autoscaling.targetWaitingRenders) (not $workload.autoscaling.targetCPUUtilizationPercentage) -}}
+{{- if and $workload.autoscaling.enabled (not $workload.autoscaling.targetCPUUtilizationPercentage) -}}
+{{- if not (has "render" $workload.roles) -}}
+{{- fail (printf "roles.%s.autoscaling.targetCPUUtilizationPercentage is needed: pods without browsers do not grow with waiting renders" $name) -}}
+{{- else if not $workload.autoscaling.targetWaitingRenders -}}
 {{- fail (printf "roles.%s.autoscaling needs targetWaitingRenders or targetCPUUtilizationPercentage" $name) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if and (hasKey $workloads "all") (gt (len $workloads) 1) (not (hasKey $workloads "render")) -}}
@@ -90,6 +94,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 {{- if not $isOnePod -}}
+{{- /* Three periods of the readiness probe of _pod.tpl. */ -}}
+{{- if lt (int .Values.drainSeconds) 9 -}}{{- fail (printf "drainSeconds (%d): with more than one pod at least 9, the time in which a readiness probe is noticed; requests are lost otherwise" (int .Values.drainSeconds)) -}}{{- end -}}
 {{- if not .Values.database.existingSecret -}}{{- fail "database.existingSecret: more than one pod needs PostgreSQL; name a Secret with its address" -}}{{- end -}}
 {{- if not .Values.objectStore.url -}}{{- fail "objectStore.url: more than one pod needs a bucket, s3://BUCKET/PREFIX" -}}{{- end -}}
 {{- if not .Values.secret.existingSecret -}}{{- fail "secret.existingSecret: more than one pod needs a common secret; name a Secret with it" -}}{{- end -}}

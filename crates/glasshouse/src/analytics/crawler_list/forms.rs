@@ -16,7 +16,7 @@ pub enum CrawlerListForm {
     Json,
     /// One expression in RE2's words, for any case
     Regex,
-    /// A map of nginx: $glasshouse_crawler is 1 for a crawler
+    /// A map of nginx: the variable glasshouse_crawler is 1 for a crawler
     Nginx,
     /// Lines of Apache: the variable glasshouse_crawler is set for a crawler
     Apache,

@@ -125,6 +125,10 @@ write_documentation() {
   put 644 docs/README.md "$doc/contents.md"
   put 644 README.md "$doc/README.md"
   put 644 "$work/sbom.cdx.json" "$doc/sbom.cdx.json"
+  # The texts of the dashboard's packages lie in them.
+  npm_ci "$root/web"
+  node scripts/licences.mjs "$work/sbom.cdx.json" > "$doc/third-party-licences.txt"
+  gzip -9n "$doc/third-party-licences.txt"
 }
 
 # The shared libraries that the binary is linked with, as Debian packages of at least these versions.

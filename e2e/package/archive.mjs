@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 const folder = process.argv[2];
 const names = fs.readdirSync(folder);
@@ -42,6 +43,12 @@ const unlicensed = bill.components.filter(({ scope, licenses }) => scope === 're
 assert.deepEqual(unlicensed, [], 'handed out without a licence');
 // A crate of tests only, and a tool that only checks the dashboard.
 assert.ok(!bill.components.some(({ name, scope }) => (name === 'proptest' || name === 'eslint') && scope === 'required'));
-const doc = execFileSync('tar', ['--extract', '--to-stdout', '--zstd', '--file', find('.tar.zst'), '--wildcards', '*/sbom.cdx.json'], { maxBuffer: 64 << 20 });
+const inArchive = (name) => execFileSync('tar', ['--extract', '--to-stdout', '--zstd', '--file', find('.tar.zst'), '--wildcards', `*/${name}`], { maxBuffer: 64 << 20 });
+const doc = inArchive('sbom.cdx.json');
 assert.equal(createHash('sha256').update(doc).digest('hex'), createHash('sha256').update(text).digest('hex'));
 say(`the bill of materials names ${references.length} components, each once, and every dependency is among them`);
+const licences = gunzipSync(inArchive('third-party-licences.txt.gz')).toString();
+const unnamed = bill.components.filter(({ scope, purl, name, version }) => scope === 'required' && purl && !licences.includes(`${name} ${version}`));
+assert.deepEqual(unnamed.map(({ name }) => name), [], 'without a licence text');
+for (const text of ['Apache License', 'Mozilla Public License', 'Copyright (c) 20', 'Permission is hereby granted']) assert.ok(licences.includes(text), text);
+say('the licence texts name every library that is handed out');

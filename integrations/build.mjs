@@ -28,7 +28,11 @@ const KEY = 'The key is better kept in GLASSHOUSE_API_KEY';
 const MATCHER = `export const config = {
   matcher: [{
     source: '/((?!_next/static|_next/image|api/).*)',
-    missing: [{ type: 'header', key: 'rsc' }, { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-action' }],
+    missing: [
+      { type: 'header', key: 'rsc' }, { type: 'header', key: 'next-action' }, { type: 'header', key: 'next-router-state-tree' },
+      { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-router-segment-prefetch' },
+      { type: 'header', key: 'x-middleware-prefetch' }, { type: 'header', key: 'x-nextjs-data' },
+    ],
   }],
 };
 `;

@@ -1,5 +1,6 @@
-// Writes what is made from other files: the crawler lists, and the files to paste (core and adapter in one). No packages.
-// See docs/decisions/0444.
+// Writes what is made from other files: the crawler lists, the files to paste (core and adapter in one), and what the pages of the web
+// servers have in common. No packages.
+// See docs/decisions/0444 and docs/decisions/0498.
 //
 //   node integrations/build.mjs            writes them
 //   node integrations/build.mjs --check    ends with status 1 when one is not what it would write
@@ -107,8 +108,20 @@ function put(file, text) {
   else fs.writeFileSync(target, text);
 }
 
+/** Puts what several pages say into one of them, between its two marks. */
+function putShared(file, source) {
+  const shared = fs.readFileSync(path.join(here, source), 'utf8');
+  const page = fs.readFileSync(path.join(here, file), 'utf8');
+  const [begin, end] = [`<!-- Written by integrations/build.mjs from ${source}. -->\n`, `<!-- End of ${source}. -->\n`];
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) problems.push(`integrations/${file} has not the marks of ${source}`);
+  else put(file, `${before}${begin}\n${shared}\n${end}${after}`);
+}
+
 const list = (format) => execFileSync(binary(), ['crawlers', '--format', format], { encoding: 'utf8', maxBuffer: 1 << 24 });
 for (const [file, format] of LISTS) put(file, list(format));
+for (const server of ['nginx', 'apache', 'caddy']) putShared(`${server}/README.md`, 'edge-settings.md');
 const { expression } = JSON.parse(list('json'));
 put('javascript/src/crawlers.js', `// User agents of crawlers. Written by integrations/build.mjs from \`glasshouse crawlers\`; not edited by hand.\nexport const CRAWLERS = /${expression.replace(/\//g, '\\/')}/i;\n`);
 

@@ -4,20 +4,22 @@
 //
 //   node run.mjs [integration ...]
 //   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { buildApp, startApp } from './app/server.mjs';
 import { cases, CHROME, GOOGLEBOT, troubles } from './cases.mjs';
 import { startFront } from './front.mjs';
 import { ask, askBySocket, freePort, scratch } from './processes.mjs';
 import { deno } from './runtimes/deno.mjs';
-import { e2e } from './runtimes/files.mjs';
+import { blockOf, e2e } from './runtimes/files.mjs';
 import { nextjs } from './runtimes/next.mjs';
 import { nodeRuntime } from './runtimes/node.mjs';
-import { apache, caddy, nginx, nginxCache, varnish } from './runtimes/servers.mjs';
+import { apache, caddy, files, nginx, nginxCache, varnish } from './runtimes/servers.mjs';
 import { vercel } from './runtimes/vercel.mjs';
 import { workerd } from './runtimes/workerd.mjs';
-import { startService } from './service.mjs';
+import { findBinary, startService } from './service.mjs';
 
 const ALL = [
   { name: 'cloudflare-workers', way: 'api', begin: workerd }, { name: 'vercel', way: 'api', begin: vercel },
@@ -177,6 +179,23 @@ async function bySocket(site) {
   report(site, 'WebSocket, and HTTP without Host', problems, 2);
 }
 
+/** What the page of a web server says of a folder of files and of the service's settings, as it stands there. */
+async function pageOf(site) {
+  const problems = [];
+  const settings = path.join(scratch, `${site.name}.toml`);
+  fs.writeFileSync(settings, blockOf(`${site.name}/README.md`, 'glasshouse.toml'));
+  const known = await promisify(execFile)(findBinary(), ['--config', settings, 'config']).catch((error) => error);
+  if (!/app\.internal/.test(known.stdout)) problems.push(`the settings are refused: ${known.stderr}`);
+  const port = await freePort();
+  const server = await files(site.name, { port, root: appFolder });
+  for (const [target, status, content] of [['/', 200, /The shell/], ['/shoes?size=42', 200, /The shell/], ['/a%2Fb', 200, /The shell/], ['/app.js', 200, /teapots|createElement/]]) {
+    const answer = await ask(port, { path: target, headers: { host: 'app.internal' } });
+    if (answer.status !== status || !content.test(answer.body)) problems.push(`${target} of a folder of files: ${answer.status} ${answer.body.slice(0, 80)}`);
+  }
+  await server.close();
+  report(site, 'its page, as it stands', problems, 5);
+}
+
 /** What the integrations have written down: never a key or a query, and failures once a minute. */
 function logs(site, key, minutes) {
   const text = fs.readFileSync(path.join(scratch, `${site.name}.log`), 'utf8');
@@ -246,7 +265,7 @@ try {
 
   await Promise.all(sites.map(ordinary));
   await Promise.all(sites.map(together));
-  await Promise.all(sites.filter(({ way }) => way === 'edge').map(bySocket));
+  await Promise.all(sites.filter(({ way }) => way === 'edge').map((site) => Promise.all([bySocket(site), pageOf(site)])));
   const [first, second] = [sites.find(({ way, name }) => way === 'api' && name !== 'nextjs'), sites.find(({ way }) => way === 'edge')];
   for (const site of [first, second].filter(Boolean)) {
     await behindCache(site, 'nginx\'s cache', nginxCache);

@@ -122,7 +122,7 @@ function putShared(file, source) {
 const list = (format) => execFileSync(binary(), ['crawlers', '--format', format], { encoding: 'utf8', maxBuffer: 1 << 24 });
 for (const [file, format] of LISTS) put(file, list(format));
 for (const server of ['nginx', 'apache', 'caddy']) putShared(`${server}/README.md`, 'edge-settings.md');
-const { expression } = JSON.parse(list('json'));
+const { expression, contains, startsWith } = JSON.parse(list('json'));
 put('javascript/src/crawlers.js', `// User agents of crawlers. Written by integrations/build.mjs from \`glasshouse crawlers\`; not edited by hand.\nexport const CRAWLERS = /${expression.replace(/\//g, '\\/')}/i;\n`);
 
 // The service's list of extensions, wherever it stands.
@@ -142,7 +142,6 @@ const corpus = (name) => fs.readFileSync(path.join(root, 'crates/glasshouse/data
 const known = new RegExp(BROWSER);
 const isBrowser = (agent) => known.test(agent);
 const browsers = corpus('browsers.txt').filter(isBrowser);
-const { contains, startsWith } = JSON.parse(list('json'));
 // Each crawler's name at each place of a browser's user agent.
 const samples = ['Windows', 'Firefox', 'iPhone'].map((word) => browsers.find((agent) => agent.includes(word)));
 const hidden = ['bot', 'crawl', 'spider', 'fetch', 'preview', ...contains, ...startsWith]

@@ -53,7 +53,7 @@ export async function apache({ port, domain, edgeAddress, appAddress }) {
   fillIn('apache/snippet.conf', path.join(folder, 'glasshouse.conf'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => text
     .replaceAll('/etc/apache2/glasshouse-crawlers.conf', path.join(integrations, 'apache/crawlers.conf'))
     .replace('<VirtualHost *:80>', `<VirtualHost 127.0.0.1:${port}>`));
-  fs.writeFileSync(path.join(folder, 'apache2.conf'), apacheMain(folder, port, ['proxy', 'proxy_http', 'rewrite', 'headers', 'setenvif'], `Include ${folder}/glasshouse.conf`));
+  fs.writeFileSync(path.join(folder, 'apache2.conf'), apacheMain(folder, port, ['proxy', 'proxy_http', 'proxy_balancer', 'lbmethod_byrequests', 'slotmem_shm', 'rewrite', 'headers', 'setenvif'], `Include ${folder}/glasshouse.conf`));
   return startApache('apache', folder, port);
 }
 

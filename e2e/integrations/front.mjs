@@ -53,7 +53,7 @@ export async function startFront(target) {
   const handle = (request, response) => {
     const isQuestion = request.url !== '/healthz';
     if (isQuestion) seen.push({ url: request.url, headers: request.headers, method: request.method });
-    // Whatever its pages do: a service that stalls says that it is there.
+    // A service that stalls still answers for its health.
     if (mode === 'pass' || (mode === 'stall' && !isQuestion)) return pass(request, response);
     if (typeof mode === 'number') {
       return response.writeHead(mode, { 'content-type': 'application/json' }).end('{"error":"a_trouble_of_this_test"}');

@@ -168,7 +168,7 @@ async function recover(site) {
 }
 
 
-/** What Node's own client does not send, through the servers that stand in front of an app. */
+/** Requests that Node's own client does not send, through the servers that stand in front of an app. */
 async function bySocket(site) {
   const problems = [];
   const shake = `GET /socket HTTP/1.1\r\nHost: ${site.domain}\r\nUser-Agent: ${CHROME}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
@@ -179,7 +179,7 @@ async function bySocket(site) {
   report(site, 'WebSocket, and HTTP without Host', problems, 2);
 }
 
-/** What the page of a web server says of a folder of files and of the service's settings, as it stands there. */
+/** Blocks of a web server's page as they stand there: the service's settings, and the configuration for a folder of files. */
 async function pageOf(site) {
   const problems = [];
   const settings = path.join(scratch, `${site.name}.toml`);
@@ -196,7 +196,7 @@ async function pageOf(site) {
   report(site, 'its page, as it stands', problems, 5);
 }
 
-/** What the integrations have written down: never a key or a query, and failures once a minute. */
+/** Lines that an integration wrote: never a key or a query, and failures once a minute. */
 function logs(site, key, minutes) {
   const text = fs.readFileSync(path.join(scratch, `${site.name}.log`), 'utf8');
   const problems = [];

@@ -6,7 +6,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-integrations-'));
+/** Folder of this run, which removes it. A program of the suite that is started by another one uses that one's. */
+export const scratch = process.env.INTEGRATIONS_SCRATCH ?? fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-integrations-'));
 fs.chmodSync(scratch, 0o755);
 const running = new Set();
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });

@@ -1,5 +1,6 @@
-// Writes what is made from other files: the crawler lists, and the files to paste (core and adapter in one). No packages.
-// See docs/decisions/0444.
+// Writes what is made from other files: the crawler lists, the files to paste (core and adapter in one), and what the pages of the web
+// servers have in common. No packages.
+// See docs/decisions/0444 and docs/decisions/0498.
 //
 //   node integrations/build.mjs            writes them
 //   node integrations/build.mjs --check    ends with status 1 when one is not what it would write
@@ -28,7 +29,11 @@ const KEY = 'The key is better kept in GLASSHOUSE_API_KEY';
 const MATCHER = `export const config = {
   matcher: [{
     source: '/((?!_next/static|_next/image|api/).*)',
-    missing: [{ type: 'header', key: 'rsc' }, { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-action' }],
+    missing: [
+      { type: 'header', key: 'rsc' }, { type: 'header', key: 'next-action' }, { type: 'header', key: 'next-router-state-tree' },
+      { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-router-segment-prefetch' },
+      { type: 'header', key: 'x-middleware-prefetch' }, { type: 'header', key: 'x-nextjs-data' },
+    ],
   }],
 };
 `;
@@ -103,9 +108,21 @@ function put(file, text) {
   else fs.writeFileSync(target, text);
 }
 
+/** Puts what several pages say into one of them, between its two marks. */
+function putShared(file, source) {
+  const shared = fs.readFileSync(path.join(here, source), 'utf8');
+  const page = fs.readFileSync(path.join(here, file), 'utf8');
+  const [begin, end] = [`<!-- Written by integrations/build.mjs from ${source}. -->\n`, `<!-- End of ${source}. -->\n`];
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) problems.push(`integrations/${file} has not the marks of ${source}`);
+  else put(file, `${before}${begin}\n${shared}\n${end}${after}`);
+}
+
 const list = (format) => execFileSync(binary(), ['crawlers', '--format', format], { encoding: 'utf8', maxBuffer: 1 << 24 });
 for (const [file, format] of LISTS) put(file, list(format));
-const { expression } = JSON.parse(list('json'));
+for (const server of ['nginx', 'apache', 'caddy']) putShared(`${server}/README.md`, 'edge-settings.md');
+const { expression, contains, startsWith } = JSON.parse(list('json'));
 put('javascript/src/crawlers.js', `// User agents of crawlers. Written by integrations/build.mjs from \`glasshouse crawlers\`; not edited by hand.\nexport const CRAWLERS = /${expression.replace(/\//g, '\\/')}/i;\n`);
 
 // The service's list of extensions, wherever it stands.
@@ -115,6 +132,22 @@ for (const file of ['javascript/src/decide.js', 'nginx/snippet.conf', 'apache/sn
   const text = fs.readFileSync(path.join(here, file), 'utf8');
   if (!text.includes(`(?:${extensions})`)) problems.push(`integrations/${file} has not the service's list of extensions: (?:${extensions})`);
 }
+
+// Browsers that web servers know without the list: by the whole of a user agent, so that nothing else can be in it. See docs/decisions/0499.
+const BROWSER = String.raw`^Mozilla/5\.0 \((?:Windows NT \d+\.\d+; Win64; x64|Macintosh; Intel Mac OS X [\d_.]+|X11; (?:Ubuntu; )?Linux x86_64|Linux; Android \d+; K|Android \d+; Mobile|iPhone; CPU iPhone OS [\d_]+ like Mac OS X|iPad; CPU OS [\d_]+ like Mac OS X)(?:; rv:[\d.]+)?\) (?:AppleWebKit/[\d.]+ \(KHTML, like Gecko\)|Gecko/[\d.]+)(?: (?:Chrome|Version|Safari|Firefox|Edg|OPR|CriOS|FxiOS|SamsungBrowser)/[\d.]+| Mobile(?:/\d+[A-Z]\d+)?)*$`;
+for (const file of ['nginx/snippet.conf', 'caddy/snippet.caddy']) {
+  if (!fs.readFileSync(path.join(here, file), 'utf8').includes(BROWSER)) problems.push(`integrations/${file} has not the expression of browsers of integrations/build.mjs`);
+}
+const corpus = (name) => fs.readFileSync(path.join(root, 'crates/glasshouse/data/corpus', name), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
+const known = new RegExp(BROWSER);
+const isBrowser = (agent) => known.test(agent);
+const browsers = corpus('browsers.txt').filter(isBrowser);
+// Each crawler's name at each place of a browser's user agent.
+const samples = ['Windows', 'Firefox', 'iPhone'].map((word) => browsers.find((agent) => agent.includes(word)));
+const hidden = ['bot', 'crawl', 'spider', 'fetch', 'preview', ...contains, ...startsWith]
+  .flatMap((text) => samples.flatMap((agent) => Array.from(agent, (_, at) => agent.slice(0, at) + text + agent.slice(at))));
+const taken = [...corpus('crawlers.tsv').map((line) => line.split('\t')[1]), ...corpus('own.txt'), ...hidden].find(isBrowser);
+if (taken) problems.push(`the expression of browsers takes a crawler for one: ${taken}`);
 
 const names = new Set();
 for (const file of FILES) {

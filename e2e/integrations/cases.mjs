@@ -4,6 +4,7 @@
 // says), asked (whether the service saw it), reason (of x-service-integration; way `api` only), check(answer, context): pairs of
 // a claim and a sentence that says what is wrong when it does not hold.
 // `except`: names of integrations with the reason why the case is not theirs; `silent`: those that never hear of the request. `way`: only for one of the two ways.
+// `isAbsolute`: the request line names scheme and host too, as a proxy's does. `host` of headers: `www` and `odd` stand for forms of the site's own.
 
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 export const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -25,6 +26,7 @@ function uncached({ headers }) {
 }
 
 const long = `/long?q=${'a%2Fb+'.repeat(1200)}`;
+const FORGED = '66.249.66.1';
 const NEXT_MOVES = { nextjs: 'Next.js itself redirects such an address before its proxy' };
 
 export const cases = [
@@ -63,15 +65,24 @@ export const cases = [
   app('a script\'s request is no page', bot({ 'sec-fetch-dest': 'empty' }), { reason: 'data' }),
   app('a component\'s data is no page', bot({ rsc: '1' }), { reason: 'data', silent: ['nextjs'] }),
   app('a prefetch of a router is no visit', bot({ 'next-router-prefetch': '1' }), { reason: 'prefetch', silent: ['nextjs'] }),
+  app('the data of a page of Next.js is no page', bot({ 'x-nextjs-data': '1' }), { reason: 'data', except: { nextjs: 'Next.js removes the header from requests for pages' } }),
+  app('a call of a server action is no page', bot({ 'next-action': 'a' }), { reason: 'data', silent: ['nextjs'] }),
+  app('a part of a page of Next.js is no page', bot({ 'next-router-state-tree': 'a' }), { reason: 'data', silent: ['nextjs'] }),
+  app('a prefetch of a part is no visit', bot({ 'next-router-segment-prefetch': '/a' }), { reason: 'prefetch', silent: ['nextjs'] }),
+  app('a prefetch of data is no visit', bot({ 'x-middleware-prefetch': '1' }), { reason: 'prefetch', silent: ['nextjs'] }),
+  app('a prefetch of an old Firefox is no visit', bot({ 'x-moz': 'prefetch' }), { reason: 'prefetch' }),
+  app('a prefetch of an old Safari is no visit', bot({ 'x-purpose': 'preview, prefetch' }), { reason: 'prefetch' }),
   app('a prefetch of a browser is no visit', bot({ purpose: 'prefetch' }), { reason: 'prefetch' }),
   app('a prerender of a browser is no visit', bot({ 'sec-purpose': 'prefetch;prerender' }), { reason: 'prefetch' }),
   app('credentials stay at the site', bot({ authorization: 'Basic YTpi' }), { reason: 'credentials' }),
+  app('a request for another protocol stays at the site', bot({ upgrade: 'h2c' }), { reason: 'upgrade' }),
   app('a form stays at the site', bot({ 'content-type': 'text/plain', 'content-length': '5' }), { method: 'POST', body: 'hello', reason: 'method' }),
   app('another method stays at the site', bot(), { method: 'OPTIONS', reason: 'method' }),
   app('the service\'s browser gets the app', { 'user-agent': `${CHROME} Glasshouse/0.1.0`, accept: HTML }),
   app('the service gets the app whatever crawler it plays', bot({ 'user-agent': `${GOOGLEBOT} Glasshouse/0.1.0` }), { reason: 'own' }),
   app('a request that came through the service by CDN-Loop gets the app', bot({ 'cdn-loop': 'cloudflare, glasshouse-0a1b2c3d' }), { reason: 'own' }),
   app('a request that came through the service by Via gets the app', bot({ via: '1.1 glasshouse-0a1b2c3d' }), { reason: 'own' }),
+  app('a connection check that came through the service is not asked for again', bot({ via: '1.1 glasshouse-0a1b2c3d' }), { path: '/__service_probe/nonce', reason: 'own' }),
 
   page('an encoded slash stays encoded', '/a%2Fb'),
   page('two slashes stay two', '//a//b', {}, { except: NEXT_MOVES, snapshot: undefined }),
@@ -80,7 +91,11 @@ export const cases = [
   page('characters beyond ASCII stay as they are', '/caf%C3%A9/%E8%8C%B6?q=%E6%97%A5%E6%9C%AC'),
   page('an address of 8 kB stays as it is', long),
   page('a trailing slash stays', '/shoes/', {}, { except: NEXT_MOVES }),
+  page('a question mark without a query stays', '/boots?', {}, { except: { nextjs: 'Next.js leaves it out' } }),
   page('both names of a site are asked by their own', '/boots', { host: 'www' }),
+  page('a host in capitals with a port is the site', '/boots', { host: 'odd' }),
+  page('an address with scheme and host is answered like the path alone', '/boots', {}, { isAbsolute: true, status: 200, asked: undefined, snapshot: undefined, except: { nextjs: 'Next.js itself redirects such an address' } }),
+  app('an address with scheme and host gets a person the app', person(), { isAbsolute: true, status: 200, except: { nextjs: 'Next.js itself redirects such an address' } }),
   { name: 'a longer address than the service takes is the app\'s', path: `/long?q=${'a'.repeat(8300)}`, headers: bot(), asked: false, snapshot: false, reason: 'address', way: 'api' },
   { name: 'another site\'s host is not asked for', path: '/shoes', headers: bot({ host: 'stranger.test' }), asked: false, snapshot: false, reason: 'host', way: 'api' },
   page('a forwarded host is not believed', '/shoes', { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'http', forwarded: 'host=evil.test' }),
@@ -98,29 +113,51 @@ export const cases = [
   page('a custom header of the domain arrives', '/tea', {}, { check: ({ headers }) => [[headers['x-tea'] === 'green', `x-tea ${headers['x-tea']}`]] }),
   page('the page that a crawler has is 304', '/shoes', { 'if-none-match': 'etag' }, { status: 304, snapshot: undefined, check: ({ headers, body }) =>
     [[headers.etag && !headers.location && body === '', `etag ${headers.etag}, location ${headers.location}`]] }),
+  page('a list of tags with the page\'s is 304', '/shoes', { 'if-none-match': 'list' }, { status: 304, snapshot: undefined }),
+  page('any tag is 304', '/shoes', { 'if-none-match': '*' }, { status: 304, snapshot: undefined }),
+  page('HEAD of the page that a crawler has is 304', '/shoes', { 'if-none-match': 'etag' }, { method: 'HEAD', status: 304, snapshot: undefined }),
+  page('a part of the page is not given', '/shoes', { range: 'bytes=0-9' }, { status: 200, except: { apache: 'Apache cuts parts out of every answer itself' } }),
   page('another tag gets the page', '/shoes', { 'if-none-match': 'W/"other"' }, { status: 200 }),
   page('cookies and tags of a visitor stay at the site', '/shoes', { cookie: 'session=secret', 'if-none-match': 'W/"other"', 'accept-language': 'de' }, { way: 'api', check: (_, { request: { headers } }) => [
     [!headers.cookie && !headers['if-none-match'], 'a cookie or tag left the site'],
     [headers.accept === 'text/html', `accept ${headers.accept}`],
     [headers['accept-language'] === 'de', `accept-language ${headers['accept-language']}`],
   ] }),
+  page('a visitor cannot state an address', '/shoes', { 'x-service-client-address': FORGED, 'x-forwarded-for': FORGED, 'x-real-ip': FORGED, forwarded: `for=${FORGED}` }, { check: (_, { way, request: { headers } }) => {
+    const stated = way === 'api' ? headers['x-service-client-address'] : headers['x-forwarded-for']?.split(',').at(-1).trim();
+    return [[way === 'api' ? stated !== FORGED : stated === '127.0.0.1', `the service was told ${stated}`]];
+  } }),
+  page('a key of a visitor\'s is not sent', '/shoes', { 'x-service-api-key': 'gh_live_stranger' }, { way: 'api', check: (_, { request: { headers } }) =>
+    [[headers['x-service-api-key'] !== 'gh_live_stranger', 'the visitor\'s key was sent']] }),
   page('the mark of the service\'s own requests is passed on', '/shoes', { 'x-service-probe': '1.mark' }, { check: (_, { request }) =>
     [[request.headers['x-service-probe'] === '1.mark', 'x-service-probe is lost']] }),
   page('a connection check is asked for like a page', '/__service_probe/nonce.png', {}, { snapshot: undefined }),
 ];
 
-/** Reasons by which the app answers while the service is in this trouble; `null` for the edge: cannot be told there. */
+/**
+ * Troubles of the service, and the reason with which the app answers (way `edge`: always `unavailable`).
+ * Web servers stream, so that only some of them are theirs.
+ */
 export const troubles = [
-  { mode: 'hang', name: 'a service that hangs', reason: 'unreachable', withinMs: { api: 2300, edge: 10_500 } },
-  { mode: 500, name: 'a service that answers 500', reason: 'status-500' },
-  { mode: 503, name: 'a service that answers 503', reason: 'status-503' },
-  { mode: 401, name: 'a key that is revoked', reason: 'status-401', way: 'api' },
-  { mode: 402, name: 'an account without a plan', reason: 'status-402', way: 'api' },
-  { mode: 403, name: 'a domain of another account', reason: 'status-403', way: 'api' },
-  { mode: 429, name: 'too many requests', reason: 'status-429' },
-  { mode: 'json', name: 'JSON with 200', reason: 'broken', way: 'api' },
-  { mode: 'cut', name: 'a page that is cut off', reason: 'broken', way: 'api' },
-  { mode: 'huge', name: 'a page of 20 MB', reason: 'broken', way: 'api' },
-  // The last one: Apache does not ask for 30 s after one refusal.
-  { mode: 'refuse', name: 'a service that is stopped', reason: 'unreachable', withinMs: 2100 },
+  { mode: 500, name: 'a service that answers 500', reason: 'status-500', ways: ['api', 'edge'] },
+  { mode: 503, name: 'a service that answers 503', reason: 'status-503', ways: ['api', 'edge'] },
+  { mode: 429, name: 'too many requests', reason: 'status-429', ways: ['api', 'edge'] },
+  { mode: 421, name: 'a domain that is not connected yet', reason: 'status-421', ways: ['api', 'edge'] },
+  { mode: 401, name: 'a key that is revoked', reason: 'status-401', ways: ['api'] },
+  { mode: 402, name: 'an account without a plan', reason: 'status-402', ways: ['api'] },
+  { mode: 403, name: 'a domain of another account', reason: 'status-403', ways: ['api'] },
+  { mode: 400, name: 'an address that the service refuses', reason: 'status-400', ways: ['api'] },
+  { mode: 'json', name: 'JSON with 200', reason: 'broken', ways: ['api'] },
+  { mode: 'cut', name: 'a page that is cut off', reason: 'broken', ways: ['api'] },
+  { mode: 'garbled', name: 'a page that cannot be unpacked', reason: 'broken', ways: ['api'] },
+  { mode: 'empty', name: 'an empty page', reason: 'broken', ways: ['api'] },
+  { mode: 'bodiless', name: 'a status without a body', reason: 'broken', ways: ['api'] },
+  { mode: 'unknown', name: 'a status that nobody knows', reason: ['status-799', 'unreachable'], ways: ['api'] },
+  { mode: 'choices', name: 'a status between page and redirect', reason: 'status-300', ways: ['api'] },
+  { mode: 'nowhere', name: 'a redirect to nowhere', reason: 'broken', ways: ['api'] },
+  { mode: 'circle', name: 'a redirect to the address itself, by its path alone', reason: 'loop', ways: ['api'] },
+  { mode: 'huge', name: 'a page of 20 MB', reason: 'broken', ways: ['api'] },
+  { mode: 'hang', name: 'a service that hangs', reason: 'unreachable', ways: ['api', 'edge'], withinMs: { api: 2300, edge: 10_500 } },
+  { mode: 'stall', name: 'a service that hangs in the middle of a page', reason: 'timeout', ways: ['api'], withinMs: { api: 10_300 } },
+  { mode: 'refuse', name: 'a service that is stopped', reason: 'unreachable', ways: ['api', 'edge'], withinMs: { api: 2100, edge: 2100 } },
 ];

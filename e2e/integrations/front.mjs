@@ -12,6 +12,17 @@ const TROUBLES = {
     response.write('<!doctype html><p>half a page');
     setTimeout(() => response.destroy(), 30);
   },
+  garbled: (response) => response.writeHead(200, { ...HTML, 'content-encoding': 'gzip' }).end('no gzip'),
+  empty: (response) => response.writeHead(200, HTML).end(),
+  bodiless: (response) => response.writeHead(204, HTML).end(),
+  unknown: (response) => response.writeHead(799, HTML).end('<p>799'),
+  choices: (response) => response.writeHead(300, { ...HTML, location: '/b' }).end('<p>300'),
+  nowhere: (response) => response.writeHead(302).end(),
+  circle: (response, request) => {
+    const { pathname, search } = new URL(new URL(request.url, 'http://x').searchParams.get('url'));
+    response.writeHead(301, { location: pathname + search }).end();
+  },
+  stall: (response) => response.writeHead(200, HTML).write('<p>half a page'),
   huge(response) {
     response.writeHead(200, HTML);
     const piece = Buffer.alloc(1024 * 1024, 'a');
@@ -42,11 +53,12 @@ export async function startFront(target) {
   const handle = (request, response) => {
     const isQuestion = request.url !== '/healthz';
     if (isQuestion) seen.push({ url: request.url, headers: request.headers, method: request.method });
-    if (mode === 'pass') return pass(request, response);
+    // A service that stalls still answers for its health.
+    if (mode === 'pass' || (mode === 'stall' && !isQuestion)) return pass(request, response);
     if (typeof mode === 'number') {
       return response.writeHead(mode, { 'content-type': 'application/json' }).end('{"error":"a_trouble_of_this_test"}');
     }
-    return TROUBLES[mode](response);
+    return TROUBLES[mode](response, request);
   };
   let server;
   let port = 0;

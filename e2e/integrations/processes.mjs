@@ -6,7 +6,8 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
-export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-integrations-'));
+/** Folder of this run, which removes it. A program of the suite that is started by another one uses that one's. */
+export const scratch = process.env.INTEGRATIONS_SCRATCH ?? fs.mkdtempSync(path.join(os.tmpdir(), 'glasshouse-integrations-'));
 fs.chmodSync(scratch, 0o755);
 const running = new Set();
 process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
@@ -68,5 +69,23 @@ export function ask(port, { method = 'GET', path: target = '/', headers = {}, bo
     request.setTimeout(timeoutMs, () => request.destroy(new Error(`no answer in ${timeoutMs} ms`)));
     request.on('error', reject);
     request.end(body);
+  });
+}
+
+/** Sends text to a port, each piece once the answer matches what is expected before it; returns what came, at the end or after a while. */
+export function askBySocket(port, pieces, timeoutMs = 5000) {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    let received = '';
+    const done = () => { clearTimeout(late); socket.destroy(); resolve(received); };
+    const late = setTimeout(done, timeoutMs);
+    const go = () => {
+      while (pieces.length > 0 && pieces[0].after.test(received)) socket.write(pieces.shift().text);
+    };
+    socket.on('connect', go).on('error', done).on('end', done).on('data', (piece) => {
+      received += piece;
+      go();
+      if (pieces.length === 0 && /echo/.test(received)) done();
+    });
   });
 }

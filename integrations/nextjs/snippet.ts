@@ -82,10 +82,17 @@ const MAX_ADDRESS_BYTES = 8192;
 function hostsOf(domain) {
   const hosts = new Set();
   for (const one of [domain].flat()) {
-    const host = String(one ?? '').trim().toLowerCase().replace(/^www\./, '');
+    const host = hostOf(String(one ?? '').trim());
     if (host && !host.startsWith('__')) hosts.add(host).add(`www.${host}`);
   }
   return hosts;
+}
+function hostOf(text) {
+  try {
+    return new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`).hostname.replace(/\.$/, '').replace(/^www\./, '');
+  } catch {
+    return null;
+  }
 }
 function addressOf(facts, settings, hosts) {
   if (!facts.target.startsWith('/')) return { reason: 'address' };
@@ -111,21 +118,18 @@ const PAUSE_MS = 30_000;
 function createBreaker(now) {
   let failures = 0;
   let pausedUntil = 0;
-  let isTrying = false;
   return {
     mayAsk() {
       if (failures < MOST_FAILURES) return true;
-      if (isTrying || now() < pausedUntil) return false;
-      isTrying = true;
+      if (now() < pausedUntil) return false;
+      pausedUntil = now() + PAUSE_MS;
       return true;
     },
     succeeded() {
       failures = 0;
-      isTrying = false;
     },
     failed() {
       failures += 1;
-      isTrying = false;
       if (failures >= MOST_FAILURES) pausedUntil = now() + PAUSE_MS;
     },
   };
@@ -211,6 +215,7 @@ async function wholeBody(response) {
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+const BODILESS = [204, 205];
 const NOT_RELAYED = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-encoding',
   'content-length', 'accept-ranges', 'age', 'alt-svc', 'date', 'expires', 'nel', 'pragma', 'report-to', 'server', 'set-cookie',
@@ -237,22 +242,33 @@ function namesTag(ifNoneMatch, etag) {
   const opaque = (tag) => tag.trim().replace(/^W\//, '');
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
 }
+function locationOf(headers, address) {
+  try {
+    const location = headers.get('location');
+    return location && (/^https?:\/\//i.test(location) ? location : new URL(location, address).href);
+  } catch {
+    return null;
+  }
+}
 function relay(received, facts, address) {
   const { status, headers, body } = received;
   const isRendered = headers.has('x-service-render-cache');
   if (status === 304) return { reason: 'declined' };
   if (REDIRECTS.includes(status)) {
-    const location = headers.get('location');
+    const location = locationOf(headers, address);
     if (!location) return { reason: 'broken' };
     if (location === address) return { reason: 'loop' };
     const relayed = relayedHeaders(headers, 'no-store');
+    relayed.set('location', location);
     relayed.delete('content-type');
     relayed.delete('etag');
     return { answer: { status, headers: relayed, body: null } };
   }
   const isSuccess = status >= 200 && status < 300;
-  if (!isSuccess && !isRendered) return { reason: `status-${status}` };
-  if (!isHtml(headers)) return { reason: 'broken' };
+  const isOfPage = isSuccess || (isRendered && status >= 400 && status < 600);
+  if (!isOfPage) return { reason: `status-${status}` };
+  const isHead = facts.method === 'HEAD';
+  if (!isHtml(headers) || BODILESS.includes(status) || (body.byteLength === 0 && !isHead)) return { reason: 'broken' };
   const relayed = relayedHeaders(headers, 'no-cache');
   const isPartial = headers.has('x-service-render-partial');
   if (status === 200 && !isPartial && namesTag(facts.header('if-none-match'), headers.get('etag'))) {
@@ -260,7 +276,7 @@ function relay(received, facts, address) {
     relayed.delete('location');
     return { answer: { status: 304, headers: relayed, body: null } };
   }
-  return { answer: { status, headers: relayed, body: facts.method === 'HEAD' ? null : body } };
+  return { answer: { status, headers: relayed, body: isHead ? null : body } };
 }
 
 const LOG_EVERY_MS = 60_000;
@@ -280,7 +296,7 @@ function createIntegration(settings, surroundings = {}) {
   async function askService(facts) {
     const { address, reason } = addressOf(facts, settings, hosts);
     if (reason) return app(reason);
-    if (!apiKey || !isFilledIn(serviceUrl)) return failed('no-key');
+    if (!apiKey || !/^https?:\/\//.test(serviceUrl)) return failed('no-key');
     if (!breaker.mayAsk()) return app('paused');
     try {
       const received = await ask({
@@ -385,6 +401,10 @@ export default glasshouse(settings);
 export const config = {
   matcher: [{
     source: '/((?!_next/static|_next/image|api/).*)',
-    missing: [{ type: 'header', key: 'rsc' }, { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-action' }],
+    missing: [
+      { type: 'header', key: 'rsc' }, { type: 'header', key: 'next-action' }, { type: 'header', key: 'next-router-state-tree' },
+      { type: 'header', key: 'next-router-prefetch' }, { type: 'header', key: 'next-router-segment-prefetch' },
+      { type: 'header', key: 'x-middleware-prefetch' }, { type: 'header', key: 'x-nextjs-data' },
+    ],
   }],
 };

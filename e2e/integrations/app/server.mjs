@@ -1,4 +1,4 @@
-// The site's own server: the shell of the React app for every page, its script, its data, and an echo. On loopback.
+// The site's own server: the shell of the React app for every page, its script, its data, an echo, and a WebSocket. On loopback.
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
@@ -36,6 +36,14 @@ export async function startApp(folder) {
     else if (where.endsWith('.json')) send('application/json', WORDS);
     // Caches may keep the app's page: that is where they would mix up people and crawlers.
     else send('text/html; charset=utf-8', SHELL, { 'cache-control': 'public, max-age=60' });
+  });
+  // A WebSocket, as far as what stands in front can tell.
+  server.on('upgrade', (request, socket) => {
+    if (request.headers.upgrade !== 'websocket') {
+      return socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${Buffer.byteLength(SHELL)}\r\nConnection: close\r\n\r\n${SHELL}`);
+    }
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    return socket.on('data', (piece) => socket.write(`echo ${piece}`)).on('error', () => socket.destroy());
   });
   server.keepAliveTimeout = 60_000;
   await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });

@@ -20,3 +20,11 @@ export function fillIn(source, target, values, change = (text) => text) {
   fs.mkdirSync(path.dirname(target), { recursive: true });
   fs.writeFileSync(target, change(text));
 }
+
+/** Returns the indented block of a page that stands below the words `after`. */
+export function blockOf(page, after) {
+  const lines = fs.readFileSync(path.join(integrations, page), 'utf8').split('\n');
+  const begin = lines.findIndex((line, at) => at > lines.findIndex((other) => other.includes(after)) && line.startsWith('    '));
+  const length = lines.slice(begin).findIndex((line) => line !== '' && !line.startsWith('    '));
+  return lines.slice(begin, begin + length).map((line) => line.slice(4)).join('\n').trimEnd();
+}

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { scratch, start } from '../processes.mjs';
-import { fillIn, integrations } from './files.mjs';
+import { blockOf, fillIn, integrations } from './files.mjs';
 
 const MODULES = '/usr/lib/apache2/modules';
 
@@ -32,13 +32,7 @@ export async function nginx({ port, domain, edgeAddress, appAddress }) {
   return startNginx('nginx', folder, port);
 }
 
-export async function apache({ port, domain, edgeAddress, appAddress }) {
-  const folder = folderFor('apache');
-  fillIn('apache/snippet.conf', path.join(folder, 'glasshouse.conf'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => text
-    .replaceAll('/etc/apache2/glasshouse-crawlers.conf', path.join(integrations, 'apache/crawlers.conf'))
-    .replace('<VirtualHost *:80>', `<VirtualHost 127.0.0.1:${port}>`));
-  const modules = ['mpm_event', 'authz_core', 'proxy', 'proxy_http', 'proxy_balancer', 'lbmethod_byrequests', 'slotmem_shm', 'rewrite', 'headers', 'setenvif'];
-  fs.writeFileSync(path.join(folder, 'apache2.conf'), `ServerRoot ${folder}
+const apacheMain = (folder, port, modules, site) => `ServerRoot ${folder}
 DefaultRuntimeDir ${folder}
 Mutex file:${folder}
 PidFile ${folder}/pid
@@ -46,12 +40,21 @@ ErrorLog ${folder}/error.log
 LogLevel warn
 ServerName localhost
 Listen 127.0.0.1:${port}
-${modules.map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
+${['mpm_event', 'authz_core', ...modules].map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
 User nobody
 Group nogroup
-Include ${folder}/glasshouse.conf
-`);
-  return start('apache', '/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', `${folder}/apache2.conf`], { port, cwd: folder });
+${site}
+`;
+
+const startApache = (name, folder, port) => start(name, '/usr/sbin/apache2', ['-D', 'FOREGROUND', '-f', `${folder}/apache2.conf`], { port, cwd: folder });
+
+export async function apache({ port, domain, edgeAddress, appAddress }) {
+  const folder = folderFor('apache');
+  fillIn('apache/snippet.conf', path.join(folder, 'glasshouse.conf'), { DOMAIN: domain, EDGE_ADDRESS: edgeAddress, APP_ADDRESS: appAddress }, (text) => text
+    .replaceAll('/etc/apache2/glasshouse-crawlers.conf', path.join(integrations, 'apache/crawlers.conf'))
+    .replace('<VirtualHost *:80>', `<VirtualHost 127.0.0.1:${port}>`));
+  fs.writeFileSync(path.join(folder, 'apache2.conf'), apacheMain(folder, port, ['proxy', 'proxy_http', 'proxy_balancer', 'lbmethod_byrequests', 'slotmem_shm', 'rewrite', 'headers', 'setenvif'], `Include ${folder}/glasshouse.conf`));
+  return startApache('apache', folder, port);
 }
 
 export async function caddy({ port, domain, edgeAddress, appAddress }) {
@@ -63,8 +66,29 @@ export async function caddy({ port, domain, edgeAddress, appAddress }) {
 	default_bind 127.0.0.1
 }
 ${text.replaceAll('/etc/caddy/glasshouse-crawlers.caddy', path.join(integrations, 'caddy/crawlers.caddy'))}`);
+  return startCaddy('caddy', folder, port);
+}
+
+function startCaddy(name, folder, port) {
   const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  return start('caddy', 'caddy', ['run', '--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], { port, cwd: folder, env });
+  return start(name, 'caddy', ['run', '--config', path.join(folder, 'Caddyfile'), '--adapter', 'caddyfile'], { port, cwd: folder, env });
+}
+
+/** Serves a folder of files as the page of a server says. */
+export async function files(name, { port, root }) {
+  const folder = folderFor(`${name}-files`);
+  const block = blockOf(`${name}/README.md`, '**Files.**').replaceAll('8081', port).replaceAll('/var/www/shop', root);
+  const write = (file, text) => fs.writeFileSync(path.join(folder, file), text);
+  if (name === 'nginx') {
+    write('nginx.conf', nginxMain(folder, `  include /etc/nginx/mime.types;\n${block}`));
+    return startNginx(`${name}-files`, folder, port);
+  }
+  if (name === 'apache') {
+    write('apache2.conf', apacheMain(folder, port, ['dir', 'mime'], `TypesConfig /etc/mime.types\n${block}`).replace(`Listen 127.0.0.1:${port}\n`, ''));
+    return startApache(`${name}-files`, folder, port);
+  }
+  write('Caddyfile', `{\n\tadmin off\n\tauto_https off\n}\n${block}\n`);
+  return startCaddy(`${name}-files`, folder, port);
 }
 
 /** A cache of nginx in front of an integration. */

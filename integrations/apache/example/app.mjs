@@ -1,4 +1,4 @@
-// An app to try the configuration with: `node app.mjs` serves the shell of a single-page app on 127.0.0.1:3000.
+// An app to try the configuration with: `node app.mjs` serves the shell of a single-page app on 127.0.0.1:8081.
 import http from 'node:http';
 
 const SHELL = `<!doctype html>
@@ -12,4 +12,4 @@ const SHELL = `<!doctype html>
 http.createServer((request, response) => {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
   response.end(request.method === 'HEAD' ? undefined : SHELL);
-}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1');
+}).listen(Number(process.env.PORT ?? 8081), '127.0.0.1');

@@ -10,4 +10,4 @@ app.use((request, response) => {
   if (request.method === 'GET' || request.method === 'HEAD') response.sendFile(path.resolve('public/index.html'));
   else response.sendStatus(405);
 });
-app.listen(Number(process.env.PORT ?? 3000), process.env.HOST ?? '127.0.0.1');
+app.listen(Number(process.env.PORT ?? 8081), process.env.HOST ?? '127.0.0.1');

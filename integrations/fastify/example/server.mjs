@@ -14,4 +14,4 @@ fastify.get('/*', async (request, reply) => {
   if (type) return reply.type(type).send(await readFile(`public/${file}`));
   return reply.type('text/html; charset=utf-8').send(await readFile('public/index.html'));
 });
-await fastify.listen({ port: Number(process.env.PORT ?? 3000), host: process.env.HOST ?? '127.0.0.1' });
+await fastify.listen({ port: Number(process.env.PORT ?? 8081), host: process.env.HOST ?? '127.0.0.1' });

@@ -7,10 +7,19 @@ const MAX_ADDRESS_BYTES = 8192;
 export function hostsOf(domain) {
   const hosts = new Set();
   for (const one of [domain].flat()) {
-    const host = String(one ?? '').trim().toLowerCase().replace(/^www\./, '');
+    const host = hostOf(String(one ?? '').trim());
     if (host && !host.startsWith('__')) hosts.add(host).add(`www.${host}`);
   }
   return hosts;
+}
+
+/** Reads a domain as people write it: in its own script, in capitals, or as the address of the site. */
+function hostOf(text) {
+  try {
+    return new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`).hostname.replace(/\.$/, '').replace(/^www\./, '');
+  } catch {
+    return null;
+  }
 }
 
 /** Returns `{ address }`, or `{ reason }` for a request that is not for this site. */

@@ -6,21 +6,19 @@ const PAUSE_MS = 30_000;
 export function createBreaker(now) {
   let failures = 0;
   let pausedUntil = 0;
-  let isTrying = false;
   return {
     mayAsk() {
       if (failures < MOST_FAILURES) return true;
-      if (isTrying || now() < pausedUntil) return false;
-      isTrying = true;
+      if (now() < pausedUntil) return false;
+      // The next pause begins with the one request, not with its failure: a platform may end the request without a word.
+      pausedUntil = now() + PAUSE_MS;
       return true;
     },
     succeeded() {
       failures = 0;
-      isTrying = false;
     },
     failed() {
       failures += 1;
-      isTrying = false;
       if (failures >= MOST_FAILURES) pausedUntil = now() + PAUSE_MS;
     },
   };

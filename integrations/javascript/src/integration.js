@@ -27,7 +27,7 @@ export function createIntegration(settings, surroundings = {}) {
   async function askService(facts) {
     const { address, reason } = addressOf(facts, settings, hosts);
     if (reason) return app(reason);
-    if (!apiKey || !isFilledIn(serviceUrl)) return failed('no-key');
+    if (!apiKey || !/^https?:\/\//.test(serviceUrl)) return failed('no-key');
     if (!breaker.mayAsk()) return app('paused');
     try {
       const received = await ask({

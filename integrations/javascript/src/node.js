@@ -6,7 +6,8 @@ export function factsOfNode(request, client = null, target = request.url) {
   return {
     method: request.method,
     target: target.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`),
-    host: request.headers.host ?? '',
+    // HTTP/2 has it under another name.
+    host: request.headers[':authority'] ?? request.headers.host ?? '',
     client,
     header: (name) => {
       const value = request.headers[name];

@@ -2,6 +2,8 @@
 // No snapshot may be kept by a shared cache, which would show it to people.
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+/** Statuses without a body, which are no page. */
+const BODILESS = [204, 205];
 /** Headers of the connection to the service, of its encoding, its limits and its caching: none of the visitor's business. */
 const NOT_RELAYED = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-encoding',
@@ -34,23 +36,36 @@ function namesTag(ifNoneMatch, etag) {
   return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => opaque(tag) === opaque(etag));
 }
 
+/** Returns the absolute address of a redirect, which some platforms insist on; null without a usable one. */
+function locationOf(headers, address) {
+  try {
+    const location = headers.get('location');
+    return location && (/^https?:\/\//i.test(location) ? location : new URL(location, address).href);
+  } catch {
+    return null;
+  }
+}
+
 /** Returns `{ answer }`, or `{ reason }` for which the app answers. */
 export function relay(received, facts, address) {
   const { status, headers, body } = received;
   const isRendered = headers.has('x-service-render-cache');
   if (status === 304) return { reason: 'declined' };
   if (REDIRECTS.includes(status)) {
-    const location = headers.get('location');
+    const location = locationOf(headers, address);
     if (!location) return { reason: 'broken' };
     if (location === address) return { reason: 'loop' };
     const relayed = relayedHeaders(headers, 'no-store');
+    relayed.set('location', location);
     relayed.delete('content-type');
     relayed.delete('etag');
     return { answer: { status, headers: relayed, body: null } };
   }
   const isSuccess = status >= 200 && status < 300;
-  if (!isSuccess && !isRendered) return { reason: `status-${status}` };
-  if (!isHtml(headers)) return { reason: 'broken' };
+  const isOfPage = isSuccess || (isRendered && status >= 400 && status < 600);
+  if (!isOfPage) return { reason: `status-${status}` };
+  const isHead = facts.method === 'HEAD';
+  if (!isHtml(headers) || BODILESS.includes(status) || (body.byteLength === 0 && !isHead)) return { reason: 'broken' };
   const relayed = relayedHeaders(headers, 'no-cache');
   const isPartial = headers.has('x-service-render-partial');
   if (status === 200 && !isPartial && namesTag(facts.header('if-none-match'), headers.get('etag'))) {
@@ -58,5 +73,5 @@ export function relay(received, facts, address) {
     relayed.delete('location');
     return { answer: { status: 304, headers: relayed, body: null } };
   }
-  return { answer: { status, headers: relayed, body: facts.method === 'HEAD' ? null : body } };
+  return { answer: { status, headers: relayed, body: isHead ? null : body } };
 }

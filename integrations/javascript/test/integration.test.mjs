@@ -60,6 +60,24 @@ test('bytes beyond ASCII that Node received are percent-encoded', () => {
   assert.equal(received.target, '/caf%C3%A9');
 });
 
+test('HTTP/2 names the host in its own way', () => {
+  const received = factsOfNode({ method: 'GET', url: '/', headers: { ':authority': 'shop.example' } });
+
+  assert.equal(received.host, 'shop.example');
+});
+
+test('a domain may be written as people write it', async () => {
+  for (const [domain, host] of [['https://Shop.Example/', 'shop.example'], ['WWW.shop.example.', 'www.SHOP.example.:443'], ['bücher.example', 'xn--bcher-kva.example']]) {
+    const { respond, state } = world(page, { domain });
+
+    await respond(facts('/', {}, { host }));
+    const stranger = await respond(facts('/', {}, { host: 'stranger.example' }));
+
+    assert.equal(state.asked.length, 1, domain);
+    assert.equal(stranger.reason, 'host');
+  }
+});
+
 test('a request target that is no path goes to the app', async () => {
   const { respond } = world(page);
 
@@ -94,10 +112,42 @@ test('a place that nobody filled in is no key', async () => {
   assert.equal(state.asked.length, 0);
 });
 
-test('a redirect to the address itself would never end, and is the app\'s', async () => {
-  const { respond } = world(() => new Response(null, { status: 301, headers: { location: 'https://shop.example/a' } }));
+test('an address of the service without its scheme is none', async () => {
+  const { respond, state } = world(page, { serviceUrl: 'glasshouse.test' });
 
-  assert.equal((await respond(facts('/a'))).reason, 'loop');
+  assert.equal((await respond(facts('/'))).reason, 'no-key');
+  assert.equal(state.asked.length, 0);
+});
+
+test('a redirect to the address itself would never end, and is the app\'s', async () => {
+  for (const location of ['https://shop.example/a', '/a']) {
+    const { respond } = world(() => new Response(null, { status: 301, headers: { location } }));
+
+    assert.equal((await respond(facts('/a'))).reason, 'loop');
+  }
+});
+
+test('a redirect leads to an absolute address, which some platforms insist on', async () => {
+  const { respond } = world(() => new Response(null, { status: 301, headers: { location: '../b?c' } }));
+  const broken = world(() => new Response(null, { status: 301, headers: { location: '//' } }));
+
+  assert.equal((await respond(facts('/a/x'))).answer.headers.get('location'), 'https://shop.example/b?c');
+  assert.equal((await broken.respond(facts('/a'))).reason, 'broken');
+});
+
+test('an answer that no platform could send is the app\'s', async () => {
+  const odd = (status) => ({ status, headers: new Headers({ ...HTML, location: '/b' }), body: new Response(status === 204 ? '' : '<p>odd</p>').body });
+
+  for (const [status, reason] of [[204, 'broken'], [205, 'broken'], [300, 'status-300'], [305, 'status-305'], [600, 'status-600'], [799, 'status-799']]) {
+    assert.equal((await world(() => odd(status)).respond(facts('/a'))).reason, reason);
+  }
+});
+
+test('a page without a single byte is broken', async () => {
+  const { respond } = world(() => new Response('', { headers: HTML }));
+
+  assert.equal((await respond(facts('/a'))).reason, 'broken');
+  assert.equal((await respond(facts('/a', {}, { method: 'HEAD' }))).answer.status, 200);
 });
 
 test('a redirect is relayed without a body and kept by nobody', async () => {
@@ -147,6 +197,20 @@ test('after three failures in a row nobody asks for 30 s, then one request does'
   assert.deepEqual(tried, ['status-500', 'paused']);
   assert.equal(state.asked.length, 6);
   assert.deepEqual([back.answer?.status, stays.answer?.status], [200, 200]);
+});
+
+test('a request that a platform ends without a word does not stop the asking for ever', async () => {
+  let answer = () => new Response('', { status: 500 });
+  const { respond, state } = world(() => answer());
+  for (let count = 0; count < 3; count += 1) await respond(facts('/'));
+  state.time = 30_000;
+  answer = () => new Promise(() => {});
+  respond(facts('/'));
+
+  state.time = 60_000;
+  answer = page;
+
+  assert.equal((await respond(facts('/'))).answer?.status, 200);
 });
 
 test('an address that the service refuses makes nobody else wait', async () => {

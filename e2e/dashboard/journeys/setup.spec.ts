@@ -130,7 +130,19 @@ test('a snippet for each platform has the domain filled in and is copied whole',
   const panel = app.getByRole('region', { name: 'Or connect without changing DNS' });
   const platforms = panel.getByRole('group', { name: 'Platform' });
 
-  for (const platform of ['Cloudflare Workers', 'Next.js', 'Express', 'nginx', 'Caddy']) {
+  const names = [
+    'Cloudflare Workers',
+    'Vercel',
+    'Netlify',
+    'Next.js',
+    'Express',
+    'Fastify',
+    'nginx',
+    'Apache',
+    'Caddy',
+  ];
+  await expect(platforms.getByRole('button')).toHaveText(names);
+  for (const platform of names) {
     await platforms.getByRole('button', { name: platform }).click();
     const snippet = panel.getByRole('region', { name: `Snippet for ${platform}` });
     await expect(snippet).toContainText(domain);

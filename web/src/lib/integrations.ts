@@ -1,12 +1,22 @@
 // The files that people paste into their platform, from the folder `integrations` of the project, with what is known of the domain
 // filled in. Each loads when its platform is chosen; a build without the folder has none.
 
-const ALL = ['cloudflare-workers', 'nextjs', 'express', 'nginx', 'caddy'] as const;
+const ALL = [
+  'cloudflare-workers',
+  'vercel',
+  'netlify',
+  'nextjs',
+  'express',
+  'fastify',
+  'nginx',
+  'apache',
+  'caddy',
+] as const;
 export type Platform = (typeof ALL)[number];
 
 /** Files that the build found, by path. */
 const FILES = import.meta.glob<string>(
-  '../../../integrations/{cloudflare-workers,nextjs,express,nginx,caddy}/snippet.*',
+  '../../../integrations/{cloudflare-workers,vercel,netlify,nextjs,express,fastify,nginx,apache,caddy}/snippet.*',
   { query: '?raw', import: 'default' },
 );
 

@@ -100,9 +100,13 @@ export const snippets = () => 'Or connect without changing DNS';
 export const platform = () => 'Platform';
 export const platforms = {
   'cloudflare-workers': () => 'Cloudflare Workers',
+  vercel: () => 'Vercel',
+  netlify: () => 'Netlify',
   nextjs: () => 'Next.js',
   express: () => 'Express',
+  fastify: () => 'Fastify',
   nginx: () => 'nginx',
+  apache: () => 'Apache',
   caddy: () => 'Caddy',
 };
 export const copySnippet = () => 'Copy snippet';

@@ -122,7 +122,7 @@ function putShared(file, source) {
 const list = (format) => execFileSync(binary(), ['crawlers', '--format', format], { encoding: 'utf8', maxBuffer: 1 << 24 });
 for (const [file, format] of LISTS) put(file, list(format));
 for (const server of ['nginx', 'apache', 'caddy']) putShared(`${server}/README.md`, 'edge-settings.md');
-const { expression, contains, startsWith } = JSON.parse(list('json'));
+const { expression } = JSON.parse(list('json'));
 put('javascript/src/crawlers.js', `// User agents of crawlers. Written by integrations/build.mjs from \`glasshouse crawlers\`; not edited by hand.\nexport const CRAWLERS = /${expression.replace(/\//g, '\\/')}/i;\n`);
 
 // The service's list of extensions, wherever it stands.
@@ -132,22 +132,6 @@ for (const file of ['javascript/src/decide.js', 'nginx/snippet.conf', 'apache/sn
   const text = fs.readFileSync(path.join(here, file), 'utf8');
   if (!text.includes(`(?:${extensions})`)) problems.push(`integrations/${file} has not the service's list of extensions: (?:${extensions})`);
 }
-
-// Browsers that web servers know without the list: by the whole of a user agent, so that nothing else can be in it. See docs/decisions/0499.
-const BROWSER = String.raw`^Mozilla/5\.0 \((?:Windows NT \d+\.\d+; Win64; x64|Macintosh; Intel Mac OS X [\d_.]+|X11; (?:Ubuntu; )?Linux x86_64|Linux; Android \d+; K|Android \d+; Mobile|iPhone; CPU iPhone OS [\d_]+ like Mac OS X|iPad; CPU OS [\d_]+ like Mac OS X)(?:; rv:[\d.]+)?\) (?:AppleWebKit/[\d.]+ \(KHTML, like Gecko\)|Gecko/[\d.]+)(?: (?:Chrome|Version|Safari|Firefox|Edg|OPR|CriOS|FxiOS|SamsungBrowser)/[\d.]+| Mobile(?:/\d+[A-Z]\d+)?)*$`;
-for (const file of ['nginx/snippet.conf', 'caddy/snippet.caddy']) {
-  if (!fs.readFileSync(path.join(here, file), 'utf8').includes(BROWSER)) problems.push(`integrations/${file} has not the expression of browsers of integrations/build.mjs`);
-}
-const corpus = (name) => fs.readFileSync(path.join(root, 'crates/glasshouse/data/corpus', name), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
-const known = new RegExp(BROWSER);
-const isBrowser = (agent) => known.test(agent);
-const browsers = corpus('browsers.txt').filter(isBrowser);
-// Each crawler's name at each place of a browser's user agent.
-const samples = ['Windows', 'Firefox', 'iPhone'].map((word) => browsers.find((agent) => agent.includes(word)));
-const hidden = ['bot', 'crawl', 'spider', 'fetch', 'preview', ...contains, ...startsWith]
-  .flatMap((text) => samples.flatMap((agent) => Array.from(agent, (_, at) => agent.slice(0, at) + text + agent.slice(at))));
-const taken = [...corpus('crawlers.tsv').map((line) => line.split('\t')[1]), ...corpus('own.txt'), ...hidden].find(isBrowser);
-if (taken) problems.push(`the expression of browsers takes a crawler for one: ${taken}`);
 
 const names = new Set();
 for (const file of FILES) {

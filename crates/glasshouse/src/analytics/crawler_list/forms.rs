@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use super::CrawlerList;
+use super::{CrawlerList, TODAYS_BROWSER};
 
 /// Most bytes of one expression in a server's configuration: nginx takes 4,096 of a parameter, Apache 8,192 of a line.
 const MAX_LINE_BYTES: usize = 3_500;
@@ -20,7 +20,7 @@ pub enum CrawlerListForm {
     Nginx,
     /// Lines of Apache: the variable glasshouse_crawler is set for a crawler
     Apache,
-    /// A snippet of a Caddyfile: part of a matcher
+    /// Snippets of a Caddyfile: parts of matchers, of today's browsers and of crawlers
     Caddy,
 }
 
@@ -32,14 +32,22 @@ impl CrawlerList {
             CrawlerListForm::Regex => format!("(?i){}\n", self.expression()),
             CrawlerListForm::Nginx => {
                 let lines: String = self.lines().map(|line| format!("    \"~*{line}\" 1;\n")).collect();
-                format!("{HEAD}map $http_user_agent $glasshouse_crawler {{\n    default 0;\n{lines}}}\n")
+                // The first expression that matches counts.
+                let browser = format!("    \"~{TODAYS_BROWSER}\" 0;\n");
+                format!(
+                    "{HEAD}map $http_user_agent $glasshouse_crawler {{\n    default 0;\n{browser}{lines}}}\n"
+                )
             }
             CrawlerListForm::Apache => {
-                let line = |line| format!("SetEnvIfNoCase User-Agent \"{line}\" glasshouse_crawler\n");
+                // Every line is tried, so each lets today's browsers go by itself.
+                let others = format!("^(?!{})(?s:.*?)", TODAYS_BROWSER.trim_start_matches('^'));
+                let line =
+                    |line| format!("SetEnvIfNoCase User-Agent \"{others}(?:{line})\" glasshouse_crawler\n");
                 HEAD.to_owned() + &self.lines().map(line).collect::<String>()
             }
             CrawlerListForm::Caddy => format!(
-                "{HEAD}(glasshouse_crawler) {{\n\theader_regexp User-Agent `(?i){}`\n}}\n",
+                "{HEAD}(glasshouse_browser) {{\n\theader_regexp User-Agent `{TODAYS_BROWSER}`\n}}\n\
+                 (glasshouse_crawler) {{\n\theader_regexp User-Agent `(?i){}`\n}}\n",
                 self.expression()
             ),
         }
@@ -95,7 +103,7 @@ mod tests {
         let expression = CrawlerList::of_service().unwrap().expression();
 
         for end in ['"', '`', '\n', '{'] {
-            assert!(!expression.contains(end), "{end:?}");
+            assert!(!expression.contains(end) && !TODAYS_BROWSER.contains(end), "{end:?}");
         }
     }
 

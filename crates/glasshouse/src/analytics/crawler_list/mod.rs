@@ -1,6 +1,6 @@
 //! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as one expression.
 //! Used by `glasshouse crawlers`. Must never give out a list that is empty, misses a documented crawler or matches a browser.
-//! See docs/decisions/0440.
+//! See docs/decisions/0440. Servers ask first whether it is one of today's browsers: see docs/decisions/0499.
 
 mod expression;
 mod forms;
@@ -18,6 +18,14 @@ pub use forms::CrawlerListForm;
 const CRAWLERS: &str = include_str!("../../../data/corpus/crawlers.tsv");
 /// User agents of people's browsers, phones and in-app browsers.
 const BROWSERS: &str = include_str!("../../../data/corpus/browsers.txt");
+/// User agents of today's browsers from their beginning to their end, out of a closed set of words: no crawler's name has room in
+/// it. Servers compare it before the long list, in the words that RE2 and PCRE share.
+const TODAYS_BROWSER: &str = concat!(
+    r"^Mozilla/5\.0 \((?:Windows NT \d+\.\d+; Win64; x64|Macintosh; Intel Mac OS X [\d_.]+|X11; (?:Ubuntu; )?Linux x86_64",
+    r"|Linux; Android \d+; K|Android \d+; Mobile|iPhone; CPU iPhone OS [\d_]+ like Mac OS X|iPad; CPU OS [\d_]+ like Mac OS X)",
+    r"(?:; rv:[\d.]+)?\) (?:AppleWebKit/[\d.]+ \(KHTML, like Gecko\)|Gecko/[\d.]+)",
+    r"(?: (?:Chrome|Version|Safari|Firefox|Edg|OPR|CriOS|FxiOS|SamsungBrowser)/[\d.]+| Mobile(?:/\d+[A-Z]\d+)?)*$",
+);
 /// Memory of the compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
 
@@ -32,6 +40,8 @@ pub enum CrawlerListError {
     MatchesBrowser(String),
     #[error("the crawler list misses the crawler {0:?}: correct crates/glasshouse/data/crawlers.json")]
     MissesCrawler(String),
+    #[error("the crawler {0:?} passes for one of today's browsers: correct TODAYS_BROWSER")]
+    PassesForBrowser(String),
 }
 
 /// Texts and expressions without repetition: no text contains another, or a word of the heuristic.
@@ -87,8 +97,16 @@ impl CrawlerList {
         if let Some(browser) = browsers.find(|agent| expression.is_match(agent)) {
             return Err(CrawlerListError::MatchesBrowser(browser.to_owned()));
         }
-        let missed = crawlers.into_iter().find(|agent| !expression.is_match(agent));
-        missed.map_or(Ok(()), |agent| Err(CrawlerListError::MissesCrawler(agent.to_owned())))
+        let todays_browser = compile(TODAYS_BROWSER)?;
+        for agent in crawlers {
+            if !expression.is_match(agent) {
+                return Err(CrawlerListError::MissesCrawler(agent.to_owned()));
+            }
+            if todays_browser.is_match(agent) {
+                return Err(CrawlerListError::PassesForBrowser(agent.to_owned()));
+            }
+        }
+        Ok(())
     }
 }
 
@@ -120,6 +138,9 @@ fn entries(file: &'static str) -> impl Iterator<Item = &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// User agents of the service itself.
+    const OWN: &str = include_str!("../../../data/corpus/own.txt");
 
     fn patterns(contains: &[&str]) -> CrawlerPatterns {
         CrawlerPatterns {
@@ -161,6 +182,38 @@ mod tests {
         let checked = list.check(["Slurp/1.0"].into_iter(), std::iter::empty());
 
         assert_eq!(checked, Err(CrawlerListError::MissesCrawler("Slurp/1.0".to_owned())));
+    }
+
+    #[test]
+    fn a_crawler_that_passes_for_a_browser_is_refused() {
+        let list = CrawlerList::new(patterns(&["firefox"])).unwrap();
+        let agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+
+        let checked = list.check([agent].into_iter(), std::iter::empty());
+
+        assert_eq!(checked, Err(CrawlerListError::PassesForBrowser(agent.to_owned())));
+    }
+
+    #[test]
+    fn no_name_of_a_crawler_hides_in_one_of_todays_browsers() {
+        let (list, _) = service_list();
+        let todays_browser = compile(TODAYS_BROWSER).unwrap();
+        let browsers: Vec<&str> = entries(BROWSERS).filter(|agent| todays_browser.is_match(agent)).collect();
+        let one_of = |word: &str| {
+            *browsers.iter().find(|agent| agent.contains(word)).expect("a browser of the corpus")
+        };
+
+        for text in
+            BOT_WORDS.iter().copied().chain(list.contains.iter().chain(&list.starts_with).map(String::as_str))
+        {
+            for agent in ["Windows", "Firefox", "iPhone"].map(one_of) {
+                for at in 0..=agent.len() {
+                    let hidden = format!("{}{text}{}", &agent[..at], &agent[at..]);
+                    assert!(!todays_browser.is_match(&hidden), "{hidden}");
+                }
+            }
+        }
+        assert!(entries(OWN).all(|agent| !todays_browser.is_match(agent)));
     }
 
     #[test]

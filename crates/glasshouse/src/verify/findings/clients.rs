@@ -142,11 +142,17 @@ pub(super) static CHECKS: &[SiteCheck] = &[
 const PEOPLE_GET_NOTHING: &str =
     "Look at the site's own server and its firewall: crawlers get an answer, so that the way there is open.";
 
+const OF_A_CACHE: &str = "Repair `shared_cache` first: the answer is one that a cache keeps, whoever asks.";
+
 fn person_app(seen: &Observations) -> Judgement {
     if let Some(snapshot) = answered(&seen.people).find(|answer| answer.is_snapshot()) {
         return match (kept_by(&snapshot.headers), is_kept_silently(seen)) {
-            (Some(header), _) => found(format!("People get the snapshot, out of a cache ({header}).")),
-            (None, true) => found("People get the snapshot, out of a cache (see shared_cache)."),
+            (Some(header), _) => {
+                found_other(format!("People get the snapshot, out of a cache ({header})."), OF_A_CACHE)
+            }
+            (None, true) => {
+                found_other("People get the snapshot, out of a cache that does not name itself.", OF_A_CACHE)
+            }
             (None, false) => found("People get the snapshot."),
         };
     }
@@ -274,7 +280,7 @@ fn double_rendering(seen: &Observations) -> Judgement {
         Ok(answer)
             if answer.is_snapshot() && (kept_by(&answer.headers).is_some() || is_kept_silently(seen)) =>
         {
-            found("The service's own browser gets the snapshot, out of a cache (see shared_cache).")
+            found_other("The service's own browser gets the snapshot, out of a cache.", OF_A_CACHE)
         }
         Ok(answer) if answer.is_snapshot() => {
             found("The service's own browser gets the snapshot in place of the app.")

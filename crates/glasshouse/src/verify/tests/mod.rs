@@ -66,6 +66,8 @@ async fn a_finding_that_the_usual_remedy_does_not_repair_has_its_own() {
         ("wrong-key", "crawler_snapshot", "reason=status-401", "valid API key"),
         ("empty-snapshot", "crawler_snapshot", "it is empty: 0 words", "glasshouse render URL"),
         ("people-fail", "person_app", "People get status 500", "the site's own server"),
+        ("cached", "person_app", "out of a cache (age: 12)", "Repair `shared_cache` first"),
+        ("silent-cache", "double_rendering", "out of a cache", "Repair `shared_cache` first"),
         ("password", "firewall", "asks for a password", "Take the password off"),
         ("cookie-wall", "loop", "in circles: https://cookie-wall.example/, with a cookie", "keep no cookies"),
         ("long-chain", "loop", "more than 10 times", "Redirect at once"),

@@ -1,5 +1,7 @@
 //! Each misconfiguration, planted in a site on loopback, and sites on which nothing is wrong.
 
+#![allow(clippy::disallowed_methods, reason = "servers of a test are nobody's background work")]
+
 mod sites;
 
 use std::sync::{Arc, Mutex};

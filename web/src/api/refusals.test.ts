@@ -1,7 +1,7 @@
 // The state for each code that a session can meet.
 import { afterEach, expect, test, vi } from 'vitest';
 import { ApiError } from './client';
-import { isPassing, refusalOf } from './refusals';
+import { isPassing, reasonOf, refusalOf } from './refusals';
 
 const kind = (status: number, code: string, body = {}) => refusalOf(new ApiError(status, code, body)).kind;
 
@@ -54,6 +54,14 @@ test('issues name their fields, and what is none is left out', () => {
     code: 'invalid_request',
     issues: [{ path: 'name', message: 'is too long' }],
   });
+});
+
+test('a reason is a text beside the code', () => {
+  const reasons = [{ reason: 'it took too long' }, { reason: 3 }, {}].map((body) =>
+    reasonOf(new ApiError(400, 'fetch_failed', body)),
+  );
+
+  expect([...reasons, reasonOf(new Error('no answer of the service'))]).toEqual(['it took too long', null, null, null]);
 });
 
 test('no answer is being offline only when the browser says so', () => {

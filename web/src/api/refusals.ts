@@ -49,6 +49,12 @@ export function codeOf(error: unknown): string {
   return error instanceof ApiError ? error.code : '';
 }
 
+/** Returns the reason that an error names beside its code; null: none. */
+export function reasonOf(error: unknown): string | null {
+  const reason = error instanceof ApiError ? error.body.reason : null;
+  return typeof reason === 'string' ? reason : null;
+}
+
 function issuesOf(body: Record<string, unknown>): FieldIssue[] {
   if (!Array.isArray(body.issues)) return [];
   return body.issues.filter(

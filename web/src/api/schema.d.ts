@@ -3022,6 +3022,8 @@ export interface components {
              * @description The plan's limit, with the codes that name one.
              */
             limit?: number | null;
+            /** @description Reason why the site could not be asked, with `fetch_failed` of a verification. */
+            reason?: string | null;
             /** @description The plan that would allow it, with `plan_required`. */
             requiredPlan?: string | null;
         };

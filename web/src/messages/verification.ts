@@ -16,8 +16,9 @@ export const progressText = (seconds: number) => counted(seconds, 'second', 'sec
 export const allowed = (left: string) => `Six checks a minute are allowed. The next one is in ${left}.`;
 export const waiting = () => 'Six checks a minute are allowed.';
 export const allowedAgain = () => 'You can check again now.';
-export const noAnswer = (domain: string) =>
-  `${domain} does not answer, neither a crawler nor a person. See whether its DNS leads somewhere and whether the server there runs.`;
+export const noReason = () => 'it gave no answer that could be read';
+export const noAnswer = (domain: string, reason: string) =>
+  `${domain} could not be asked, neither as a crawler nor as a person: ${reason.replaceAll('`', '')}.`;
 export const what = () => 'The check';
 
 export const verdict = (found: number, judged: number) =>
@@ -49,7 +50,8 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
   shared_cache: {
     title: 'No shared cache mixes up crawlers and people',
     found: 'A shared cache mixes up crawlers and people',
-    means: 'A cache that ignores who asks gives people the snapshot, or crawlers the empty app.',
+    means:
+      'A cache that ignores who asks gives people the snapshot, or crawlers the empty app; one that keeps snapshots goes on giving crawlers old pages.',
   },
   loop: {
     title: 'Requests do not go round in circles',

@@ -89,6 +89,9 @@ pub struct ErrorBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub details: Option<Vec<Value>>,
+    /// Reason why the site could not be asked, with `fetch_failed` of a verification.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// The errors of an operation: those that follow from what it demands (`A`), and its own (`E`).

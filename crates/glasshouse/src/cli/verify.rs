@@ -26,7 +26,7 @@ pub struct Args {
 /// Runs the command. Exit code 0 when nothing was found, 3 when something was, 1 when nothing answered.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let url = parse_target(&args.url, context.config.limits.url_bytes)
-        .map_err(|error| BadUsage(format!("{:?}: {error}", args.url)))?;
+        .map_err(|error| BadUsage(format!("{:?}: {error}", args.url.chars().take(80).collect::<String>())))?;
     let crawler = ImitatedCrawler::named(&args.crawler).map_err(|error| BadUsage(error.to_string()))?;
     let report = SiteVerifier::new(&context.network()?).verify(&VerifyTarget::new(url, crawler)).await?;
     let code = if report.ok { ExitCode::SUCCESS } else { ExitCode::from(FOUND) };

@@ -3,19 +3,21 @@
 use std::time::Duration;
 
 use audit_engine::page::challenge::is_challenge;
+use audit_engine::page::text::word_count;
 use audit_engine::page::{PageFacts, Provenance, ResourceKind, scan};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use url::Url;
 
-use super::model::ImitatedCrawler;
+use super::content::ShownContent;
+use super::model::{ImitatedCrawler, SnapshotExpectation};
 use crate::api::header_names::RENDER_CACHE;
 use crate::domains::names;
 
 /// Header in which our integrations say how they answered a crawler.
 const INTEGRATION: &str = "x-service-integration";
-/// A page that runs scripts and has fewer words is an app that has not begun.
-const SHELL_WORDS: usize = 20;
+/// A page with so many words is none of a firewall, whatever scripts of a firewall it carries.
+const MOST_CHALLENGE_WORDS: usize = 150;
 /// Headers by which firewalls mark a challenge.
 const CHALLENGE_HEADERS: &[(&str, &str)] =
     &[("cf-mitigated", "challenge"), ("x-vercel-mitigated", "challenge"), ("x-amzn-waf-action", "")];
@@ -26,13 +28,15 @@ pub struct Observations {
     /// Address that was asked.
     pub url: Url,
     pub crawler: ImitatedCrawler,
-    pub verified_crawlers_only: bool,
+    pub expects: SnapshotExpectation,
     /// Time after which an answer is slow.
     pub slow_after: SlowAfter,
     /// The page for the crawler, asked before and after `people`.
     pub crawlers: [SiteProbeReply; 2],
     /// The page for a person, asked after each of `crawlers`.
     pub people: [SiteProbeReply; 2],
+    /// The page for a person at a query that nobody has asked before, asked when a snapshot reached somebody who is no crawler.
+    pub fresh_person: Option<SiteProbeReply>,
     /// The page for the service's own browser.
     pub service: SiteProbeReply,
     /// The page with a query that nobody has asked before; none: the domain ignores all queries.
@@ -54,7 +58,7 @@ pub struct SlowAfter {
     pub second: Duration,
 }
 
-/// SiteAnswer to the question with a query.
+/// Answer to the question with a query.
 #[derive(Debug)]
 pub struct QueryAnswer {
     /// `name=value` as it was sent.
@@ -97,8 +101,10 @@ pub struct SiteAnswer {
 pub struct PageContent {
     /// Words that are visible without scripts.
     pub words: usize,
-    /// The page runs scripts and shows next to nothing without them.
-    pub is_shell: bool,
+    /// Content that is visible without scripts.
+    pub shown: ShownContent,
+    /// The document sends its reader on by itself (`meta http-equiv=refresh`).
+    pub has_refresh: bool,
     /// A firewall's page in place of the site's.
     pub is_challenge: bool,
     /// Addresses by which the page names itself: canonical link and `og:url`.
@@ -121,6 +127,17 @@ impl SiteAnswer {
     /// Returns how an integration says that it answered.
     pub fn integration(&self) -> Option<&str> {
         self.headers.get(INTEGRATION)?.to_str().ok()
+    }
+
+    /// Returns the reason for which an integration gave the app.
+    pub fn reason(&self) -> Option<&str> {
+        Some(self.integration()?.split_once("reason=")?.1.trim())
+    }
+
+    /// Returns true when an integration gave the app after it had asked the service, which it does for crawlers only.
+    pub fn is_app_after_asking(&self) -> bool {
+        let asked = ["declined", "unreachable", "timeout", "broken", "paused", "edge", "unavailable"];
+        self.reason().is_some_and(|reason| asked.contains(&reason) || reason.starts_with("status-"))
     }
 
     /// Returns true when more than one service rendered the answer, or one did twice.
@@ -151,11 +168,24 @@ impl SiteAnswer {
 
     /// Returns true for a page that shows next to nothing without scripts.
     pub fn is_shell(&self) -> bool {
-        !self.is_snapshot() && self.page.as_ref().is_some_and(|page| page.is_shell)
+        !self.is_snapshot() && self.is_empty()
+    }
+
+    /// Returns true for an HTML answer that shows next to nothing, a snapshot too.
+    pub fn is_empty(&self) -> bool {
+        self.is_html() && self.page.as_ref().is_none_or(|page| page.shown == ShownContent::Nothing)
+    }
+
+    /// Returns the number of words that are visible without scripts, for people.
+    pub fn words(&self) -> String {
+        match self.word_count() {
+            1 => "1 word".to_owned(),
+            words => format!("{words} words"),
+        }
     }
 
     /// Returns the number of words that are visible without scripts.
-    pub fn words(&self) -> usize {
+    pub fn word_count(&self) -> usize {
         self.page.as_ref().map_or(0, |page| page.words)
     }
 }
@@ -171,12 +201,12 @@ pub fn says_html(headers: &HeaderMap) -> bool {
 pub fn read_page(html: &str, url: &Url) -> PageContent {
     let facts = scan(html, Provenance::Raw);
     let base = facts.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
-    let words = facts.visible_text.split_whitespace().count();
-    let is_shell = facts.has_script && (words < SHELL_WORDS || facts.app_root_words == Some(0));
+    let words = word_count(&facts.visible_text);
     PageContent {
         words,
-        is_shell,
-        is_challenge: is_challenge(html),
+        shown: ShownContent::of(&facts),
+        has_refresh: facts.has_refresh,
+        is_challenge: words < MOST_CHALLENGE_WORDS && is_challenge(html),
         own_addresses: own_addresses(&facts, &base),
         asset: asset(&facts, &base),
     }

@@ -2,29 +2,38 @@
 
 use http::HeaderMap;
 
-/// Headers in which caches say how they answered, and the words that mean a kept answer.
-const STATUS_HEADERS: &[(&str, &[&str])] = &[
-    ("cf-cache-status", &["hit", "stale", "updating", "revalidated"]),
-    ("x-vercel-cache", &["hit", "stale", "revalidated"]),
-    ("cache-status", &["; hit", ";hit"]),
-    ("x-cache", &["hit"]),
-    ("cdn-cache", &["hit"]),
-    ("x-cache-status", &["hit", "stale"]),
-    ("x-proxy-cache", &["hit"]),
-    ("x-nginx-cache", &["hit"]),
-    ("x-litespeed-cache", &["hit"]),
+/// Headers in which caches say how they answered.
+const STATUS_HEADERS: &[&str] = &[
+    "cf-cache-status",
+    "x-vercel-cache",
+    "cache-status",
+    "x-cache",
+    "cdn-cache",
+    "x-cache-status",
+    "x-proxy-cache",
+    "x-nginx-cache",
+    "x-litespeed-cache",
+    "x-drupal-cache",
 ];
+/// Words in them that mean a kept answer. `RefreshHit` is CloudFront's.
+const KEPT: &[&str] = &["hit", "stale", "updating", "revalidated", "refreshhit"];
 
 /// Returns the header, with its value, by which a shared cache says that it had kept the answer.
 pub fn kept_by(headers: &HeaderMap) -> Option<String> {
-    let stated = STATUS_HEADERS.iter().find_map(|(name, words)| {
+    let stated = STATUS_HEADERS.iter().find_map(|name| {
         let value = text(headers, name)?;
-        words.iter().any(|word| value.to_ascii_lowercase().contains(word)).then(|| shown(name, value))
+        says_kept(value).then(|| shown(name, value))
     });
     stated.or_else(|| {
         let age = text(headers, "age")?;
         age.trim().parse::<u64>().is_ok_and(|seconds| seconds > 0).then(|| shown("age", age))
     })
+}
+
+/// Returns true for a value such as `HIT`, `TCP_MEM_HIT from a1` or `"Netlify Edge"; hit`. Names of servers may contain the words.
+fn says_kept(value: &str) -> bool {
+    let mut words = value.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.');
+    words.any(|word| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the header, with its value, that allows shared caches to keep the answer.
@@ -91,6 +100,8 @@ mod tests {
             ("cache-status", "\"Netlify Edge\"; hit"),
             ("x-cache", "Hit from cloudfront"),
             ("x-cache", "MISS, HIT"),
+            ("x-cache", "TCP_MEM_HIT from a23-1.deploy.test (AkamaiGHost/22)"),
+            ("x-cache", "RefreshHit from cloudfront"),
         ] {
             assert_eq!(kept_by(&of(name, value)), Some(format!("{name}: {value}")));
         }
@@ -98,6 +109,7 @@ mod tests {
             ("age", "0"),
             ("cf-cache-status", "DYNAMIC"),
             ("x-cache", "MISS"),
+            ("x-cache", "MISS from proxy-hit.whitney.test"),
             ("cache-status", "a; fwd=miss"),
         ] {
             assert_eq!(kept_by(&of(name, value)), None, "{name}: {value}");

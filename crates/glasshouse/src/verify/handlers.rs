@@ -8,13 +8,15 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::model::{DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, VerifyError, VerifyTarget};
+use super::model::{
+    DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, SnapshotExpectation, VerifyError, VerifyTarget,
+};
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::shared_limits::SharedLimit;
 use crate::api::{ApiError, ApiResult, Caller, ErrorCode, OptionalJson};
 use crate::app::AppState;
-use crate::domains::{DomainAccess, RequestedDomain};
+use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
 
 /// The operation of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
@@ -78,22 +80,33 @@ async fn verify_domain(
         crawler::url::parse_target(&format!("{scheme}://{}{path}", domain.host), url_bytes)
             .map_err(|error| ApiError::invalid_parameter("path", error.to_string()))
     };
-    let mut target = VerifyTarget {
+    let url = address("https")?;
+    let target = VerifyTarget {
         query_parameters: domain.rendering.query_parameters.clone(),
-        verified_crawlers_only: domain.rendering.verified_crawlers_only,
-        ..VerifyTarget::new(address("https")?, crawler)
-    };
-    let report = match app.site_verifier.verify(&target).await {
-        Ok(report) => report,
+        expects: expectation(&domain, &url),
         // A site that has no certificate yet.
-        Err(VerifyError::NothingAnswered { .. }) => {
-            target.url = address("http")?;
-            let report = app.site_verifier.verify(&target).await;
-            report.map_err(|error| {
-                tracing::debug!(error = &error as &dyn std::error::Error, "a site could not be verified");
-                ApiError::new(ErrorCode::FetchFailed)
-            })?
-        }
+        otherwise: Some(address("http")?),
+        ..VerifyTarget::new(url, crawler)
     };
+    let report = app.site_verifier.verify(&target).await.map_err(|error| {
+        let VerifyError::NothingAnswered { reason, .. } = error;
+        ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
+    })?;
     Ok(Json(report))
+}
+
+/// Returns what the crawler should get of a page of the domain.
+fn expectation(domain: &Domain, url: &Url) -> SnapshotExpectation {
+    let is_connected = domain.is_proven();
+    let (verified_only, on_demand) =
+        (domain.rendering.verified_crawlers_only, domain.settings.on_demand_render_enabled);
+    if Site::new(domain.clone()).ignores(url) {
+        return SnapshotExpectation::IgnoredPath;
+    }
+    match (is_connected, verified_only, on_demand) {
+        (_, true, _) => SnapshotExpectation::VerifiedCrawlersOnly,
+        (false, ..) => SnapshotExpectation::Unknown,
+        (true, _, true) => SnapshotExpectation::Snapshot,
+        (true, _, false) => SnapshotExpectation::StoredSnapshot,
+    }
 }

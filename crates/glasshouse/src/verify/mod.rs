@@ -1,19 +1,23 @@
 //! Verification of a site: asks it as a crawler and as a person, and says whether crawlers get pages and people the app.
 //! Used by `glasshouse verify`, the API and the dashboard. Works on any site, with Glasshouse or without it. Must never
 //! connect but through the guarded fetcher, and never change anything.
-//! See docs/decisions/0481.
+//! See docs/decisions/0481 and docs/decisions/0487.
 
 mod answer;
 mod caches;
+mod content;
 mod findings;
 pub mod handlers;
 pub mod model;
 mod platform;
 mod probes;
+mod reason;
 mod report;
 
 pub use findings::SITE_CHECKS;
-pub use model::{DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, VerifyError, VerifyTarget};
+pub use model::{
+    DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, SnapshotExpectation, VerifyError, VerifyTarget,
+};
 pub use probes::SiteVerifier;
 pub use report::as_text;
 

@@ -17,17 +17,35 @@ const EXAMPLES: &str =
 pub struct VerifyTarget {
     /// Absolute http or https address.
     pub url: Url,
+    /// Address that is asked in its place when it answers nobody.
+    pub otherwise: Option<Url>,
     pub crawler: ImitatedCrawler,
     /// Query parameters that are a part of a page's address; none: all but those of tracking, or unknown.
     pub query_parameters: Option<Vec<String>>,
-    /// Only verified crawlers get snapshots, which this check cannot be.
-    pub verified_crawlers_only: bool,
+    /// Snapshot that the crawler should get.
+    pub expects: SnapshotExpectation,
+}
+
+/// Expectation of a snapshot, from the settings of the domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SnapshotExpectation {
+    /// Nothing is known of the domain, or nothing leads to the service yet.
+    Unknown,
+    /// Crawlers get a snapshot of the page.
+    Snapshot,
+    /// The same, but only of pages that are stored: rendering on demand is off.
+    StoredSnapshot,
+    /// Only verified crawlers get one, which this check cannot be.
+    VerifiedCrawlersOnly,
+    /// The path is one of those that are never rendered.
+    IgnoredPath,
 }
 
 impl VerifyTarget {
     /// Makes the target of an address of which nothing else is known.
     pub fn new(url: Url, crawler: ImitatedCrawler) -> VerifyTarget {
-        VerifyTarget { url, crawler, query_parameters: None, verified_crawlers_only: false }
+        let expects = SnapshotExpectation::Unknown;
+        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects }
     }
 }
 
@@ -43,7 +61,7 @@ pub struct ImitatedCrawler {
 pub enum CrawlerError {
     /// No crawler has the name.
     #[error(
-        "there is no crawler {0:?}; known are {EXAMPLES}, and each other one that reports of visits name"
+        "there is no crawler {0:?}; take one of {EXAMPLES}, or another one by the name that reports of visits show"
     )]
     Unknown(String),
     /// The crawler is known by signatures alone.
@@ -97,9 +115,9 @@ pub struct SiteCheckResult {
 }
 
 /// A verification that could not be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum VerifyError {
     /// Neither the crawler nor the person got any answer.
-    #[error("{url} does not answer: {reason}")]
+    #[error("{url} cannot be verified: {reason}")]
     NothingAnswered { url: Url, reason: String },
 }

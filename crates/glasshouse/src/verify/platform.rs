@@ -6,6 +6,16 @@ use http::HeaderMap;
 /// Network or server in front of a site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SitePlatform {
+    Shopify,
+    Wix,
+    Squarespace,
+    Webflow,
+    GitHubPages,
+    FirebaseHosting,
+    DigitalOcean,
+    Render,
+    Heroku,
+    Fly,
     Cloudflare,
     Vercel,
     Netlify,
@@ -15,18 +25,36 @@ pub enum SitePlatform {
     AzureFrontDoor,
     Bunny,
     Varnish,
-    NextJs,
-    Express,
     Caddy,
+    LiteSpeed,
     Nginx,
     Apache,
+    Iis,
+    NextJs,
+    Nuxt,
+    Express,
 }
 
 /// Header, and a text in its value; empty: any value.
 type Sign = (&'static str, &'static str);
 
-/// Platforms with their signs, the outer ones first: a CDN passes on the headers of the server behind it.
+/// Platforms with their signs, the outer ones first: a CDN passes on the headers of the server behind it. Hosts come before the
+/// CDNs that they have in front themselves, where the site's owner sets nothing.
 const PLATFORMS: &[(SitePlatform, &str, &[Sign])] = &[
+    (
+        SitePlatform::Shopify,
+        "Shopify",
+        &[("x-shopid", ""), ("x-shopify-stage", ""), ("powered-by", "shopify")],
+    ),
+    (SitePlatform::Wix, "Wix", &[("x-wix-request-id", ""), ("server", "pepyaka")]),
+    (SitePlatform::Squarespace, "Squarespace", &[("server", "squarespace")]),
+    (SitePlatform::Webflow, "Webflow", &[("x-wf-region", "")]),
+    (SitePlatform::GitHubPages, "GitHub Pages", &[("server", "github.com"), ("x-github-request-id", "")]),
+    (SitePlatform::FirebaseHosting, "Firebase Hosting", &[("vary", "x-fh-requested-host")]),
+    (SitePlatform::DigitalOcean, "DigitalOcean", &[("x-do-app-origin", ""), ("x-do-orig-status", "")]),
+    (SitePlatform::Render, "Render", &[("x-render-origin-server", ""), ("rndr-id", "")]),
+    (SitePlatform::Heroku, "Heroku", &[("server", "heroku"), ("via", "vegur"), ("via", "heroku-router")]),
+    (SitePlatform::Fly, "Fly.io", &[("fly-request-id", ""), ("server", "fly/")]),
     (SitePlatform::Cloudflare, "Cloudflare", &[("cf-ray", ""), ("server", "cloudflare")]),
     (
         SitePlatform::Akamai,
@@ -45,9 +73,12 @@ const PLATFORMS: &[(SitePlatform, &str, &[Sign])] = &[
     ),
     (SitePlatform::Varnish, "Varnish", &[("x-varnish", ""), ("via", "varnish")]),
     (SitePlatform::Caddy, "Caddy", &[("server", "caddy"), ("via", "caddy")]),
+    (SitePlatform::LiteSpeed, "LiteSpeed", &[("server", "litespeed")]),
     (SitePlatform::Nginx, "nginx", &[("server", "nginx"), ("server", "openresty")]),
     (SitePlatform::Apache, "Apache", &[("server", "apache")]),
+    (SitePlatform::Iis, "IIS", &[("server", "microsoft-iis")]),
     (SitePlatform::NextJs, "Next.js", &[("x-powered-by", "next.js"), ("x-nextjs-cache", "")]),
+    (SitePlatform::Nuxt, "Nuxt", &[("x-powered-by", "nuxt")]),
     (SitePlatform::Express, "Express", &[("x-powered-by", "express")]),
 ];
 
@@ -84,7 +115,24 @@ mod tests {
     #[test]
     fn the_outermost_platform_is_recognised() {
         type Case = (&'static [(&'static str, &'static str)], Option<&'static str>);
-        let cases: [Case; 14] = [
+        let cases: [Case; 28] = [
+            (&[("server", "cloudflare"), ("cf-ray", "1-FRA"), ("x-shopid", "1")], Some("Shopify")),
+            (&[("server", "Pepyaka"), ("x-served-by", "cache-fra-1")], Some("Wix")),
+            (&[("server", "Squarespace")], Some("Squarespace")),
+            (&[("server", "cloudflare"), ("x-wf-region", "us-east-1")], Some("Webflow")),
+            (&[("server", "GitHub.com"), ("x-served-by", "cache-fra-1")], Some("GitHub Pages")),
+            (
+                &[("x-served-by", "cache-fra-1"), ("vary", "x-fh-requested-host, accept-encoding")],
+                Some("Firebase Hosting"),
+            ),
+            (&[("server", "cloudflare"), ("x-do-orig-status", "200")], Some("DigitalOcean")),
+            (&[("server", "cloudflare"), ("rndr-id", "1")], Some("Render")),
+            (&[("via", "2.0 heroku-router"), ("x-powered-by", "Express")], Some("Heroku")),
+            (&[("server", "Fly/1a2b (2026-01-01)"), ("via", "2 fly.io")], Some("Fly.io")),
+            (&[("server", "LiteSpeed")], Some("LiteSpeed")),
+            (&[("server", "Microsoft-IIS/10.0"), ("x-powered-by", "ASP.NET")], Some("IIS")),
+            (&[("x-powered-by", "Nuxt")], Some("Nuxt")),
+            (&[("x-powered-by", "Next.js")], Some("Next.js")),
             (
                 &[("cf-ray", "8f2-FRA"), ("server", "cloudflare"), ("x-vercel-id", "fra1::x")],
                 Some("Cloudflare"),

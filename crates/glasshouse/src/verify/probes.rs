@@ -4,7 +4,6 @@
 
 use std::time::{Duration, Instant};
 
-use crawler::errors::one_line;
 use crawler::fetch::TimeLimits;
 use crawler::{FetchError, FetchRequest, Fetched, Fetcher, Network};
 use http::header::{ACCEPT, ACCEPT_LANGUAGE, LOCATION, USER_AGENT};
@@ -17,6 +16,7 @@ use super::answer::{
 };
 use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
+use super::reason::reason_of;
 use crate::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
 use crate::clock::Clock;
 use crate::domains::connection::mark::ProbeMarks;
@@ -36,7 +36,7 @@ const ALL_QUESTIONS: Duration = Duration::from_secs(60);
 /// Bytes of an answer that are read.
 const MAX_BODY_BYTES: u64 = 4 << 20;
 /// Redirects that are followed for one question.
-const MAX_REDIRECTS: usize = 10;
+pub(super) const MAX_REDIRECTS: usize = 10;
 /// Link previews give up after about ten seconds, and search engines crawl slow sites less.
 const SLOW: SlowAfter = SlowAfter { first: Duration::from_secs(10), second: Duration::from_secs(3) };
 
@@ -82,31 +82,44 @@ impl SiteVerifier {
 
     async fn observe(&self, target: &VerifyTarget) -> Result<Observations, VerifyError> {
         let questions = Questions { verifier: self, ends: Instant::now() + ALL_QUESTIONS };
-        let url = &target.url;
         let crawler = Client::Crawler(&target.crawler.user_agent);
-        let first_crawler = questions.get(url, crawler).await;
-        let first_person = questions.get(url, Client::Person).await;
+        let mut url = &target.url;
+        let mut first_crawler = questions.get(url, crawler).await;
+        let mut first_person = questions.get(url, Client::Person).await;
         if let (Err(_), Err(none)) = (&first_crawler, &first_person) {
-            let reason = none.reason.clone();
-            return Err(VerifyError::NothingAnswered { url: url.clone(), reason });
+            let failed = VerifyError::NothingAnswered { url: url.clone(), reason: none.reason.clone() };
+            url = target.otherwise.as_ref().ok_or_else(|| failed.clone())?;
+            first_crawler = questions.get(url, crawler).await;
+            first_person = questions.get(url, Client::Person).await;
+            if first_crawler.is_err() && first_person.is_err() {
+                return Err(failed);
+            }
         }
         let second_crawler = questions.get(url, crawler).await;
         let second_person = questions.get(url, Client::Person).await;
         let asset = [&second_person, &first_person]
             .into_iter()
             .find_map(|asked| asked.as_ref().ok()?.page.as_ref()?.asset.clone());
-        let query = match with_new_query(target) {
+        let query = match with_new_query(url, target) {
             Some((asked, sent)) => Some(QueryAnswer { sent, answer: questions.get(&asked, crawler).await }),
+            None => None,
+        };
+        let service = questions.get(url, Client::Service).await;
+        let others = [&first_person, &second_person, &service];
+        let is_mixed_up = others.iter().any(|asked| asked.as_ref().is_ok_and(SiteAnswer::is_snapshot));
+        let fresh_person = match with_new_query(url, target).filter(|_| is_mixed_up) {
+            Some((asked, _)) => Some(questions.get(&asked, Client::Person).await),
             None => None,
         };
         Ok(Observations {
             url: url.clone(),
             crawler: target.crawler.clone(),
-            verified_crawlers_only: target.verified_crawlers_only,
+            expects: target.expects,
             slow_after: self.slow_after,
             crawlers: [first_crawler, second_crawler],
             people: [first_person, second_person],
-            service: questions.get(url, Client::Service).await,
+            fresh_person,
+            service,
             query,
             missing: questions.get(&missing_address(url), crawler).await,
             asset: match asset {
@@ -164,7 +177,7 @@ impl Questions<'_> {
     ) -> Result<Fetched, NoAnswer> {
         let left = ends.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(NoAnswer { reason: "the site took too long".to_owned(), is_timeout: true });
+            return Err(NoAnswer { reason: "it took too long".to_owned(), is_timeout: true });
         }
         let mut headers = headers_of(client);
         if let (Some((marks, clock)), Some(host)) = (&self.verifier.marks, url.host_str()) {
@@ -212,7 +225,7 @@ fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {
 
 fn no_answer(error: FetchError) -> NoAnswer {
     let is_timeout = matches!(error, FetchError::Timeout(_));
-    NoAnswer { reason: one_line(&error), is_timeout }
+    NoAnswer { reason: reason_of(&error), is_timeout }
 }
 
 fn headers_of(client: Client<'_>) -> HeaderMap {
@@ -241,12 +254,12 @@ fn headers_of(client: Client<'_>) -> HeaderMap {
 }
 
 /// Returns the page's address with a query that nobody has asked before, and that query; none where the domain ignores all.
-fn with_new_query(target: &VerifyTarget) -> Option<(Url, String)> {
+fn with_new_query(url: &Url, target: &VerifyTarget) -> Option<(Url, String)> {
     let name = match &target.query_parameters {
         None => "glasshouse-verify",
         Some(names) => names.iter().find(|name| !name.is_empty())?,
     };
-    let mut url = target.url.clone();
+    let mut url = url.clone();
     let value = random();
     url.query_pairs_mut().append_pair(name, &value);
     let sent = url.query()?.rsplit('&').next()?.to_owned();

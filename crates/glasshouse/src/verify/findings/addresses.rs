@@ -34,7 +34,7 @@ pub(super) static CHECKS: &[SiteCheck] = &[
         id: "missing_page",
         title: "An address that does not exist is 404.",
         why: "Search engines index endless empty pages, and call them soft 404.",
-        remedy: "Let the server answer 404, or let the app say so: <meta name=\"prerender-status-code\" content=\"404\"> on \
+        remedy: "Let the server answer 404, or let the app say so: `<meta name=\"prerender-status-code\" content=\"404\">` on \
                  its page for unknown addresses.",
         remedy_on: &[],
         judge: missing_page,

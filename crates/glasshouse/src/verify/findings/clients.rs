@@ -1,46 +1,15 @@
-//! Checks of who gets what: crawlers the page, people the app, nobody the other's, nothing rendered twice. Pure.
+//! Checks of who gets what: people the app, nobody what a cache keeps for another, nothing in circles or rendered twice, and no
+//! crawler refused. Pure.
 
-use super::{Judgement, SiteCheck, answered, fine, found, is_refused, last};
+use http::header::SET_COOKIE;
+
+use super::{Judgement, SiteCheck, answered, fine, found, found_other, is_refused, last};
 use crate::verify::answer::{Observations, SiteAnswer};
 use crate::verify::caches::{kept_by, may_be_kept};
 use crate::verify::platform::SitePlatform;
+use crate::verify::probes::MAX_REDIRECTS;
 
 pub(super) static CHECKS: &[SiteCheck] = &[
-    SiteCheck {
-        id: "crawler_snapshot",
-        title: "Crawlers get the content of the page.",
-        why: "Crawlers that run no scripts see an empty page, and AI assistants know nothing of it.",
-        remedy: "Send crawlers' requests for pages to Glasshouse: see docs/connecting.md. If that is set up, check that the \
-                 request reaches it: the user agent is passed on, the API key is valid, and the path is not ignored.",
-        remedy_on: &[
-            (
-                SitePlatform::Cloudflare,
-                "Give the Worker a route that matches this address (Workers Routes), and check that no \
-              page rule, snippet or cached copy answers before it. The Worker needs the API key as a secret.",
-            ),
-            (
-                SitePlatform::Vercel,
-                "Check that the middleware runs for this path: its `matcher` must not leave the path out, and \
-              the API key must be set for the environment that is deployed.",
-            ),
-            (
-                SitePlatform::Netlify,
-                "Check that the edge function is declared for this path (`[[edge_functions]]`), has no \
-              `cache` setting, and has the API key among the site's variables.",
-            ),
-            (
-                SitePlatform::Nginx,
-                "Check that the `map` on `$http_user_agent` is included and that this `location` uses it; \
-              `try_files` in a more specific location answers before it.",
-            ),
-            (
-                SitePlatform::Apache,
-                "Check that mod_rewrite, mod_proxy and mod_proxy_balancer are loaded, and that the rule \
-              stands before the one that sends everything to index.html.",
-            ),
-        ],
-        judge: crawler_snapshot,
-    },
     SiteCheck {
         id: "person_app",
         title: "People get the app.",
@@ -53,7 +22,8 @@ pub(super) static CHECKS: &[SiteCheck] = &[
     SiteCheck {
         id: "shared_cache",
         title: "No shared cache mixes up crawlers and people.",
-        why: "A cache that ignores who asks gives people the snapshot, or crawlers the empty app.",
+        why: "A cache that ignores who asks gives people the snapshot, or crawlers the empty app; one that keeps snapshots goes on giving \
+              crawlers old pages.",
         remedy: "Keep snapshots out of every shared cache: pass on the headers of the edge (`Cache-Control: no-cache`, \
                  `CDN-Cache-Control: no-store`, `Vary: User-Agent`), decide before the cache looks, and empty the cache now.",
         remedy_on: &[
@@ -89,6 +59,14 @@ pub(super) static CHECKS: &[SiteCheck] = &[
                 SitePlatform::Nginx,
                 "Set `proxy_cache off` (or `proxy_no_cache` and `proxy_cache_bypass` by the crawler map) for \
               crawlers, and delete the cache's files.",
+            ),
+            (
+                SitePlatform::AzureFrontDoor,
+                "Switch caching off on the route, or by a rule set for crawlers' user agents, and purge the endpoint.",
+            ),
+            (
+                SitePlatform::Bunny,
+                "Add an edge rule `Override Cache Time` of 0 s for crawlers' user agents, and purge the pull zone.",
             ),
             (SitePlatform::Varnish, "`return (pass)` for crawlers in `vcl_recv`, and ban what is cached."),
         ],
@@ -140,54 +118,72 @@ pub(super) static CHECKS: &[SiteCheck] = &[
                 "In AWS WAF, let AWSManagedRulesBotControlRuleSet count the category of this crawler in \
               place of blocking it.",
             ),
+            (
+                SitePlatform::AzureFrontDoor,
+                "In the WAF policy let the managed bot rule set allow good bots, and see in its log which rule \
+              refused the request.",
+            ),
+            (
+                SitePlatform::Nginx,
+                "Look for `return 403`, `deny` and `limit_req` that go by `$http_user_agent` or by address, and for \
+              fail2ban; the error log names a limit that was reached.",
+            ),
+            (
+                SitePlatform::Apache,
+                "Look for rules on `HTTP_USER_AGENT` in the configuration and in `.htaccess`, and for ModSecurity, \
+              whose audit log names the rule.",
+            ),
             (SitePlatform::Akamai, "In Bot Manager set the category of this crawler to Monitor."),
         ],
         judge: firewall,
     },
 ];
 
-fn crawler_snapshot(seen: &Observations) -> Judgement {
-    let Some(answer) = last(&seen.crawlers) else {
-        return fine("Not judged: crawlers get no answer.");
-    };
-    if is_refused(answer) {
-        return fine("Not judged: crawlers get no page (see firewall, loop and host).");
-    }
-    if answer.leaves_to.is_some() {
-        return fine("Not judged: the address redirects to another site.");
-    }
-    if answer.status >= 400 {
-        return found(format!("Crawlers get status {}.", answer.status));
-    }
-    if answer.is_snapshot() {
-        let tier = answer.tier().unwrap_or("through an integration");
-        let first = seen.crawlers[0].as_ref().is_ok_and(SiteAnswer::is_shell);
-        let note = if first { " The first one got the app, while the page was rendered." } else { "" };
-        return fine(format!("Crawlers get the snapshot ({tier}), {} words.{note}", answer.words()));
-    }
-    if !answer.is_html() {
-        return fine("Not judged: the address is no HTML page.");
-    }
-    if !answer.is_shell() {
-        return fine(format!("Crawlers get {} words without running scripts.", answer.words()));
-    }
-    if seen.verified_crawlers_only {
-        return fine(
-            "Not judged: only verified crawlers get snapshots of this domain, and this check is none.",
-        );
-    }
-    let said = answer.integration().map(|said| format!(" The integration says: {said}.")).unwrap_or_default();
-    found(format!("Crawlers get the app without its content: {} words.{said}", answer.words()))
-}
+const PEOPLE_GET_NOTHING: &str =
+    "Look at the site's own server and its firewall: crawlers get an answer, so that the way there is open.";
+
+const OF_A_CACHE: &str = "Repair `shared_cache` first: the answer is one that a cache keeps, whoever asks.";
 
 fn person_app(seen: &Observations) -> Judgement {
-    let Some(snapshot) = answered(&seen.people).find(|answer| answer.is_snapshot()) else {
-        return fine("People get no snapshot.");
-    };
-    match kept_by(&snapshot.headers) {
-        Some(header) => found(format!("People get the snapshot, out of a cache ({header}).")),
-        None => found("People get the snapshot."),
+    if let Some(snapshot) = answered(&seen.people).find(|answer| answer.is_snapshot()) {
+        return match (kept_by(&snapshot.headers), is_kept_silently(seen)) {
+            (Some(header), _) => {
+                found_other(format!("People get the snapshot, out of a cache ({header})."), OF_A_CACHE)
+            }
+            (None, true) => {
+                found_other("People get the snapshot, out of a cache that does not name itself.", OF_A_CACHE)
+            }
+            (None, false) => found("People get the snapshot."),
+        };
     }
+    let Some(person) = last(&seen.people) else {
+        let reason =
+            seen.people.iter().find_map(|asked| asked.as_ref().err()).map_or("", |none| &none.reason);
+        return found_other(format!("People get no answer ({reason}), crawlers do."), PEOPLE_GET_NOTHING);
+    };
+    if is_refused(person) {
+        return fine("Not judged: a request as a person is refused from here (see firewall and loop).");
+    }
+    if person.is_app_after_asking() && kept_by(&person.headers).is_none() {
+        let said = person.integration().unwrap_or_default();
+        return found(format!("People get the app, but Glasshouse is asked for them too ({said})."));
+    }
+    let crawler_is_answered = last(&seen.crawlers).is_some_and(SiteAnswer::is_success);
+    if person.status >= 400 && crawler_is_answered {
+        return found_other(
+            format!("People get status {}, crawlers a page.", person.status),
+            PEOPLE_GET_NOTHING,
+        );
+    }
+    fine("People get no snapshot.")
+}
+
+/// Returns true when a person gets the snapshot at the page and the app at an address that nobody has asked before: only a
+/// cache can tell these apart.
+fn is_kept_silently(seen: &Observations) -> bool {
+    seen.fresh_person
+        .as_ref()
+        .is_some_and(|asked| asked.as_ref().is_ok_and(|answer| answer.is_success() && !answer.is_snapshot()))
 }
 
 fn shared_cache(seen: &Observations) -> Judgement {
@@ -195,10 +191,15 @@ fn shared_cache(seen: &Observations) -> Judgement {
         if let Some(header) = kept_by(&answer.headers) {
             return found(format!("A cache gave a person the snapshot: {header}."));
         }
+        if is_kept_silently(seen) {
+            return found(
+                "A cache that does not name itself gave a person the snapshot: with a query that nobody has asked for, people get the app.",
+            );
+        }
     }
-    let others = [Some(&seen.missing), seen.query.as_ref().map(|query| &query.answer)];
-    let others = others.into_iter().flatten().filter_map(|asked| asked.as_ref().ok());
-    let has_snapshots = answered(&seen.crawlers).chain(others).any(SiteAnswer::is_snapshot);
+    let query = seen.query.as_ref().and_then(|query| query.answer.as_ref().ok());
+    let missing = seen.missing.as_ref().ok();
+    let has_snapshots = answered(&seen.crawlers).chain(query).chain(missing).any(SiteAnswer::is_snapshot);
     for answer in answered(&seen.crawlers) {
         let Some(header) = kept_by(&answer.headers) else { continue };
         if answer.is_snapshot() {
@@ -208,6 +209,16 @@ fn shared_cache(seen: &Observations) -> Judgement {
             return found(format!("A cache gave a crawler the app that it keeps for people: {header}."));
         }
     }
+    let is_app = |answer: &SiteAnswer| answer.is_shell() && answer.integration().is_none();
+    if let [Ok(first), Ok(second)] = &seen.crawlers
+        && is_app(first)
+        && is_app(second)
+        && query.is_some_and(SiteAnswer::is_snapshot)
+    {
+        return found(
+            "A cache that does not name itself gives crawlers the app: with a query that nobody has asked for, they get the snapshot.",
+        );
+    }
     let mut snapshots = answered(&seen.crawlers).filter(|answer| answer.is_snapshot());
     if let Some(header) = snapshots.find_map(|answer| may_be_kept(&answer.headers)) {
         return found(format!("Shared caches may keep the snapshot: {header}."));
@@ -215,26 +226,25 @@ fn shared_cache(seen: &Observations) -> Judgement {
     if let [Ok(first), Ok(second)] = &seen.people
         && first.is_shell()
         && !second.is_shell()
-        && answered(&seen.crawlers).any(|answer| answer.words() == second.words() && answer.is_success())
+        && answered(&seen.crawlers)
+            .any(|answer| answer.word_count() == second.word_count() && answer.is_success())
     {
         return found("A person got the app first, and after a crawler had asked, the page for crawlers.");
     }
     fine("No cache gave one client what it keeps for another.")
 }
 
+const COOKIE_LOOP: &str = "Let the site answer clients that keep no cookies: crawlers keep none, and are sent back for ever. Set the cookie with the page \
+     in place of a redirect.";
+const LONG_CHAIN: &str =
+    "Redirect at once to the address at which the chain ends: crawlers give up after five to ten redirects.";
+
 fn looping(seen: &Observations) -> Judgement {
     let clients = [("Crawlers", &seen.crawlers), ("People", &seen.people)];
     for (who, answers) in clients {
         for answer in answered(answers) {
             if answer.is_looping {
-                let chain: Vec<&str> = answer
-                    .redirects
-                    .iter()
-                    .map(url::Url::as_str)
-                    .chain([answer.url.as_str()])
-                    .take(4)
-                    .collect();
-                return found(format!("{who} are redirected in circles: {}.", chain.join(", then ")));
+                return redirect_loop(who, answer);
             }
             let vercel = answer.headers.get("x-vercel-error").and_then(|value| value.to_str().ok());
             if answer.status == 508 || vercel == Some("INFINITE_LOOP_DETECTED") {
@@ -248,18 +258,43 @@ fn looping(seen: &Observations) -> Judgement {
     fine("No redirect or request came back.")
 }
 
+fn redirect_loop(who: &str, answer: &SiteAnswer) -> Judgement {
+    let hops = answer.redirects.iter().map(url::Url::as_str).chain([answer.url.as_str()]);
+    let chain = hops.take(4).collect::<Vec<_>>().join(", then ");
+    if answer.redirects.len() >= MAX_REDIRECTS {
+        let detail = format!("{who} are redirected more than {MAX_REDIRECTS} times: {chain} …");
+        return found_other(detail, LONG_CHAIN);
+    }
+    let detail = format!("{who} are redirected in circles: {chain}");
+    match answer.headers.contains_key(SET_COOKIE) {
+        true => found_other(format!("{detail}, with a cookie that they should send back."), COOKIE_LOOP),
+        false => found(format!("{detail}.")),
+    }
+}
+
 fn double_rendering(seen: &Observations) -> Judgement {
     if answered(&seen.crawlers).any(SiteAnswer::is_rendered_twice) {
         return found("The snapshot carries the marks of two renders (x-service-render-cache).");
     }
     match &seen.service {
+        Ok(answer)
+            if answer.is_snapshot() && (kept_by(&answer.headers).is_some() || is_kept_silently(seen)) =>
+        {
+            found_other("The service's own browser gets the snapshot, out of a cache.", OF_A_CACHE)
+        }
         Ok(answer) if answer.is_snapshot() => {
             found("The service's own browser gets the snapshot in place of the app.")
         }
+        Ok(answer) if answer.is_app_after_asking() => found(format!(
+            "The service's own browser gets the app, but Glasshouse is asked for it too ({}).",
+            answer.integration().unwrap_or_default()
+        )),
         Ok(_) => fine("The service's own browser gets the app."),
         Err(none) => fine(format!("Not judged: the service's own browser gets no answer ({}).", none.reason)),
     }
 }
+
+const PASSWORD: &str = "Take the password off the pages that crawlers shall see. Neither crawlers nor the service's browser can sign in.";
 
 fn firewall(seen: &Observations) -> Judgement {
     let name = &seen.crawler.name;
@@ -267,6 +302,9 @@ fn firewall(seen: &Observations) -> Judgement {
     let person_is_refused = person.is_some_and(is_refused);
     let everybody = if person_is_refused { " People get the same from here." } else { "" };
     for answer in answered(&seen.crawlers) {
+        if answer.status == 401 && person_is_refused {
+            return found_other("Everybody gets status 401: the site asks for a password.", PASSWORD);
+        }
         if answer.is_challenge() {
             return found(format!(
                 "A request as {name} gets a challenge (status {}).{everybody}",

@@ -4,6 +4,7 @@
 mod addresses;
 mod clients;
 mod requests;
+mod snapshot;
 
 use super::answer::{Observations, SiteAnswer, SiteProbeReply};
 use super::model::{SiteCheckResult, SiteReport};
@@ -11,6 +12,8 @@ use super::platform::SitePlatform;
 
 /// Characters of a detail; the rest is cut off.
 const MAX_DETAIL_CHARS: usize = 1_000;
+/// First words of the detail of a check that could not judge.
+pub(super) const NOT_JUDGED: &str = "Not judged";
 
 /// Check of a site, with all that is said about it.
 pub struct SiteCheck {
@@ -34,10 +37,13 @@ pub enum Judgement {
     Fine(String),
     /// The site is misconfigured.
     Found(String),
+    /// The site is misconfigured in a way that the usual remedy of the check does not repair.
+    FoundOther { detail: String, remedy: &'static str },
 }
 
 /// Every check, in the order of reports.
-pub static SITE_CHECKS: &[&[SiteCheck]] = &[clients::CHECKS, addresses::CHECKS, requests::CHECKS];
+pub static SITE_CHECKS: &[&[SiteCheck]] =
+    &[snapshot::CHECKS, clients::CHECKS, addresses::CHECKS, requests::CHECKS];
 
 /// Judges what a site answered.
 pub(super) fn judge(seen: &Observations) -> SiteReport {
@@ -56,14 +62,14 @@ pub(super) fn judge(seen: &Observations) -> SiteReport {
 
 impl SiteCheck {
     fn result(&self, seen: &Observations, platform: Option<SitePlatform>) -> SiteCheckResult {
-        let (ok, detail) = match (self.judge)(seen) {
-            Judgement::Fine(detail) => (true, detail),
-            Judgement::Found(detail) => (false, detail),
+        let (detail, remedy) = match (self.judge)(seen) {
+            Judgement::Fine(detail) => (detail, None),
+            Judgement::Found(detail) => (detail, Some(self.remedy_for(platform))),
+            Judgement::FoundOther { detail, remedy } => (detail, Some(remedy)),
         };
         // Addresses and headers of the site are of any length.
         let detail = detail.chars().take(MAX_DETAIL_CHARS).collect();
-        let remedy = (!ok).then(|| self.remedy_for(platform).to_owned());
-        SiteCheckResult { id: self.id, ok, detail, remedy }
+        SiteCheckResult { id: self.id, ok: remedy.is_none(), detail, remedy: remedy.map(str::to_owned) }
     }
 
     /// Returns the repair on a platform.
@@ -79,6 +85,10 @@ fn fine(detail: impl Into<String>) -> Judgement {
 
 fn found(detail: impl Into<String>) -> Judgement {
     Judgement::Found(detail.into())
+}
+
+fn found_other(detail: impl Into<String>, remedy: &'static str) -> Judgement {
+    Judgement::FoundOther { detail: detail.into(), remedy }
 }
 
 /// Returns the answers among some.
@@ -98,7 +108,7 @@ fn is_refused(answer: &SiteAnswer) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{BTreeSet, HashSet};
 
     use super::*;
 
@@ -114,5 +124,24 @@ mod tests {
                 assert!(text.ends_with('.'), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn the_page_of_the_documentation_says_which_platforms_have_remedies_of_their_own() {
+        let page = include_str!("../../../../../docs/verify.md");
+        let table = page.split_once("| platform | remedy of its own for |").unwrap().1;
+        let mut documented = BTreeSet::new();
+        for row in table.lines().filter_map(|row| row.strip_prefix("| ")).filter(|row| row.contains('`')) {
+            let (platforms, ids) = row.split_once(" | ").unwrap();
+            let ids: Vec<&str> = ids.split('`').skip(1).step_by(2).collect();
+            documented.extend(platforms.split(", ").flat_map(|name| ids.iter().map(move |id| (name, *id))));
+        }
+
+        let checks = SITE_CHECKS.iter().copied().flatten();
+        let own: BTreeSet<_> = checks
+            .flat_map(|check| check.remedy_on.iter().map(move |(platform, _)| (platform.name(), check.id)))
+            .collect();
+
+        assert_eq!(documented, own);
     }
 }

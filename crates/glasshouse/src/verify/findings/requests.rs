@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Judgement, SiteCheck, fine, found, is_refused, last};
+use super::{Judgement, SiteCheck, fine, found, found_other, is_refused, last};
 use crate::verify::answer::Observations;
 use crate::verify::platform::SitePlatform;
 
@@ -65,6 +65,9 @@ fn head(seen: &Observations) -> Judgement {
     }
 }
 
+const ONLY_CRAWLERS_WAIT: &str = "See where crawlers' requests end: a firewall may let them wait in place of refusing them, or the integration asks a \
+     service that does not answer and has no time limit.";
+
 fn speed(seen: &Observations) -> Judgement {
     let times: Vec<Duration> = seen.crawlers.iter().flatten().map(|answer| answer.took).collect();
     let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
@@ -72,7 +75,14 @@ fn speed(seen: &Observations) -> Judgement {
     for (asked, limit) in seen.crawlers.iter().zip(limits) {
         match asked {
             Err(none) if none.is_timeout => {
-                return found(format!("A crawler got no answer in time ({}).", none.reason));
+                let Some(person) = last(&seen.people) else {
+                    return found(format!("A crawler got no answer in time ({}).", none.reason));
+                };
+                let took = seconds(person.took);
+                return found_other(
+                    format!("A crawler got no answer in time ({}), a person one in {took}.", none.reason),
+                    ONLY_CRAWLERS_WAIT,
+                );
             }
             Ok(answer) if answer.took > limit => {
                 let limit = seconds(limit);

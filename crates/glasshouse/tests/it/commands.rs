@@ -168,7 +168,10 @@ fn a_site_is_verified_by_a_command_that_reaches_loopback_only_where_that_is_allo
     let text = glasshouse(folder.path(), &["verify", &url, "--as", "gptbot"], &allowed).output().unwrap();
     let json = glasshouse(folder.path(), &["verify", &url, "--json"], &allowed).output().unwrap();
 
-    assert!(refused.contains("does not answer"), "{refused}");
+    assert!(
+        refused.contains("cannot be verified") && refused.contains("`network.allow_private`"),
+        "{refused}"
+    );
     assert!(bad_usage.contains("googlebot"), "{bad_usage}");
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("as GPTBot and as a person, on nginx") && text.contains("What to do:"), "{text}");

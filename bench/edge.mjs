@@ -14,7 +14,7 @@ const IDLE_CONNECTIONS = 10_000;
 const UNREAD_CLIENTS = 3_000;
 
 /** Requests per second of one address; throws when an answer was not 2xx or a socket failed. */
-function wrk(address, headers, seconds) {
+export function wrk(address, headers, seconds) {
   const threads = String(Math.min(2, cpus().length));
   const args = ['-t', threads, '-c', '32', '-d', `${seconds}s`, ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]), address];
   const report = execFileSync('wrk', args, { encoding: 'utf8' });

@@ -82,6 +82,8 @@ const ROWS = [
   { work: 'integration: a stored page for a crawler, ms over the API\'s own answer', ours: 'integrationCrawler:latencyMs', limit: 3 },
   { work: 'integration: ms until the app answers, service refusing or silent', ours: 'integrationGone:latencyMs', limit: 2_100 },
   { work: 'the same after three failures in a row', ours: 'integrationPaused:latencyMs', limit: 5 },
+  ...['nginx', 'apache', 'caddy'].map((name) => (
+    { work: `integration: people's requests through ${name}, requests/s`, peer: `${name} without it`, ours: `${name}-snippet:perSecond`, theirs: `${name}-plain:perSecond`, goal: 0.8 })),
   { work: '100,000 no-op jobs queued and run on PostgreSQL, jobs/s', peer: 'graphile_worker', ours: 'jobsPostgres:perSecond', theirs: 'graphile:perSecond', goal: 0.8 },
   { work: 'the same', peer: 'graphile_worker tuned', ours: 'jobsPostgres:perSecond', theirs: 'graphileTuned:perSecond' },
   { work: 'the same on SQLite', peer: 'graphile_worker on PostgreSQL', ours: 'jobsSqlite:perSecond', theirs: 'graphile:perSecond' },

@@ -38,6 +38,7 @@ Mutex file:${folder}
 PidFile ${folder}/pid
 ErrorLog ${folder}/error.log
 LogLevel warn
+MaxKeepAliveRequests 0
 ServerName localhost
 Listen 127.0.0.1:${port}
 ${['mpm_event', 'authz_core', ...modules].map((name) => `LoadModule ${name}_module ${MODULES}/mod_${name}.so`).join('\n')}
@@ -109,4 +110,24 @@ export async function nginxCache({ port, behind }) {
 export async function varnish({ port, behind }) {
   const folder = folderFor('varnish');
   return start('varnish', '/usr/sbin/varnishd', ['-F', '-n', folder, '-a', `127.0.0.1:${port}`, '-b', `127.0.0.1:${behind}`, '-s', 'malloc,32m'], { port, cwd: folder });
+}
+
+/** The same way to the app without the integration, beside which bench/servers.mjs measures it. */
+export async function plain(name, { port, appAddress }) {
+  const folder = folderFor(`${name}-plain`);
+  const write = (file, text) => fs.writeFileSync(path.join(folder, file), text);
+  if (name === 'nginx') {
+    write('nginx.conf', nginxMain(folder, `  upstream app { server ${appAddress}; keepalive 16; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://app; proxy_set_header Host $http_host; proxy_set_header Connection ""; proxy_http_version 1.1; }
+  }`));
+    return startNginx(`${name}-plain`, folder, port);
+  }
+  if (name === 'apache') {
+    write('apache2.conf', apacheMain(folder, port, ['proxy', 'proxy_http'], `ProxyPreserveHost On\nProxyPass / http://${appAddress}/`));
+    return startApache(`${name}-plain`, folder, port);
+  }
+  write('Caddyfile', `{\n\tadmin off\n\tauto_https off\n}\nhttp://:${port} {\n\tbind 127.0.0.1\n\treverse_proxy ${appAddress}\n}\n`);
+  return startCaddy(`${name}-plain`, folder, port);
 }

@@ -33,7 +33,7 @@ pub enum SnapshotExpectation {
     Unknown,
     /// Crawlers get a snapshot of the page.
     Snapshot,
-    /// The same, but only of pages that are stored: rendering on demand is off.
+    /// Crawlers get a snapshot of pages that are stored: rendering on demand is off.
     StoredSnapshot,
     /// Only verified crawlers get one, which this check cannot be.
     VerifiedCrawlersOnly,

@@ -28,15 +28,18 @@ async function measureEach({ reps, seconds, add }) {
   const target = new URL(app.address).pathname;
   for (const [name, begin] of Object.entries({ nginx, apache, caddy })) {
     const ports = { plain: await freePort(), snippet: await freePort() };
-    const servers = [
-      await plain(name, { port: ports.plain, appAddress }),
-      await begin({ port: ports.snippet, domain: 'bench.test', edgeAddress, appAddress }),
-    ];
-    for (let rep = 0; rep < reps; rep += 1) {
-      console.error(`${name} with and without the integration, repetition ${rep + 1} of ${reps}`);
-      for (const [kind, port] of Object.entries(ports)) add(`${name}-${kind}`, { perSecond: wrk(`http://127.0.0.1:${port}${target}`, PERSON, seconds) });
+    const servers = [];
+    try {
+      servers.push(await plain(name, { port: ports.plain, appAddress }));
+      servers.push(await begin({ port: ports.snippet, domain: 'bench.test', edgeAddress, appAddress }));
+      for (let rep = 0; rep < reps; rep += 1) {
+        console.error(`${name} with and without the integration, repetition ${rep + 1} of ${reps}`);
+        for (const [kind, port] of Object.entries(ports)) add(`${name}-${kind}`, { perSecond: wrk(`http://127.0.0.1:${port}${target}`, PERSON, seconds) });
+      }
+    } finally {
+      // Asked to end: the processes below them outlive a kill.
+      for (const server of servers) await server.close();
     }
-    for (const server of servers) await server.close();
   }
   await app.stop();
 }

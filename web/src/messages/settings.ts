@@ -250,17 +250,6 @@ export const doesItWorkText = () =>
 export const checkTheSite = () => 'Check the site';
 export const withoutDns = () => 'Without changing DNS';
 export const platform = () => 'Platform';
-export const platforms = {
-  'cloudflare-workers': () => 'Cloudflare Workers',
-  vercel: () => 'Vercel',
-  netlify: () => 'Netlify',
-  nextjs: () => 'Next.js',
-  express: () => 'Express',
-  fastify: () => 'Fastify',
-  nginx: () => 'nginx',
-  apache: () => 'Apache',
-  caddy: () => 'Caddy',
-};
 const fillKey = () => 'Fill in an API key where it says so.';
 const fillAddresses = () => 'Fill in the addresses of the edge and of your app where it says so.';
 export const fillIn = {

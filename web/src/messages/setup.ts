@@ -98,17 +98,6 @@ export const originIsEditor = () => 'This is where the site is edited. Enter the
 
 export const snippets = () => 'Or connect without changing DNS';
 export const platform = () => 'Platform';
-export const platforms = {
-  'cloudflare-workers': () => 'Cloudflare Workers',
-  vercel: () => 'Vercel',
-  netlify: () => 'Netlify',
-  nextjs: () => 'Next.js',
-  express: () => 'Express',
-  fastify: () => 'Fastify',
-  nginx: () => 'nginx',
-  apache: () => 'Apache',
-  caddy: () => 'Caddy',
-};
 export const copySnippet = () => 'Copy snippet';
 export const snippetOf = (platformName: string) => `Snippet for ${platformName}`;
 export const snippetStatus = () =>

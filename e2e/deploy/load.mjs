@@ -7,14 +7,15 @@ export const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.goog
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const BODY = Buffer.alloc(20_000, 'a');
 
-/** Sends a request and checks the answer; rejects with what was wrong. */
+/** Sends a request and checks the answer; rejects with what was wrong: `hasBegun` when it is an answer that broke off. */
 function send({ port, agent, method = 'GET', path, headers, body, check }) {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: '127.0.0.1', port, agent, method, path, headers }, (response) => {
       const pieces = [];
-      response.on('data', (piece) => pieces.push(piece)).on('error', reject).on('end', () => {
+      const breakOff = (error) => reject(Object.assign(new Error(`${response.statusCode} broke off: ${error.message}`), { hasBegun: true }));
+      response.on('data', (piece) => pieces.push(piece)).on('error', breakOff).on('end', () => {
         const text = Buffer.concat(pieces).toString();
-        if (!response.complete) reject(new Error('the answer was cut off'));
+        if (!response.complete) breakOff(new Error('the body is too short'));
         else if (response.statusCode !== 200) reject(new Error(`${response.statusCode} ${text.slice(0, 80)}`));
         else if (!check(text)) reject(new Error(`a wrong answer: ${text.slice(0, 80)}`));
         else resolve();
@@ -48,7 +49,7 @@ function shapeOf({ to, keep, isCrawler, ms = 0 }, body) {
   return [`/load?ms=${ms}`, (text) => JSON.parse(text).bytes === (body?.length ?? 0)];
 }
 
-/** Begins load on a balancer; `stop()` ends it and says what was counted and what failed: kind of request, end of it, a sentence. */
+/** Begins load on a balancer; `stop()` ends it and says what was counted and what failed: kind of request, when, a sentence. */
 export function begin(balancer, key) {
   const counts = new Map();
   const failures = [];
@@ -63,7 +64,7 @@ export function begin(balancer, key) {
     while (!isOver) {
       const at = new Date().toISOString().slice(11, 23);
       await send({ port: balancer.port[kind.to], agent, method: kind.method, path, headers, body, check })
-        .catch((error) => { failures.push({ kind, at: Date.now(), text: `${at} ${kind.name}: ${error.message}` }); });
+        .catch((error) => { failures.push({ kind, at: Date.now(), hasBegun: error.hasBegun, text: `${at} ${kind.name}: ${error.message}` }); });
       counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
       await pause(kind.rest);
     }

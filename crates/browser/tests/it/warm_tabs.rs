@@ -5,7 +5,7 @@ use std::time::Duration;
 use browser::{RenderRequest, Renderer};
 
 use crate::origin::Reply;
-use crate::support::{Bench, eventually, group, request};
+use crate::support::{Bench, group, request};
 
 /// Processes of all pages of a browser.
 fn pages(browser: u32) -> Vec<u32> {
@@ -69,11 +69,20 @@ async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
 async fn a_browser_keeps_tabs_for_five_sites_that_may_come_again() {
     let bench = Bench::new().await;
     bench.origin.on("/page", Reply::html("<!DOCTYPE html><p>Hello"));
-    for number in 0..8 {
-        let tenant = format!("tenant {number}");
-        bench.pool.render(RenderRequest { tenant, ..request("/page") }).await.unwrap();
-    }
-    let browser = bench.pool.browser_pid().unwrap();
 
-    eventually("five tabs are left", || pages(browser).len() == 5).await;
+    // A tab that needs too long to leave its page is closed, which happens on a busy machine: hence more than one attempt.
+    for attempt in 0..5 {
+        for number in 0..8 {
+            let tenant = format!("tenant {attempt}-{number}");
+            bench.pool.render(RenderRequest { tenant, ..request("/page") }).await.unwrap();
+        }
+        let browser = bench.pool.browser_pid().unwrap();
+        for _ in 0..100 {
+            if pages(browser).len() == 5 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    panic!("five tabs are never left");
 }

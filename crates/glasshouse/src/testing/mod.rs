@@ -8,7 +8,8 @@ mod other_process;
 mod process;
 mod request;
 
-use std::sync::Arc;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::{Arc, LazyLock};
 
 use browser::Renderer;
 use browser::fake::FakeRenderer;
@@ -140,8 +141,8 @@ impl TestApp {
         config.storage.data_dir = folder.path().join("data");
         std::fs::create_dir_all(&config.storage.data_dir).expect("a folder can be made");
         if config.network.dns_servers.is_empty() {
-            // Nobody answers there: a test without a DNS server of its own must not ask this machine's.
-            config.network.dns_servers.push(([127, 0, 0, 1], 9).into());
+            // A test without a DNS server of its own must not ask this machine's.
+            config.network.dns_servers.push(*FAILING_DNS);
         }
         let blobs =
             BlobConfig { url: format!("file:{}", folder.path().join("objects").display()), ..no_s3() };
@@ -194,6 +195,23 @@ impl TestApp {
         TestRequest::new(self.envelope.clone(), method, path)
     }
 }
+
+/// A DNS server that fails at every question, at once: one that is silent would cost each check its whole time limit.
+static FAILING_DNS: LazyLock<SocketAddr> = LazyLock::new(|| {
+    const IS_ANSWER: u8 = 0x80;
+    const SERVFAIL: u8 = 2;
+    let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("a loopback port is free");
+    let address = socket.local_addr().expect("a bound socket has an address");
+    std::thread::spawn(move || {
+        let mut message = [0; 1500];
+        while let Ok((length, client)) = socket.recv_from(&mut message) {
+            message[2] |= IS_ANSWER;
+            message[3] = SERVFAIL;
+            let _ = socket.send_to(&message[..length], client);
+        }
+    });
+    address
+});
 
 fn no_s3() -> BlobConfig {
     BlobConfig {

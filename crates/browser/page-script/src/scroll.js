@@ -50,11 +50,13 @@ export function pretendScroll() {
   });
   if (targets.length === 0) return false;
   const changed = followChanges();
-  const before = new KeptSet();
-  work.holds.forEach((entry) => before.add(entry));
   const latest = now() + RULES.scrollEnd.ms;
   const end = hold('frame', RULES.scrollEnd.ms + 300);
-  const isAwaited = () => now() < latest && (isPollAwaited() || isHeld((kind, entry) => kind === 'timer' && !before.has(entry)));
+  const before = new KeptSet();
+  work.holds.forEach((entry) => before.add(entry));
+  // Handlers wait for a timer, a frame, or one after the other.
+  const begun = (kind, entry) => (kind === 'timer' || kind === 'frame') && !before.has(entry);
+  const isAwaited = () => now() < latest && (isPollAwaited() || isHeld(begun));
   const back = () => {
     if (isAwaited()) return later(back, LOOK_MS);
     const shown = changed();

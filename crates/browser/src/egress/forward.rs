@@ -10,7 +10,7 @@ use crawler::NetworkError;
 use crawler::errors::causes;
 use http::header::{
     ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
-    TRANSFER_ENCODING, UPGRADE,
+    TRANSFER_ENCODING, UPGRADE, UPGRADE_INSECURE_REQUESTS,
 };
 use http::uri::{Authority, Scheme};
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
@@ -107,6 +107,8 @@ pub(super) async fn forward(
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let is_document = asks_for_html(request.headers());
+    // Scripts do not send it, whatever they accept: they are to hear that an answer broke.
+    let is_navigation = request.headers().contains_key(UPGRADE_INSECURE_REQUESTS);
     let holds_up = pass.is_other_site(&page.host) && may_hold_up(&request);
     let answer = tokio::select! {
         answer = shared.upstream.send(request) => answer,
@@ -149,6 +151,10 @@ pub(super) async fn forward(
     remove_hop_by_hop(response.headers_mut());
     if let Some(route) = &route {
         show_public_address(response.headers_mut(), route, page);
+    }
+    if is_navigation {
+        response.headers_mut().remove(CONTENT_LENGTH);
+        return response.map(|body| MeteredBody::of_document(body, gate).boxed_unsync());
     }
     response.map(|body| MeteredBody::new(body, gate).boxed_unsync())
 }

@@ -115,6 +115,7 @@ pub(super) struct MeteredBody<B = Incoming> {
     inner: B,
     gate: Arc<Gate>,
     broken: Option<Broken>,
+    is_document: bool,
 }
 
 /// How a body ended, and when that is said.
@@ -127,7 +128,13 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl<B> MeteredBody<B> {
     pub fn new(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
-        MeteredBody { inner, gate, broken: None }
+        MeteredBody { inner, gate, broken: None, is_document: false }
+    }
+
+    /// The body of a document. Where it breaks it ends as a whole one does: a browser that hears of an error drops what it has
+    /// not parsed by then. Its length must not have been announced. See docs/decisions/0470.
+    pub fn of_document(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
+        MeteredBody { is_document: true, ..MeteredBody::new(inner, gate) }
     }
 }
 
@@ -154,6 +161,9 @@ where
                     over_limit().into()
                 }
             };
+            if self.is_document {
+                return Poll::Ready(None);
+            }
             self.broken = Some(Broken { error, at: Box::pin(tokio::time::sleep(BROKEN_END_DELAY)) });
         }
         if let Some(broken) = &mut self.broken {
@@ -167,7 +177,7 @@ where
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        if self.is_document { SizeHint::default() } else { self.inner.size_hint() }
     }
 }
 
@@ -211,6 +221,17 @@ mod tests {
         assert!(next.is_pending(), "{next:?}");
 
         assert!(body.frame().await.unwrap().is_err());
+        assert!(body.frame().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_document_that_breaks_ends_without_an_error() {
+        let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
+        gate.admit(Arc::new(Pass::new("shop.test", 100)));
+        let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
+        let mut body = MeteredBody::of_document(broken, gate);
+
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "begun");
         assert!(body.frame().await.is_none());
     }
 }

@@ -142,7 +142,7 @@ async fn a_worker_that_speaks_by_a_channel_is_waited_for() {
 #[tokio::test]
 async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
     let script = "const began = performance.now();
-        const later = (name) => () => add(name + (performance.now() - began < 900 ? ' soon' : ' late'));
+        const later = (name) => () => add(name + (performance.now() - began < 1500 ? ' soon' : ' late'));
         const canvas = document.createElement('canvas');
         canvas.getContext('2d').fillRect(0, 0, 9, 9);
         canvas.toBlob(later('canvas'));

@@ -96,6 +96,23 @@ async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
 }
 
 #[tokio::test]
+async fn what_looks_at_its_place_some_frames_and_a_pause_after_a_scroll_is_shown() {
+    // Lazy pictures are often loaded so: the handler waits for a frame, the frame for a timer, the timer for frames.
+    let script = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight ? 'shown' : 'hidden' };
+        const frames = (count, then) => requestAnimationFrame(() => (count > 1 ? frames(count - 1, then) : then()));
+        let isWaiting = false;
+        addEventListener('scroll', () => {
+            if (isWaiting || far.className === 'shown') return;
+            isWaiting = true;
+            frames(1, () => setTimeout(() => frames(6, () => { isWaiting = false; look() }), 90));
+        })";
+
+    let page = rendered(long(".hidden { opacity: 0 }", script)).await;
+
+    assert!(page.html.contains("<section id=\"far\" class=\"shown\">"), "{}", page.html);
+}
+
+#[tokio::test]
 async fn a_list_that_scrolls_by_itself_is_scrolled_to_its_end() {
     let script = "list.onscroll = null;
         list.addEventListener('scroll', () => {

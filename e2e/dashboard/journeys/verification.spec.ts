@@ -52,7 +52,11 @@ test('a check says what is wrong, what it means and what to do on the platform, 
   site?.close();
 });
 
-test('the seventh check of a minute waits as long as the service says, beside what was found', async ({ app, context, domain }) => {
+test('the seventh check of a minute waits as long as the service says, beside what was found', async ({
+  app,
+  context,
+  domain,
+}) => {
   const site = await startPublicSite(domain);
   test.skip(site === null, 'this user may not listen on port 80');
   await app.goto(`/d/${domain}/setup`);

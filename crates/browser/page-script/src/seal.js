@@ -4,7 +4,7 @@
 
 import { domObserver, stopObserving } from './document.js';
 import { silenceEndings } from './endings.js';
-import { replaceMethod, replaceSetter } from './hooks.js';
+import { quietly, replaceMethod, replaceSetter } from './hooks.js';
 import { each, getter, keys } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace, refuseWhenSealed, seal } from './sealing.js';
@@ -19,7 +19,11 @@ const LASTING = {
   StorageManager: ['getDirectory'],
   StorageBucketManager: ['open', 'delete', 'keys'],
   SharedStorage: ['set', 'append', 'delete', 'clear'],
+  CookieStore: ['set', 'delete'],
 };
+
+const cookies = getter(Document.prototype, 'cookie');
+let hasSetCookies = false;
 
 export function watchTraces() {
   const traced = (owner, name) => {
@@ -31,14 +35,11 @@ export function watchTraces() {
   };
   each(keys(LASTING), (type) => each(LASTING[type], (name) => traced(window[type]?.prototype, name)));
   traced(window, 'webkitRequestFileSystem');
-  // Written at once: what came before the seal is cleared with the cookies.
-  each(['set', 'delete'], (name) => {
-    replaceMethod(window.CookieStore?.prototype, name, (call) => {
-      refuseWhenSealed();
-      return call();
-    });
+  replaceSetter(Document.prototype, 'cookie', (write) => {
+    if (seal.done) return undefined;
+    hasSetCookies = true;
+    return write();
   });
-  replaceSetter(Document.prototype, 'cookie', (write) => (seal.done ? undefined : write()));
 }
 
 // `window.length` may be the page's own.
@@ -56,5 +57,7 @@ export function sealDocument() {
   for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
   stopObserving(domObserver);
   native.stop();
+  // Setting a cookie does not wait until it is set, and could come after the cookies are cleared. Reading waits for both.
+  if (hasSetCookies) quietly(() => cookies(document));
   return true;
 }

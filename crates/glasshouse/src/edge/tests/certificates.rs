@@ -44,6 +44,16 @@ struct Authority {
 impl Authority {
     /// Starts an authority that looks for proofs at these ports.
     async fn start(http_port: u16, tls_port: u16) -> Authority {
+        // An address that was free a moment ago may be another test's by now.
+        for _ in 0..4 {
+            if let Some(authority) = Authority::try_start(http_port, tls_port).await {
+                return authority;
+            }
+        }
+        panic!("no authority answers")
+    }
+
+    async fn try_start(http_port: u16, tls_port: u16) -> Option<Authority> {
         let folder = tempfile::tempdir().unwrap();
         let [address, management, dns, dns_management] =
             [free_address().await, free_address().await, free_address().await, free_address().await];
@@ -87,9 +97,11 @@ impl Authority {
                 .env("PEBBLE_WFE_NONCEREJECT", "5"),
         );
         for server in [address, management, dns_management] {
-            wait_for(server).await;
+            if !answers(server).await {
+                return None;
+            }
         }
-        Authority { _pebble: pebble, _dns: dns_child, folder, address, management }
+        Some(Authority { _pebble: pebble, _dns: dns_child, folder, address, management })
     }
 
     fn settings(&self) -> String {
@@ -124,14 +136,15 @@ async fn free_address() -> SocketAddr {
     listener().await.local_addr().unwrap()
 }
 
-async fn wait_for(server: SocketAddr) {
+/// Whether a server takes connections within ten seconds.
+async fn answers(server: SocketAddr) -> bool {
     for _ in 0..200 {
         if TcpStream::connect(server).await.is_ok() {
-            return;
+            return true;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    panic!("{server} does not answer");
+    false
 }
 
 /// The certificate of the authority's own listener, and the root to trust it by.

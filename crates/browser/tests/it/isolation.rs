@@ -76,6 +76,13 @@ async fn nothing_that_a_frame_wrote_is_there_when_the_frame_was_gone_at_the_end(
 }
 
 #[tokio::test]
+async fn no_cookie_that_a_page_sets_without_waiting_comes_after_its_capture() {
+    let script = "setInterval(() => { cookieStore.set('later', '1'); document.cookie = 'timer=1' }, 1);
+        out.textContent = 'written'; prerenderReady = true;";
+    nothing_is_left_of(script).await;
+}
+
+#[tokio::test]
 async fn a_page_that_stays_in_the_tab_after_its_capture_writes_nothing_more() {
     nothing_is_left_of(WRITE_PLAINLY).await;
 }

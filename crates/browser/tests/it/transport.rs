@@ -128,6 +128,21 @@ async fn a_body_that_is_cut_comes_out_in_time_as_far_as_it_came() {
 }
 
 #[tokio::test]
+async fn a_script_hears_that_an_answer_was_cut() {
+    let cut = origin(
+        format!("{HEAD}Access-Control-Allow-Origin: *\r\nContent-Length: 500\r\n\r\nbegun"),
+        Then::Close,
+    )
+    .await;
+    let page = "fetch('https://raw.test/cut', { headers: { accept: 'text/html' } }).then((r) => r.text()).then((text) => { out.textContent = 'whole: ' + text }, () => { out.textContent = 'cut' })";
+    let bench = Bench::with_hosts(&[(HOST, cut)], |_| {}).await;
+
+    let page = bench.render_reply(Reply::script(page)).await.unwrap();
+
+    assert!(page.html.contains(">cut<"), "{}", page.html);
+}
+
+#[tokio::test]
 async fn a_body_that_never_ends_comes_out_in_time_as_a_person_sees_it() {
     let body = page(
         "<h1>Hello</h1><script>setTimeout(() => document.body.append('and more'), 300)</script><p>begun",

@@ -136,7 +136,7 @@ async fn free_address() -> SocketAddr {
     listener().await.local_addr().unwrap()
 }
 
-/// Whether a server takes connections within ten seconds.
+/// Waits up to ten seconds for a server to take connections; `false`: it does not.
 async fn answers(server: SocketAddr) -> bool {
     for _ in 0..200 {
         if TcpStream::connect(server).await.is_ok() {

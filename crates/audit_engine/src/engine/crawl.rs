@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -30,6 +31,8 @@ use crate::source::PageSource;
 
 /// How often it is asked whether the audit is still wanted.
 const TICK: Duration = Duration::from_millis(250);
+/// How often progress beside pages is told.
+const TELL_EVERY: Duration = Duration::from_secs(1);
 /// Time after which an address that hangs does not stop those behind it any more.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that are completed before others on the thread get their turn.
@@ -61,12 +64,26 @@ impl Watch<'_> {
         is_late.then_some(CrawlEnd::TimeLimit)
     }
 
-    /// Waits until an audit must end that has taken `elapsed` so far.
-    pub async fn end(&mut self, options: &AuditOptions, elapsed: Duration) -> CrawlEnd {
+    /// Waits until an audit must end that has taken `elapsed` so far. Tells its progress meanwhile.
+    pub async fn end(
+        &mut self,
+        options: &AuditOptions,
+        elapsed: Duration,
+        progress: impl Fn() -> AuditProgress,
+    ) -> CrawlEnd {
         let begun = Instant::now();
+        let (mut told, mut tell_at) = (progress(), begun);
         loop {
             if let Some(reason) = self.must_end(options, elapsed + begun.elapsed()) {
                 return reason;
+            }
+            let next = progress();
+            if next != told && Instant::now() >= tell_at {
+                match self {
+                    Watch::Journal(journal) => journal.note(next).await,
+                    Watch::Callback(tell) => tell(next),
+                }
+                (told, tell_at) = (next, Instant::now() + TELL_EVERY);
             }
             tokio::time::sleep(TICK).await;
         }
@@ -103,6 +120,8 @@ pub(super) struct Crawl<'a> {
     /// Targets and probes that bounds left out.
     pub left_out_targets: usize,
     pub left_out_probes: usize,
+    /// Probes of this run that are still to be asked for.
+    pub probes_left: Arc<AtomicUsize>,
     /// Only what earlier runs wrote down is looked at.
     pub ends_with_past: bool,
     /// Addresses that were left out because of that.
@@ -149,6 +168,7 @@ impl<'a> Crawl<'a> {
             past,
             left_out_targets: 0,
             left_out_probes: 0,
+            probes_left: Arc::default(),
             ends_with_past: false,
             unvisited: 0,
             unchecked_bytes: 0,
@@ -195,7 +215,7 @@ impl<'a> Crawl<'a> {
             }
             let is_moving = completed > 0;
             let asked = fetches.len() + scans.len() + readies.len();
-            let progress = AuditProgress { pages: self.pages, waiting: self.queue.waiting() + asked };
+            let progress = AuditProgress { waiting: self.queue.waiting() + asked, ..self.progress() };
             self.tell(watch, progress, is_moving).await?;
             if is_moving {
                 tokio::task::yield_now().await;
@@ -213,7 +233,12 @@ impl<'a> Crawl<'a> {
         if self.close_reason == CrawlEnd::Finished && self.queue.waiting() > 0 {
             self.close_reason = CrawlEnd::UrlLimit;
         }
-        self.save(watch, AuditProgress { pages: self.pages, waiting: self.queue.waiting() }).await
+        self.save(watch, self.progress()).await
+    }
+
+    /// Progress while nothing is being asked for.
+    pub fn progress(&self) -> AuditProgress {
+        AuditProgress { pages: self.pages, waiting: self.queue.waiting(), probes: 0 }
     }
 
     async fn tell(

@@ -1,5 +1,5 @@
-//! Responses whose `Content-Length` is no number: browsers read them to the end of their connection, the proxy's client refuses
-//! them. Used by the connector for a second try. Must never let another response follow on such a connection: nobody knows
+//! Responses whose `Content-Length` is no number: browsers read them to the end of their connection, hyper's client refuses
+//! them. Used by `tolerant` for a second try. Must never let another response follow on such a connection: nobody knows
 //! where the first one ends. See docs/decisions/0294.
 
 use std::io;
@@ -7,25 +7,25 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use crawler::errors::causes;
 use http::header::CONNECTION;
 use http::{HeaderValue, Method, Request};
-use hyper::body::Body as _;
+use hyper::body::Body;
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::forward::Body;
+use crate::errors::causes;
 
 const NAME: &[u8] = b"content-length";
 /// Heads that are longer are left as they are.
 const MAX_HEAD: usize = 256 << 10;
 const CHUNK: usize = 8 << 10;
 
-/// The same request once more, for a connection of its own, if asking twice is as good as asking once.
-pub(super) fn once_more(request: &Request<Body>) -> Option<Request<()>> {
+/// Returns the request once more, for a connection of its own, if asking twice is as good as asking once.
+pub(super) fn once_more<B: Body + Default>(request: &Request<B>) -> Option<Request<B>> {
     let is_plain = request.method() == Method::GET && request.body().is_end_stream();
     is_plain.then(|| {
-        let mut again = Request::new(());
+        let mut again = Request::new(B::default());
         *again.uri_mut() = request.uri().clone();
         *again.headers_mut() = request.headers().clone();
         *again.extensions_mut() = request.extensions().clone();
@@ -34,7 +34,7 @@ pub(super) fn once_more(request: &Request<Body>) -> Option<Request<()>> {
     })
 }
 
-/// Whether a response was refused because of its length.
+/// Decides whether a response was refused because of its length.
 pub(super) fn is_about_length(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>());
     causes.any(|error| error.is_parse() && error.to_string().contains("content-length"))
@@ -102,6 +102,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tidied<S> {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_shutdown(context)
+    }
+}
+
+impl<S: Connection> Connection for Tidied<S> {
+    fn connected(&self) -> Connected {
+        self.inner.connected()
     }
 }
 

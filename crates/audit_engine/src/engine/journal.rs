@@ -17,7 +17,7 @@ use super::outcome::RowResult;
 use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.

@@ -150,9 +150,8 @@ impl Preview {
             description.is_some_and(|text| crate::checks::description_has_good_length(text, thresholds)),
             6.0,
         );
-        // Preview bots run no scripts: what only a script writes is not there for them, unless they are given snapshots.
-        let snapshot = page.snapshot().map(|(_, facts)| facts);
-        let raw = if page.input.previews_are_served { snapshot.unwrap_or(facts) } else { page.input.raw };
+        // Preview bots run no scripts: what only a script writes is not there for them.
+        let raw = page.input.raw;
         let pixels = |name: &str| raw.first_meta(name).parse().unwrap_or_default();
         let said_size = size_points((pixels("og:image:width"), pixels("og:image:height")));
         let image = crate::checks::is_absolute_address(raw.first_meta("og:image"));

@@ -175,7 +175,9 @@ pub enum SnapshotLookup {
 /// A snapshot.
 #[derive(Debug, Clone)]
 pub struct StoredPage {
-    /// Its document.
+    /// Status with which crawlers get it.
+    pub status: u16,
+    /// Its document; "" of a redirect.
     pub html: String,
     /// When it was made, in epoch milliseconds.
     pub made_at_ms: i64,

@@ -6,7 +6,7 @@
 //!                        an empty line after headers
 //! <p>body                `{word *3}` is repeated; # in it is the number of the copy
 //! BOT GPTBot 403         what the server answers a crawler for any address
-//! SNAPSHOT /path         what crawlers get of it; `:days 3` is its age
+//! SNAPSHOT /path         what crawlers get of it; `:days 3` is its age; `SNAPSHOT /path 302`
 //! CERTIFICATE 10         days until the certificate ends
 //! PREVIOUS /path 1769…   the sitemap's date in the run before, whose text was another one
 //! RENDER /path           what a browser makes of it; `:error …`, `:exception …`, `:redirect …`, `:ready 6000`, `:timeout`,
@@ -136,6 +136,7 @@ impl Listing {
         if verb == "SNAPSHOT" {
             let days: i64 = head.strip_prefix(":days ").map_or(0, |days| days.trim().parse().unwrap());
             let stored = StoredPage {
+                status: outcome.parse().unwrap(),
                 html: body.to_owned(),
                 made_at_ms: self.now_ms() - days * DAY_MS,
                 refresh_interval_ms: DAY_MS,

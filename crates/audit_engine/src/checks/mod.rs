@@ -40,6 +40,7 @@ pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, FROM_OUR_ADDRESS, is_valid_llms_t
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
 pub use hreflang::is_valid as is_valid_hreflang;
+pub use prerender::is_stored_error;
 pub use robots::MAX_BYTES as MAX_ROBOTS_BYTES;
 pub use social::{has_other_url as has_other_social_url, has_valid_card, is_absolute as is_absolute_address};
 pub use title::{

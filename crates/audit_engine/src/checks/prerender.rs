@@ -42,7 +42,8 @@ fn is_stale(page: &Page) -> bool {
         || age > 2 * stored.refresh_interval_ms
 }
 
-fn is_stored_error(page: &Page) -> bool {
+/// Decides whether the snapshot shows an error where people get a page.
+pub fn is_stored_error(page: &Page) -> bool {
     let Some((stored, facts)) = page.snapshot() else { return false };
     let is_error_now = page.is_soft_404
         || page.is_rendered_soft_404

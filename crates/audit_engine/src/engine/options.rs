@@ -43,8 +43,8 @@ pub struct AuditOptions {
     pub max_targets: usize,
     /// Hosts of other sites of the same owner, whose language versions are asked for.
     pub sister_hosts: HashSet<String>,
-    /// Bots that make link previews are given snapshots.
-    pub previews_are_served: bool,
+    /// Crawlers are given snapshots of the site, so its pages are judged by these.
+    pub crawlers_are_served: bool,
     /// Most requests per second; none: as many as the site answers.
     pub requests_per_second: Option<f64>,
     /// Product token by which robots.txt names the audit.
@@ -145,7 +145,7 @@ impl AuditOptions {
             foreign_time: Duration::from_secs(300),
             max_targets: 5_000,
             sister_hosts: HashSet::new(),
-            previews_are_served: false,
+            crawlers_are_served: false,
             requests_per_second: None,
             agent: "Glasshouse".to_owned(),
             renders: true,

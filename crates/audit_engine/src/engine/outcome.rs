@@ -110,6 +110,9 @@ pub struct RowResult {
     /// 0 to 100, one decimal.
     #[serde(rename = "healthScore")]
     pub health: f64,
+    /// Health of what the server itself sends; none: crawlers get nothing else.
+    #[serde(rename = "originHealthScore", skip_serializing_if = "Option::is_none")]
+    pub origin_health: Option<f64>,
     /// 0 to 100.
     #[serde(rename = "previewScore")]
     pub preview: f64,
@@ -150,6 +153,9 @@ pub struct RowResult {
     pub differences: Vec<Difference>,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// What only the server's own answer has, and the snapshot has not: crawlers do not meet it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub solved: Vec<Finding>,
     /// Points that the health lost, by category.
     pub penalties: Vec<Penalty>,
     /// Pieces of it, by the extraction's name.

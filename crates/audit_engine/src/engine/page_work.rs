@@ -9,7 +9,7 @@ use super::page_names::Names;
 use super::page_row::{differences, fields, fill_row};
 use super::patterns::{Patterns, Wish};
 use crate::address::Origin;
-use crate::checks::{CheckId, Evidence, Fires};
+use crate::checks::{CheckId, Evidence, Fires, is_stored_error};
 use crate::custom::{CustomResults, SearchedDocument};
 use crate::page::view::{CheckedRows, Page, PageInput};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
@@ -82,15 +82,20 @@ impl PageWork {
 
     /// Runs the checks and fills the row.
     pub fn check(self, crawl: &mut Crawl<'_>, versions: PageVersions, row: &mut Row, now_ms: i64) {
-        let stored = match &versions.snapshot {
-            SnapshotLookup::Found(stored) => Some(scan(&stored.html, Provenance::Rendered)),
-            _ => None,
-        };
-        let rendered = versions.rendered.map(|page| {
-            let mut facts = scan(&page.html, Provenance::Rendered);
+        let rendered_facts = |html: &str| {
+            let mut facts = scan(html, Provenance::Rendered);
             // The rendered document has lost its scripts; the browser loaded those that the answer names.
             let scripts = self.raw.resources.iter().filter(|resource| resource.kind == ResourceKind::Script);
             facts.resources.extend(scripts.cloned());
+            facts.html_bytes = html.len();
+            facts
+        };
+        let stored = match &versions.snapshot {
+            SnapshotLookup::Found(stored) => Some(rendered_facts(&stored.html)),
+            _ => None,
+        };
+        let rendered = versions.rendered.map(|page| {
+            let facts = rendered_facts(&page.html);
             (page, facts)
         });
         let sitemap_alternates = crawl.alternates.of(row.id);
@@ -106,13 +111,26 @@ impl PageWork {
             probe: &crawl.probe,
             sitemap_alternates: &sitemap_alternates,
             snapshot: (&versions.snapshot, stored.as_ref()),
-            previews_are_served: crawl.options.previews_are_served,
             lastmod: crawl.lastmods.get(&row.id).copied(),
             now_ms,
         };
-        let page = Page::read(input, &mut crawl.addresses);
-        let findings = run_checks(&page, &crawl.options.checks);
+        let mut page = Page::read(input, &mut crawl.addresses);
+        let mut findings = run_checks(&page, &crawl.options.checks);
         row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
+        let differences = differences(&page);
+        let mut solved = None;
+        if let Some((status, snapshot)) = served_snapshot(&page).filter(|_| crawl.options.crawlers_are_served) {
+            let found = std::mem::take(&mut findings);
+            if (300..400).contains(&status) {
+                let (is_solved, left) = found.into_iter().partition(|(id, _)| id.check().id == "JS_REDIRECT");
+                (solved, findings) = (Some(is_solved), left);
+            } else {
+                page = Page::read(PageInput { raw: snapshot, ..input }, &mut crawl.addresses);
+                findings = run_checks(&page, &crawl.options.checks);
+                let is_left = |id: &CheckId| findings.iter().any(|(left, _)| left == id);
+                solved = Some(found.into_iter().filter(|(id, _)| !is_left(id)).collect());
+            }
+        }
         row.is_rendered = page.was_rendered();
         row.missed_render = versions.missed_render;
         row.render_ms =
@@ -120,8 +138,9 @@ impl PageWork {
         row.preview = Preview::of(&page);
         row.details = Some(Box::new(Details {
             findings,
+            solved,
             fields: fields(&page),
-            differences: differences(&page),
+            differences,
             found: look(&page, crawl.options),
             preview: 0.0,
         }));
@@ -129,6 +148,12 @@ impl PageWork {
         fill_row(&page, row);
         crawl.queue.patterns.judge(&self.key, row.is_changed_by_scripts);
     }
+}
+
+/// Returns what crawlers get in place of an answer, with its status. None: nothing is stored, or an error page is.
+fn served_snapshot<'a>(page: &Page<'a>) -> Option<(u16, &'a PageFacts)> {
+    let (SnapshotLookup::Found(stored), Some(facts)) = page.input.snapshot else { return None };
+    (!is_stored_error(page)).then_some((stored.status, facts))
 }
 
 /// What the audit's extractions and searches find on a page.

@@ -6,11 +6,11 @@ use super::outcome::{
     Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
 };
 use super::robots_analysis::RobotsAnalysis;
-use super::stats::CrawlStats;
+use super::stats::{CrawlStats, SolvedBySnapshots};
 use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
-use crate::score::{finding_points, health_after, page_penalties, run_health};
+use crate::score::{finding_points, health_after, page_health, page_penalties, run_health};
 use crate::site::{
     CrawledSite, Details, Failure, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace,
 };
@@ -49,16 +49,24 @@ impl Crawl<'_> {
         if self.pages == 0 && self.known == 0 && !is_ended_from_outside {
             self.close_reason = CrawlEnd::Unreachable;
         }
+        let health = run_health(&tally.scored, &site_checks, start_is_ok);
+        let origin_health = run_health(&tally.origin_scored, &site_checks, start_is_ok);
+        let mut crawl_stats = CrawlStats::of(&self, &mut tally, &site_findings, discovered);
+        crawl_stats.solved_by_snapshots = (tally.served_pages > 0).then_some(SolvedBySnapshots {
+            pages: tally.served_pages,
+            origin_health,
+            issues: tally.solved,
+        });
         Audit {
             status: self.status(),
             close_reason: self.close_reason,
             error_message: self.error_message(),
             site_url: self.site.origin.root().to_string(),
-            health: run_health(&tally.scored, &site_checks, start_is_ok),
+            health,
             pages: self.pages,
             sitemap_issues: sitemap_issues(&site_findings),
             robots_analysis: RobotsAnalysis::of(&self.site, &site_findings),
-            crawl_stats: CrawlStats::of(&self, tally, &site_findings, discovered),
+            crawl_stats,
             site_findings,
             issue_breakdown,
             files: self.files,
@@ -120,8 +128,10 @@ impl Crawl<'_> {
         let mut details = row.kept_details.map(|kept| spill.get::<Details>(kept)).unwrap_or_default();
         details.findings.extend(joined_checks(&self.site, row, &self.options.checks));
         let key = self.site.urls.key(row.id);
-        details.findings.retain(|(check, _)| !self.options.is_ignored(*check, key));
-        details.findings.sort_by_key(|(check, _)| *check);
+        for found in std::iter::once(&mut details.findings).chain(&mut details.solved) {
+            found.retain(|(check, _)| !self.options.is_ignored(*check, key));
+            found.sort_by_key(|(check, _)| *check);
+        }
         details
     }
 
@@ -189,9 +199,12 @@ pub(super) fn live_row(site: &CrawledSite, row: &Row) -> RowResult {
 }
 
 fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
-    let Details { findings, fields, differences, found, preview } = details;
-    let counts: Vec<(CheckId, u32)> =
-        findings.iter().map(|(check, evidence)| (*check, evidence.count)).collect();
+    let Details { findings, solved, fields, differences, found, preview } = details;
+    let count = |(check, evidence): &(CheckId, Evidence)| (*check, evidence.count);
+    let counts: Vec<(CheckId, u32)> = findings.iter().map(count).collect();
+    let origin_health = solved.as_ref().map(|solved| {
+        page_health(&findings.iter().chain(solved).map(count).collect::<Vec<_>>())
+    });
     let mut penalties = page_penalties(&counts);
     let health = health_after(&penalties);
     penalties.iter_mut().for_each(|penalty| penalty.points = (penalty.points * 100.0).round() / 100.0);
@@ -206,6 +219,7 @@ fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
         path: site.urls.key(row.id).to_owned(),
         status: row.status,
         health,
+        origin_health,
         preview,
         link_score: site.link_score(row.id),
         missed_render: row.missed_render,
@@ -224,6 +238,7 @@ fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
         fields,
         differences,
         findings: findings.into_iter().map(finding).collect(),
+        solved: solved.unwrap_or_default().into_iter().map(finding).collect(),
         extracted: found.extracted,
         searches: found.searches,
     }

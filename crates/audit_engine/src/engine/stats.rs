@@ -1,5 +1,6 @@
 //! Numbers of a crawl, in the shape in which the API shows them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,21 @@ pub struct CrawlStats {
     /// Addresses that bounds kept the audit from looking at.
     #[serde(default)]
     pub left_out: LeftOut,
+    /// What snapshots solve; null where crawlers get none. Filled in at the end of the audit.
+    #[serde(default)]
+    pub solved_by_snapshots: Option<SolvedBySnapshots>,
+}
+
+/// Findings of the server's own answers that crawlers do not meet, since they get snapshots.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SolvedBySnapshots {
+    /// Pages of which crawlers get a snapshot.
+    pub pages: usize,
+    /// Health of the site without snapshots, 0 to 100, one decimal.
+    pub origin_health: f64,
+    /// Pages on which a snapshot solves each issue, by its id.
+    pub issues: BTreeMap<Cow<'static, str>, usize>,
 }
 
 /// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
@@ -203,7 +219,7 @@ impl CrawlStats {
     /// The numbers of a crawl whose rows are joined.
     pub(super) fn of(
         crawl: &Crawl,
-        mut tally: RowTally,
+        tally: &mut RowTally,
         site_results: &[SiteResult],
         discovered: usize,
     ) -> CrawlStats {
@@ -257,6 +273,7 @@ impl CrawlStats {
             sampling: sampling(crawl, &tally.health),
             continuations: crawl.sessions,
             left_out: left_out(crawl),
+            solved_by_snapshots: None,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What is counted over all rows of an audit, each of which is put together once for it. Used by the end of an audit.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::crawl::Crawl;
-use super::outcome::RowResult;
+use super::outcome::{Finding, RowResult};
 use super::stats::BySeverity;
 use super::template::template;
 use crate::checks::Severity;
@@ -17,6 +18,12 @@ pub(super) struct RowTally {
     pub issues: BTreeMap<&'static str, usize>,
     /// What the run's health is made of.
     pub scored: Vec<Scored>,
+    /// The same of what the server itself sends.
+    pub origin_scored: Vec<Scored>,
+    /// Pages of which crawlers get a snapshot.
+    pub served_pages: usize,
+    /// Rows whose snapshot lacks a finding of the answer, by check.
+    pub solved: BTreeMap<Cow<'static, str>, usize>,
     /// Pages by clicks from the start.
     pub depth: Vec<usize>,
     /// Rows by media type.
@@ -42,12 +49,23 @@ impl RowTally {
             self.by_severity.add(found.severity);
             self.orphans += usize::from(check.id == "ORPHAN_PAGE");
         }
+        self.served_pages += usize::from(result.origin_health.is_some());
+        for found in &result.solved {
+            *self.solved.entry(found.check.check().id.into()).or_default() += 1;
+        }
         if is_scored(row) {
-            self.scored.push(Scored {
+            let has_error = |findings: &[Finding]| findings.iter().any(|found| is_error(found.check));
+            let scored = Scored {
                 health: result.health,
                 inlinks: result.inlinks,
-                has_error: result.findings.iter().any(|found| is_error(found.check)),
+                has_error: has_error(&result.findings),
                 stands_for: crawl.queue.patterns.stands_for(&result.path),
+            };
+            self.scored.push(scored);
+            self.origin_scored.push(Scored {
+                health: result.origin_health.unwrap_or(result.health),
+                has_error: scored.has_error || has_error(&result.solved),
+                ..scored
             });
         }
         if let Some(depth) = result.depth.filter(|_| result.is_page) {

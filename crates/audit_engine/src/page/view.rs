@@ -33,7 +33,7 @@ pub struct PageInput<'a> {
     pub url: &'a Url,
     /// What the origin answered.
     pub response: &'a Response,
-    /// Facts of the answer.
+    /// Facts of the document that crawlers get: the answer, or the snapshot that is served in its place.
     pub raw: &'a PageFacts,
     /// What a browser made of it, with its facts.
     pub rendered: Option<(&'a RenderedDocument, &'a PageFacts)>,
@@ -45,8 +45,6 @@ pub struct PageInput<'a> {
     pub sitemap_alternates: &'a [(String, Url)],
     /// What crawlers get of it, with its facts when there is a snapshot.
     pub snapshot: (&'a SnapshotLookup, Option<&'a PageFacts>),
-    /// Bots that make link previews are given snapshots.
-    pub previews_are_served: bool,
     /// When the sitemap says that it changed, in epoch milliseconds.
     pub lastmod: Option<i64>,
     /// When it was fetched, in epoch milliseconds.

@@ -89,6 +89,8 @@ pub struct Row {
 pub struct Details {
     /// What was found.
     pub findings: Vec<(CheckId, Evidence)>,
+    /// Findings of the answer that the snapshot does not have; none: crawlers get no snapshot of the page.
+    pub solved: Option<Vec<(CheckId, Evidence)>>,
     /// What reports show.
     pub fields: Fields,
     /// What scripts changed of it.

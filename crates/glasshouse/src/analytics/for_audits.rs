@@ -1,21 +1,17 @@
-//! What audits get from here: when crawlers last came to each page, and which kinds of them are given snapshots.
-//! Impostors are in neither.
+//! Last visits of crawlers to each page, for audits. Visits of impostors are left out.
 
 use std::collections::HashMap;
 
 use futures::future::BoxFuture;
 use store::DbError;
 
-use super::crawlers::{Class, CrawlerIndex};
+use super::crawlers::CrawlerIndex;
 use super::model::{Day, start_of};
 use super::segments::window::{Scope, WindowVisits};
 use super::service::{Analytics, MAX_DAYS};
 use super::stores::{Detail, VisitError};
-use crate::audit::ports::{CrawlerTraffic, LastVisit, ServedKinds};
+use crate::audit::ports::{CrawlerTraffic, LastVisit};
 use crate::domains::DomainId;
-
-/// Days in which a kind of crawlers was given a snapshot, if it is at all.
-const SERVED_DAYS: u32 = 30;
 
 impl CrawlerTraffic for Analytics {
     fn last_visits<'a>(
@@ -27,21 +23,6 @@ impl CrawlerTraffic for Analytics {
             let only = path.map(str::to_owned);
             let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
             known(self.of_window(domain, self.window(MAX_DAYS), Detail::Rows, list).await)
-        })
-    }
-
-    fn served_kinds<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<ServedKinds, DbError>> {
-        Box::pin(async move {
-            let days = known(self.days(domain, self.window(SERVED_DAYS), Scope::Snapshots).await)?;
-            let mut kinds = ServedKinds::default();
-            for day in days.iter().filter(|day| day.visits > 0) {
-                match CrawlerIndex::shared().find(&day.crawler).map(|crawler| crawler.class) {
-                    Some(Class::Preview) => kinds.previews = true,
-                    Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => kinds.assistants = true,
-                    _ => {}
-                }
-            }
-            Ok(kinds)
         })
     }
 }

@@ -6,7 +6,6 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::auditing::Auditing;
-use super::ports::ServedKinds;
 use crate::accounts::AccountId;
 use crate::accounts::model::id_type;
 use crate::clock::Timestamp;
@@ -44,9 +43,8 @@ pub struct AuditRequest {
     pub max_pages: u64,
     /// The domain's settings when it began.
     pub auditing: Auditing,
-    /// Crawlers that were given snapshots when it began.
-    #[serde(default)]
-    pub served: ServedKinds,
+    /// Crawlers were given snapshots when it began: the domain was connected.
+    pub crawlers_are_served: bool,
 }
 
 impl AuditRequest {
@@ -182,6 +180,7 @@ impl RunReport {
                 "sitemap": { "files": 0, "urls": 0, "inCrawl": 0, "notInCrawl": 0 },
                 "sampling": { "enabled": false, "healthStdErr": null, "patterns": [] }, "continuations": 0,
                 "leftOut": { "pages": 0, "elements": 0, "targets": 0, "probes": 0, "sitemaps": 0, "addresses": 0 },
+                "solvedBySnapshots": null,
             }),
             sitemap_issues: json!([]),
             issue_breakdown: json!({}),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use audit_engine::source::SnapshotLookup;
 use futures::future::BoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use store::DbError;
 use url::Url;
 use utoipa::ToSchema;
@@ -33,7 +33,7 @@ pub trait RenderTurn: Send + Sync {
 /// The field of a page that says when a crawler last came. It is read when it is asked for, and no part of the results.
 pub const LAST_VISIT: &str = "lastCrawlerVisit";
 
-/// When crawlers come, and what they are given.
+/// Visits of crawlers.
 pub trait CrawlerTraffic: Send + Sync {
     /// The last visit of each page of a domain, or of one of them, by path without query.
     fn last_visits<'a>(
@@ -41,9 +41,6 @@ pub trait CrawlerTraffic: Send + Sync {
         domain: &'a DomainId,
         path: Option<&'a str>,
     ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>>;
-
-    /// Which kinds of crawlers were given snapshots lately.
-    fn served_kinds<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<ServedKinds, DbError>>;
 }
 
 /// The last visit of a crawler to a page.
@@ -57,25 +54,4 @@ pub struct LastVisit {
     /// Who runs it.
     #[schema(examples("google"))]
     pub provider: String,
-}
-
-/// Kinds of crawlers that see what scripts make of a page, because they are given snapshots.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ServedKinds {
-    /// Those that make link previews.
-    pub previews: bool,
-    /// Those of language models, and of assistants.
-    pub assistants: bool,
-}
-
-impl ServedKinds {
-    /// Whether a check is about what these crawlers do not see of a page without scripts.
-    pub fn silence(self, check: &str) -> bool {
-        match check {
-            "OG_ONLY_AFTER_JS" => self.previews,
-            "AI_CONTENT_NEEDS_JS" => self.assistants,
-            _ => false,
-        }
-    }
 }

@@ -200,7 +200,7 @@ fn row_details(row: &RowResult, images: &[Value], hreflang: &[Value]) -> Value {
         }
     }
     json!({
-        "findings": row.findings, "penalties": row.penalties, "hops": row.hops, "raw": raw,
+        "findings": row.findings, "solved": row.solved, "originHealthScore": row.origin_health, "penalties": row.penalties, "hops": row.hops, "raw": raw,
         "rendered": rendered, "missedRender": row.missed_render, "images": images, "hreflang": hreflang,
         "isBlocked": row.is_blocked, "securityHeaders": row.fields.security_headers,
     })

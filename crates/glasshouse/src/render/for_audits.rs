@@ -40,12 +40,13 @@ impl Renders for RenderService {
             let found = async {
                 let Some(row) = self.durable().find_row(&id).await? else { return Ok(None) };
                 let html = self.durable().read_object(&row).await?;
-                Ok::<_, CacheError>(html.map(|html| (row.created_at, html)))
+                Ok::<_, CacheError>(html.map(|html| (row, html)))
             };
             match found.await {
-                Ok(Some((made_at_ms, html))) => SnapshotLookup::Found(StoredPage {
+                Ok(Some((row, html))) => SnapshotLookup::Found(StoredPage {
+                    status: u16::try_from(row.status).unwrap_or(200),
                     html: String::from_utf8_lossy(&html).into_owned(),
-                    made_at_ms,
+                    made_at_ms: row.created_at,
                     refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
                 }),
                 Ok(None) => SnapshotLookup::Missing,

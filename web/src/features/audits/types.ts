@@ -75,6 +75,8 @@ export interface CrawlStats {
   orphans: number;
   sitemap: { files: number; urls: number; inCrawl: number; notInCrawl: number };
   sampling: { enabled: boolean; healthStdErr: number | null };
+  /** Pages on which a snapshot solves each issue; null where crawlers get none. */
+  solvedBySnapshots?: { pages: number; originHealth: number; issues: Record<string, number> } | null;
 }
 
 export interface SitemapIssue {
@@ -135,6 +137,10 @@ export interface Penalty {
 export interface AuditedPage {
   page: AuditedRow;
   findings: Finding[];
+  /** Findings that crawlers do not meet, since the snapshot lacks them; null or absent in older runs. */
+  solved?: Finding[] | null;
+  /** Health of the server's own answer; null where crawlers get that answer. */
+  originHealthScore?: number | null;
   /** What the page's health lost by category; null or absent in older runs. */
   penalties?: Penalty[] | null;
   raw: Record<string, string | null>;

@@ -1,5 +1,5 @@
 // Words of a run's overview.
-import { count, counted, delta } from '../../lib/numbers';
+import { count, counted, delta, score } from '../../lib/numbers';
 import { orphanLine, pageCount } from './shared';
 
 export * from './shared';
@@ -10,6 +10,11 @@ export const healthMoved = (change: number) => {
   if (!/[1-9]/.test(text)) return 'Health stayed at';
   return `Health ${change > 0 ? 'rose' : 'fell'} by ${text.replace(/^[+−]/, '')} to`;
 };
+export const originHealth = (health: number) => `${score(health)} without snapshots: what your server itself sends`;
+export const solvedBySnapshots = () => 'Solved by snapshots';
+export const solvedNote = (pages: number) =>
+  `Crawlers get a snapshot of ${counted(pages, 'page', 'pages')}, so they do not meet these. They cost no points.`;
+export const nothingSolved = () => 'The pages that your server sends have no problem that a snapshot solves.';
 export const fixedAndNew = (fixed: number, added: number) =>
   `${counted(fixed, 'finding', 'findings')} fixed, ${count(added)} new`;
 export const fixFirst = () => 'Fix first:';

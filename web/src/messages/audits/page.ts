@@ -1,5 +1,5 @@
 // Words of one audited page.
-import { count, counted } from '../../lib/numbers';
+import { count, counted, score } from '../../lib/numbers';
 
 export * from './shared';
 
@@ -26,6 +26,9 @@ export const depthNote = (pages: number | null, depth: number | null) =>
     depth === null ? '; no link leads here from the start' : `, ${counted(depth, 'click', 'clicks')} from the start`
   }`;
 export const inThirtyDays = () => 'in 30 days';
+export const solvedBySnapshot = () => 'Solved by the snapshot';
+export const solvedPoints = (health: number | null) =>
+  health === null ? 'crawlers do not meet these' : `health without the snapshot: ${score(health)}`;
 export const pointsOff = () => 'points off health';
 export const pointsUnknown = () => 'points not recorded then';
 export const elements = (number: number) => counted(number, 'place', 'places');

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use futures::future::BoxFuture;
 use url::Url;
 
-use crate::engine::{Audit, AuditOptions, CrawlMode, RobotsPolicy, audit};
+use crate::engine::{Audit, AuditOptions, CrawlMode, Finding, RobotsPolicy, audit};
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crate::testing::{Listing, audit_listing, audit_with, findings_of};
 
@@ -305,7 +305,7 @@ async fn the_preview_score_counts_what_preview_bots_get_and_the_picture_that_is_
     let tags =
         "<meta property=og:title content=Shoes><meta property=og:image content=https://site.example/p.png>";
     let score = async |site: &str, is_served: bool| {
-        let audit = audit_with(site, |options| options.previews_are_served = is_served).await;
+        let audit = audit_with(site, |options| options.crawlers_are_served = is_served).await;
         audit.rows().next().unwrap().preview
     };
     let shell = "GET /\n<div id=root></div><script src=/a.js></script>";
@@ -321,6 +321,30 @@ async fn the_preview_score_counts_what_preview_bots_get_and_the_picture_that_is_
 
     assert!(served > unserved, "{served} {unserved}");
     assert!(there > lost, "{there} {lost}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn findings_that_the_snapshot_does_not_have_are_solved() {
+    let app = "<div id=root></div><script src=/a.js></script>";
+    let page = "<title>Shoes of all kinds</title><h1>Shoes</h1><p>{word *120}";
+    let of = async |site: String, is_served: bool| {
+        audit_with(&site, |options| options.crawlers_are_served = is_served).await
+    };
+    let ids = |findings: &[Finding]| Vec::from_iter(findings.iter().map(|found| found.check.check().id));
+
+    let served = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), true).await;
+    let unserved = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), false).await;
+    let empty = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{app}"), true).await;
+    let left = of(format!("GET /\n{app}\nRENDER /\n:redirect https://site.example/b\n\n<p>a\nGET /b\nb\nSNAPSHOT / 302\n"), true).await;
+
+    let row = |audit: &Audit| audit.rows().next().unwrap();
+    assert!(ids(&row(&served).solved).contains(&"JS_CONTENT_MISSING_RAW"));
+    assert!(!ids(&row(&served).findings).contains(&"JS_CONTENT_MISSING_RAW"));
+    assert_eq!(row(&served).origin_health, Some(row(&unserved).health));
+    assert!(row(&served).health > row(&unserved).health);
+    assert_eq!((row(&unserved).origin_health, row(&unserved).solved), (None, Vec::new()));
+    assert!(ids(&row(&empty).findings).contains(&"JS_CONTENT_MISSING_RAW"), "the snapshot is as empty as the answer");
+    assert_eq!(ids(&row(&left).solved), ["JS_REDIRECT"]);
 }
 
 #[tokio::test(start_paused = true)]

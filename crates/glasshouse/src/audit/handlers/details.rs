@@ -48,6 +48,14 @@ struct PageDetails {
     /// What was found, with evidence.
     #[schema(value_type = Vec<FindingShown>)]
     findings: Value,
+    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
+    /// the health. Null in runs that are older than the field.
+    #[schema(value_type = Option<Vec<FindingShown>>)]
+    solved: Value,
+    /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
+    #[serde(rename = "originHealthScore")]
+    #[schema(value_type = Option<f64>)]
+    origin_health_score: Value,
     /// What its health lost, by category; null in runs that are older than the field.
     #[schema(value_type = Option<Vec<PenaltyShown>>)]
     penalties: Value,
@@ -150,6 +158,8 @@ async fn get_run_page(
     }
     Ok(Json(PageDetails {
         findings,
+        solved: take("solved"),
+        origin_health_score: take("originHealthScore"),
         penalties: take("penalties"),
         missed_render: take("missedRender").as_bool().unwrap_or_default(),
         security_headers: take("securityHeaders"),

@@ -39,7 +39,7 @@ impl Audits {
         options.requests_per_second = settings.requests_per_second;
         options.robots = settings.robots_txt.policy();
         options.sitemap_limits = self.0.origins.sitemap_limits();
-        options.previews_are_served = request.served.previews;
+        options.crawlers_are_served = request.crawlers_are_served;
         options.sister_hosts = self.sister_hosts(site).await?;
         let agent = settings.user_agent.as_deref().unwrap_or(USER_AGENT);
         options.agent = agent.split(['/', ' ']).next().unwrap_or_default().to_owned();
@@ -49,10 +49,7 @@ impl Audits {
         options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
         // Nobody reads the sitemap for a list of addresses.
         let reads_sitemaps = request.mode != Mode::Selected;
-        options.checks.retain(|id| {
-            let check = id.check();
-            !request.served.silence(check.id) && (reads_sitemaps || check.scope != FindingScope::Sitemap)
-        });
+        options.checks.retain(|id| reads_sitemaps || id.check().scope != FindingScope::Sitemap);
         options.ignored = settings
             .ignored
             .iter()

@@ -15,7 +15,6 @@ use crate::accounts::{AccountId, PlanLimit, PlanLimits, UsageMetric};
 use crate::audit::auditing::RobotsTxt;
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
-use crate::audit::ports::ServedKinds;
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::clock::Timestamp;
@@ -126,7 +125,7 @@ impl Audits {
             sitemap,
             max_pages,
             auditing,
-            served: self.served_kinds(site).await?,
+            crawlers_are_served: domain.is_proven(),
         };
         if request.new_pages_only && !self.has_new_pages(site, &request).await? {
             return Err(AuditStartError::NoNewPages);
@@ -214,16 +213,6 @@ impl Audits {
             return Err(AuditStartError::PagesLimit { limit, current });
         }
         Ok(limit.most().map_or(MOST_PAGES, |most| most - current))
-    }
-
-    /// Which crawlers see more of the site than its server sends.
-    async fn served_kinds(&self, site: &Site) -> Result<ServedKinds, DbError> {
-        match site.domain.status {
-            DomainStatus::Connected | DomainStatus::ViaApi => {
-                self.0.visits.served_kinds(&site.domain.id).await
-            }
-            DomainStatus::Pending | DomainStatus::Suspended => Ok(ServedKinds::default()),
-        }
     }
 
     /// Counts an audit on demand; scheduled ones cost their pages only.

@@ -184,7 +184,7 @@ impl Audits {
             user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),
             headers: credentials.request_headers(),
             is_plain: run.request.urls[0].scheme() == "http",
-            reads_snapshots: options.previews_are_served
+            reads_snapshots: options.crawlers_are_served
                 || options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
         };
         Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))

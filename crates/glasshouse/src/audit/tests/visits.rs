@@ -1,4 +1,4 @@
-//! What crawler visits have to do with audits: the last one beside every page, and findings that are silent because of them.
+//! Crawlers and audits: the last visit beside every page, and findings that snapshots solve.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use super::{RUNS, Shop, all_issues, on_each_engine, paths};
 
-const PREVIEWS: &str = "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)";
 const ASSISTANT: &str =
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";
 
@@ -50,9 +49,8 @@ async fn the_last_crawler_visit_stands_beside_a_page_when_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_crawlers_are_given_is_not_missing_to_them() {
+async fn a_connected_site_is_judged_by_what_crawlers_get() {
     on_each_engine(async |shop| {
-        count_visits(&shop);
         let text = "Green tea comes from the hills and is dried slowly in the sun. ".repeat(30);
         let rendered = format!(
             "<!doctype html><html lang=en><head><title>Green and black tea</title><meta property=\"og:title\" \
@@ -64,21 +62,27 @@ async fn what_crawlers_are_given_is_not_missing_to_them() {
         shop.web.set("/app.js", "1");
         shop.app.renderer.answers_html("/tea", &rendered);
         shop.patch_auditing(json!({ "javascript": true })).await.assert_status(200);
-        let silent = ["OG_ONLY_AFTER_JS", "AI_CONTENT_NEEDS_JS"];
+        let of_scripts = ["JS_CONTENT_MISSING_RAW", "OG_ONLY_AFTER_JS", "AI_CONTENT_NEEDS_JS"];
+        let has = |issues: &[&str]| of_scripts.map(|issue| issues.contains(&issue));
 
-        let before = shop.audit(json!({})).await;
-        visit(&shop, "/tea", PREVIEWS).await;
-        let with_previews = shop.audit(json!({})).await;
-        visit(&shop, "/tea", ASSISTANT).await;
-        let with_both = shop.audit(json!({})).await;
+        let before = shop.details(&shop.audit(json!({})).await, "").await;
+        shop.app.render(&shop.account, "https://shop.example/tea").await.assert_status(200);
+        let id = shop.audit(json!({})).await;
+        let after = shop.details(&id, "").await;
+        let tea = after["pages"].as_array().unwrap().iter().find(|page| page["path"] == "/tea").unwrap();
+        let page = shop.get(&format!("{RUNS}/{id}/pages/{}", tea["id"].as_str().unwrap())).await.json();
 
-        let mut found = Vec::new();
-        for id in [before, with_previews, with_both] {
-            let details = shop.details(&id, "").await;
-            let issues = all_issues(&details);
-            found.push(silent.map(|issue| issues.contains(&issue)));
-        }
-        assert_eq!(found, [[true, true], [false, true], [false, false]]);
+        assert_eq!(has(&all_issues(&before)), [true; 3]);
+        assert_eq!(before["run"]["crawlStats"]["solvedBySnapshots"], Value::Null);
+        assert_eq!(has(&all_issues(&after)), [false; 3]);
+        let solved = &after["run"]["crawlStats"]["solvedBySnapshots"];
+        assert_eq!((&solved["pages"], &solved["issues"]["OG_ONLY_AFTER_JS"]), (&json!(1), &json!(1)), "{solved}");
+        assert_eq!(solved["originHealth"], before["run"]["healthScore"]);
+        assert!(after["run"]["healthScore"].as_f64() > solved["originHealth"].as_f64(), "{solved}");
+        let shown: Vec<&str> =
+            page["solved"].as_array().unwrap().iter().filter_map(|found| found["issueId"].as_str()).collect();
+        assert_eq!(has(&shown), [true; 3], "{page:#}");
+        assert!(page["originHealthScore"].as_f64() < tea["healthScore"].as_f64());
     })
     .await;
 }

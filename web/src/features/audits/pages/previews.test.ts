@@ -13,12 +13,17 @@ function page(socialTags: Record<string, string>, findings: string[] = []): Audi
   } as unknown as AuditedPage;
 }
 
-test('tags that only scripts make are not there today', () => {
+test('only Google sees today what scripts make', () => {
   const details = page({ 'og:title': 'Shared', 'og:image': '/a.png' }, ['OG_ONLY_AFTER_JS']);
 
   const [today, tags] = [sharedView(details, 'shop.test', 'today'), sharedView(details, 'shop.test', 'tags')];
 
-  expect(today).toMatchObject({ title: null, picture: null, searchTitle: null, description: 'A description.' });
+  expect(today).toMatchObject({
+    title: null,
+    picture: null,
+    searchTitle: 'After scripts',
+    description: 'A description.',
+  });
   expect(tags).toMatchObject({ title: 'Shared', picture: 'https://shop.test/a.png', searchTitle: 'After scripts' });
 });
 
@@ -29,7 +34,22 @@ test('tags of the HTML are there today, and the title of a result is never one o
     'today',
   );
 
-  expect(view).toMatchObject({ title: 'Shared', searchTitle: null, isLarge: true, trail: 'https://shop.test › blog' });
+  expect(view).toMatchObject({
+    title: 'Shared',
+    searchTitle: 'After scripts',
+    isLarge: true,
+    trail: 'https://shop.test › blog',
+  });
+});
+
+test('with a snapshot everybody sees today what scripts make', () => {
+  const details = { ...page({ 'og:image': '/a.png' }), originHealthScore: 41 };
+  details.page = { ...details.page, title: 'In the snapshot', metaDesc: 'Whole.' };
+
+  const view = sharedView(details, 'shop.test', 'today');
+
+  expect(view).toMatchObject({ title: 'In the snapshot', description: 'Whole.', searchTitle: 'In the snapshot' });
+  expect(view.picture).toBe('https://shop.test/a.png');
 });
 
 test('a picture that is no web address is none', () => {

@@ -22,13 +22,15 @@ export type PreviewSide = 'today' | 'tags';
 const ONLY_AFTER_SCRIPTS = 'OG_ONLY_AFTER_JS';
 
 /**
- * Returns the preview of a page. `today` is what the server sends to crawlers without scripts; `tags` is what the tags give once
- * scripts have run.
+ * Returns the preview of a page. `today` is what crawlers get: the snapshot, or without one the server's own answer, of which only Google runs
+ * the scripts; `tags` is what the tags give once scripts have run.
  */
 export function sharedView(details: AuditedPage, domain: string, side: PreviewSide): SharedView {
   const { page } = details;
   const address = `https://${domain}${page.path}`;
-  const facts = side === 'today' ? details.raw : (details.rendered ?? details.raw);
+  const isServed = typeof details.originHealthScore === 'number';
+  const complete = isServed ? { title: page.title, metaDesc: page.metaDesc } : (details.rendered ?? details.raw);
+  const facts = side === 'today' && !isServed ? details.raw : complete;
   const hasTags = side === 'tags' || !details.findings.some(({ issueId }) => issueId === ONLY_AFTER_SCRIPTS);
   const tags = hasTags ? (page.socialTags ?? {}) : {};
   const [title, description] = [filled(facts.title), filled(facts.metaDesc)];
@@ -39,8 +41,8 @@ export function sharedView(details: AuditedPage, domain: string, side: PreviewSi
     address,
     title: filled(tags['og:title']) ?? filled(tags['twitter:title']) ?? title,
     description: filled(tags['og:description']) ?? filled(tags['twitter:description']) ?? description,
-    searchTitle: title,
-    searchDescription: description,
+    searchTitle: filled(complete.title),
+    searchDescription: filled(complete.metaDesc),
     picture: pictureOf(tags, address),
     isLarge: tags['twitter:card'] === 'summary_large_image',
   };

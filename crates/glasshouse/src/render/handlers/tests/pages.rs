@@ -221,6 +221,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
         verified: Verified::No,
         unverified_client: None,
         is_probe: false,
+        deadline: None,
     };
 
     let nothing_stored = app.state.render.serve(&call(Freshness::Forced)).await.expect("a database");

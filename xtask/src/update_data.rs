@@ -90,7 +90,10 @@ fn pattern_lines(json: &str) -> Result<Vec<String>, String> {
 /// Leaves out patterns with an open-ended gap, which make servers slow, and those that match people's browsers, and names each.
 fn usable(patterns: &[String], clashes: &str) -> Vec<String> {
     let browser_of = |pattern: &str| {
-        clashes.lines().find_map(|line| line.split_once('\t').filter(|(row, _)| *row == pattern)).map(|(_, one)| one)
+        clashes
+            .lines()
+            .find_map(|line| line.split_once('\t').filter(|(row, _)| *row == pattern))
+            .map(|(_, one)| one)
     };
     let keep = |line: &&String| {
         let pattern = line.split_once('\t').map_or(line.as_str(), |(_, pattern)| pattern);
@@ -193,7 +196,8 @@ mod tests {
 
     #[test]
     fn rows_that_match_browsers_or_have_an_open_ended_gap_are_left_out() {
-        let rows = ["seo\tSonic", "feed\tCurrent[\\s\\S]*RSS", "x\tA{2,}", "x\tC\\+\\+bot", "ads\tSonicBot"].map(str::to_owned);
+        let rows = ["seo\tSonic", "feed\tCurrent[\\s\\S]*RSS", "x\tA{2,}", "x\tC\\+\\+bot", "ads\tSonicBot"]
+            .map(str::to_owned);
 
         let kept = usable(&rows, "Sonic\tMozilla/5.0 (Windows NT 10.0) Sonic Slack_SSB/4.4.2\n");
 

@@ -66,7 +66,9 @@ mod tests {
 
     #[test]
     fn a_masked_address_ends_in_zeros() {
-        for text in ["66.249.66.0", "66.249.0.0", "::ffff:66.249.66.0", "2001:db8:1:2::", "2001:db8:1:2:3:4:5:0"] {
+        for text in
+            ["66.249.66.0", "66.249.0.0", "::ffff:66.249.66.0", "2001:db8:1:2::", "2001:db8:1:2:3:4:5:0"]
+        {
             assert!(is_masked(text.parse().unwrap()), "{text}");
         }
         for text in ["66.249.66.10", "10.0.0.1", "2001:db8::1", "2001:db8:1:2:0:0:0:100"] {

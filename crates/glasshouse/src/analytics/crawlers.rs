@@ -138,7 +138,8 @@ impl Crawler {
     /// The name by which this file speaks to it; `*`: as to all. None: no rule of the file is for it, or nobody knows which.
     pub fn name_in(&self, robots: &Robots) -> Option<&str> {
         let name = self.robots_names().find(|name| robots.names(name));
-        name.or((!self.ignores_wildcard).then_some("*")).filter(|_| ![UNKNOWN, MARKDOWN_CLIENT].contains(&self.id.as_str()))
+        name.or((!self.ignores_wildcard).then_some("*"))
+            .filter(|_| ![UNKNOWN, MARKDOWN_CLIENT].contains(&self.id.as_str()))
     }
 }
 
@@ -463,7 +464,8 @@ pub(super) mod tests {
 
     #[test]
     fn a_row_of_the_list_is_for_its_own_case() {
-        for user_agent in ["Panasonic TV", "Lightning/1.0", "Mozilla/5.0 (Linux; Android 9; PANASONIC P100)"] {
+        for user_agent in ["Panasonic TV", "Lightning/1.0", "Mozilla/5.0 (Linux; Android 9; PANASONIC P100)"]
+        {
             assert_eq!(id_of(user_agent), None, "{user_agent}");
         }
     }
@@ -478,7 +480,10 @@ pub(super) mod tests {
             ("OpenClaw/2026.3", "openclaw"),
             ("Claude-User (claude-code/2.1.92; +https://support.anthropic.com/)", "claude-code"),
             ("claude-code/1.0.0", "claude-code"),
-            ("Mozilla/5.0 (compatible; Google-Gemini-CLI/1.0; +https://github.com/google-gemini/gemini-cli)", "gemini-cli"),
+            (
+                "Mozilla/5.0 (compatible; Google-Gemini-CLI/1.0; +https://github.com/google-gemini/gemini-cli)",
+                "gemini-cli",
+            ),
             ("opencode-smartfetch/1.0", "opencode"),
             ("opencode", "opencode"),
         ] {

@@ -131,7 +131,9 @@ mod tests {
 
     #[test]
     fn an_entry_that_cannot_be_read_is_skipped() {
-        for line in ["br;q=x", "br;q=", "br;q=-1", "br;q=NaN", "br;q=inf", "br;q=1.5", "b r", "a//b", ";q=1", ""] {
+        for line in
+            ["br;q=x", "br;q=", "br;q=-1", "br;q=NaN", "br;q=inf", "br;q=1.5", "b r", "a//b", ";q=1", ""]
+        {
             assert_eq!(parsed(&format!("{line}, gzip")), [("gzip", 1.0)], "{line}");
         }
     }
@@ -204,7 +206,8 @@ mod tests {
         for accept in ["text/markdown", "text/html, Text/Markdown;variant=GFM;q=0.1", "x, text/markdown"] {
             assert!(names_markdown(Some(accept)), "{accept:?}");
         }
-        for accept in ["text/markdown;q=0", "text/*", "*/*", "text/x-markdown", "a/b;c=\"text/markdown\"", ""] {
+        for accept in ["text/markdown;q=0", "text/*", "*/*", "text/x-markdown", "a/b;c=\"text/markdown\"", ""]
+        {
             assert!(!names_markdown(Some(accept)), "{accept:?}");
         }
     }

@@ -343,10 +343,7 @@ mod tests {
         let page =
             page_of(&site("shop.example", Settings::default()), &Url::parse(target).expect("an address"));
 
-        assert_eq!(
-            outcome(target, person(), EntryPoint::Edge),
-            "serve https://shop.example/#!about"
-        );
+        assert_eq!(outcome(target, person(), EntryPoint::Edge), "serve https://shop.example/#!about");
         assert_ne!(page.key, plain.key);
     }
 

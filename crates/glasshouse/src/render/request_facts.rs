@@ -180,8 +180,12 @@ mod tests {
 
     #[test]
     fn a_documented_crawler_is_one_even_with_the_headers_of_a_browser() {
-        let fields: Fields<'_> =
-            &[(USER_AGENT, GOOGLEBOT), (ACCEPT_LANGUAGE, "en"), (ACCEPT, XHTML), (SEC_FETCH_MODE, "navigate")];
+        let fields: Fields<'_> = &[
+            (USER_AGENT, GOOGLEBOT),
+            (ACCEPT_LANGUAGE, "en"),
+            (ACCEPT, XHTML),
+            (SEC_FETCH_MODE, "navigate"),
+        ];
 
         assert_eq!(crawler_of("https://shop.example/", fields), Some("googlebot"));
     }
@@ -191,10 +195,7 @@ mod tests {
         let navigation = [(USER_AGENT, XBOT), (SEC_FETCH_MODE, "navigate")];
         let [agent, mode] = navigation.clone();
 
-        assert_eq!(
-            crawler_of("https://shop.example/?_escaped_fragment_=a", &navigation),
-            Some("unknown")
-        );
+        assert_eq!(crawler_of("https://shop.example/?_escaped_fragment_=a", &navigation), Some("unknown"));
         assert_eq!(crawler_of("https://shop.example/", &[agent, mode, (BUFFER_BOT, "1")]), Some("unknown"));
     }
 
@@ -218,7 +219,8 @@ mod tests {
 
     #[test]
     fn several_lines_of_accept_are_one() {
-        let fields: Fields<'_> = &[(USER_AGENT, CHROME), (ACCEPT, "text/plain"), (ACCEPT, "text/markdown;q=0.5")];
+        let fields: Fields<'_> =
+            &[(USER_AGENT, CHROME), (ACCEPT, "text/plain"), (ACCEPT, "text/markdown;q=0.5")];
 
         assert_eq!(crawler_of("https://shop.example/", fields), Some("markdown-client"));
     }

@@ -69,8 +69,10 @@ impl CrawlerList {
         }
         let (tied, anywhere): (BTreeSet<_>, BTreeSet<_>) =
             patterns.documented.iter().cloned().partition(|text| text.starts_with('^'));
-        let is_found = |text: &str| anywhere.iter().any(|shorter| shorter != text && text.contains(shorter.as_str()));
-        let tied = tied.iter().map(|text| text.trim_start_matches('^').to_owned()).filter(|text| !is_found(text));
+        let is_found =
+            |text: &str| anywhere.iter().any(|shorter| shorter != text && text.contains(shorter.as_str()));
+        let tied =
+            tied.iter().map(|text| text.trim_start_matches('^').to_owned()).filter(|text| !is_found(text));
         let mut documented =
             alternatives(&anywhere.iter().filter(|text| !is_found(text)).cloned().collect(), any_case);
         documented.extend(alternatives(&tied.collect(), any_case).into_iter().map(|text| format!("^{text}")));
@@ -121,7 +123,9 @@ fn without_repetition(texts: &BTreeSet<String>, found_anyway: &Regex) -> BTreeSe
     let ends: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[at..])).collect();
     let begins: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[..at])).collect();
     let is_found = |text: &str| {
-        begins.iter().all(|begin| ends.iter().all(|end| found_anyway.is_match(&format!("{begin}{text}{end}"))))
+        begins
+            .iter()
+            .all(|begin| ends.iter().all(|end| found_anyway.is_match(&format!("{begin}{text}{end}"))))
             && found_anyway.is_match(text)
     };
     let needed: Vec<&String> = texts.iter().filter(|text| !is_found(text)).collect();
@@ -199,7 +203,8 @@ mod tests {
             *browsers.iter().find(|agent| agent.contains(word)).expect("a browser of the corpus")
         };
 
-        let names = patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
+        let names =
+            patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
         for text in BOT_WORDS.iter().copied().chain(names) {
             for agent in ["Windows", "Firefox", "iPhone"].map(one_of) {
                 for at in 0..=agent.len() {
@@ -219,7 +224,8 @@ mod tests {
         let index = CrawlerIndex::shared();
         // Each pattern of the service in every case inside a browser's user agent, with the ends that exceptions have.
         let patterns = index.patterns();
-        let texts = patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
+        let texts =
+            patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
         let spelled = texts.flat_map(|text| [text.to_owned(), text.to_uppercase(), text.to_lowercase()]);
         let inside = spelled.flat_map(|text| {
             [("Mozilla/5.0 ", " Build/1"), ("Mozilla/5.0 cu", ""), ("x ", "/1.0"), ("", "")]

@@ -63,7 +63,10 @@ pub enum BadRanges {
 impl RangeTable {
     /// The table of an installation: a file in its data folder when there is a usable one, else the compiled-in table.
     pub fn of_installation(data_dir: &Path) -> RangeTable {
-        RangeTable { cdns: CdnRanges::load(data_dir), ..RangeTable::load(&data_dir.join("crawler-ranges.json")) }
+        RangeTable {
+            cdns: CdnRanges::load(data_dir),
+            ..RangeTable::load(&data_dir.join("crawler-ranges.json"))
+        }
     }
 
     /// Takes the file when there is a usable one, else the compiled-in table.
@@ -183,7 +186,8 @@ mod tests {
         };
 
         // Cloudflare, Fastly, CloudFront, Sucuri.
-        for address in ["172.71.10.20", "2606:4700::6810:84e5", "151.101.1.140", "13.32.0.1", "192.88.134.7"] {
+        for address in ["172.71.10.20", "2606:4700::6810:84e5", "151.101.1.140", "13.32.0.1", "192.88.134.7"]
+        {
             for agent in ["Googlebot/2.1", "GPTBot/1.2", "bingbot/2.0"] {
                 assert_eq!(verified(agent, address), Some(Verified::Unknown), "{agent} {address}");
             }

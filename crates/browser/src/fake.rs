@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use http::HeaderMap;
 use tokio::sync::Notify;
 use url::Url;
 
@@ -59,6 +60,13 @@ impl FakeRenderer {
     pub fn answers_partial(&self, address: &str, html: &str) {
         let page =
             Rendered { html: html.to_owned(), partial: true, settled: Settled::Timeout, ..page_at(&blank()) };
+        self.answers(address, Ok(page));
+    }
+
+    /// From now on `address` answers with this page, at whatever address it is asked for.
+    pub fn answers_page(&self, address: &str, change: impl FnOnce(&mut Rendered)) {
+        let mut page = page_at(&blank());
+        change(&mut page);
         self.answers(address, Ok(page));
     }
 
@@ -213,11 +221,11 @@ impl Renderer for FakeRenderer {
                 partial: page.partial,
                 timings: page.timings,
                 words: page.html.split_whitespace().count(),
-                text: page.html,
+                text: page.html.clone(),
                 picture: Some(picture),
             };
-            let (console, blocked) = (page.console, page.blocked);
-            PageView { page: Ok(viewed), requests: Vec::new(), console, blocked }
+            let Rendered { console, blocked, failed, .. } = page;
+            PageView { page: Ok(viewed), requests: Vec::new(), console, blocked, failed }
         })
     }
 
@@ -264,6 +272,9 @@ fn page_at(url: &Url) -> Rendered {
         status: 200,
         location: None,
         final_url: url.clone(),
+        first_status: 200,
+        hops: Vec::new(),
+        headers: HeaderMap::new(),
         html: format!(
             "<!DOCTYPE html><html><head><title>{url}</title></head><body><h1>{url}</h1></body></html>"
         ),
@@ -272,6 +283,7 @@ fn page_at(url: &Url) -> Rendered {
         timings: Timings::default(),
         console: Vec::new(),
         blocked: Vec::new(),
+        failed: Vec::new(),
         inspection: None,
     }
 }

@@ -24,6 +24,7 @@ mod memory;
 mod model;
 mod page;
 mod pool;
+mod problems;
 mod process;
 mod profile;
 mod queue;
@@ -42,6 +43,7 @@ pub use locate::locate_browser;
 pub use machine::max_concurrency;
 pub use model::*;
 pub use pool::ChromiumPool;
+pub use problems::describe_problems;
 pub use process::{Reaped, reap_orphans};
 pub use viewer::model::*;
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
@@ -74,6 +74,12 @@ pub struct Rendered {
     pub location: Option<String>,
     /// Address of the document that was captured.
     pub final_url: Url,
+    /// Status of the first answer to the address that was asked for.
+    pub first_status: u16,
+    /// Redirects of servers on the way to the captured document, or away from the page; at most 20.
+    pub hops: Vec<RedirectHop>,
+    /// `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location` of the captured document; a redirect has none.
+    pub headers: HeaderMap,
     /// Complete document without scripts, see `product.md` Render 8. Byte-equal for an unchanged page.
     pub html: String,
     /// The page was cut off (time, bytes) before it settled: never cache it as complete.
@@ -86,6 +92,8 @@ pub struct Rendered {
     pub console: Vec<ConsoleMessage>,
     /// Requests that were refused by the address guard or a limit; at most 100.
     pub blocked: Vec<BlockedRequest>,
+    /// Scripts, style sheets, XHR and fetch requests that failed or were not answered so far; at most 20.
+    pub failed: Vec<FailedRequest>,
     /// What was asked for with [`RenderRequest::inspect`]. A page that was cut off or went elsewhere has none.
     pub inspection: Option<Inspection>,
 }
@@ -104,7 +112,7 @@ pub struct Inspection {
     pub click_links: usize,
     /// Where the first of them lead; empty where their handlers do not say.
     pub click_targets: Vec<String>,
-    /// Scripts, style sheets, XHR and fetch requests of the page that have ended; at most 500.
+    /// Scripts, style sheets, XHR and fetch requests of the page that were answered or have ended; at most 500.
     #[serde(skip)]
     pub loaded: Vec<LoadedRequest>,
 }
@@ -118,6 +126,26 @@ pub struct LoadedRequest {
     pub status: u16,
     /// The answer came whole.
     pub is_complete: bool,
+}
+
+/// A redirect that a server answered with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RedirectHop {
+    /// Address that was asked for.
+    pub url: String,
+    pub status: u16,
+    /// Absolute address that it leads to.
+    pub location: String,
+}
+
+/// A request of a page that was answered with an error, in part, or not at all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FailedRequest {
+    pub method: String,
+    /// Absolute address, without the fragment.
+    pub url: String,
+    /// Status of the answer; 0: none, below 400: it broke off.
+    pub status: u16,
 }
 
 /// Why a page was taken to be ready.

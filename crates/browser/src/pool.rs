@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use http::HeaderMap;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
@@ -24,7 +25,7 @@ use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
 use crate::tab::{Tab, TabOwner, check_url};
 use crate::viewer::Viewer;
-use crate::visit::{Captured, End, Visit};
+use crate::visit::{Answers, Captured, End, Visit};
 use crate::{
     BrowserConfig, BrowserHealth, ConsoleMessage, PageView, RenderError, RenderRequest, Rendered, Renderer,
     Settled, Timings, ViewRequest,
@@ -296,7 +297,7 @@ impl Pool {
         tab.gate.admit(pass.clone());
         let mut visit = Visit::new(&mut tab, request, pass.clone());
         let end = visit.run().await;
-        let console = std::mem::take(&mut visit.console);
+        let (console, answers) = (std::mem::take(&mut visit.console), visit.take_answers());
         match end {
             End::Page(captured) => {
                 let timings = Timings {
@@ -305,7 +306,7 @@ impl Pool {
                     ..Timings::default()
                 };
                 let keep = !captured.partial;
-                let result = Ok(rendered_page(*captured, console, &pass, timings));
+                let result = Ok(rendered_page(*captured, (console, answers), &pass, timings));
                 Ok(Ended { result, kept: keep.then_some((tab, stay)) })
             }
             End::Failed(error) => Ok(Ended::failed(error)),
@@ -339,21 +340,25 @@ impl Pool {
 
 fn rendered_page(
     captured: Captured,
-    console: Vec<ConsoleMessage>,
+    (console, answers): (Vec<ConsoleMessage>, Answers),
     pass: &Pass,
     timings: Timings,
 ) -> Rendered {
     let cut = pass.is_cut();
     Rendered {
         status: captured.status,
+        headers: if captured.location.is_none() { answers.headers } else { HeaderMap::new() },
         location: captured.location,
         final_url: captured.final_url,
+        first_status: answers.first_status,
+        hops: answers.hops,
         html: captured.html,
         partial: captured.partial || (cut && captured.settled != Settled::Redirect),
         settled: captured.settled,
         timings,
         console,
         blocked: pass.take_blocked(),
+        failed: answers.failed,
         inspection: captured.inspection,
     }
 }

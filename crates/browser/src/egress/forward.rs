@@ -230,14 +230,13 @@ pub(super) fn rewrite_request<B>(
         headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
         headers.insert(UPGRADE, upgrade);
     }
-    match route {
-        Some(route) => {
-            set(headers, HOST, &route.origin_host);
-            set(headers, HeaderName::from_static("x-forwarded-host"), &page.authority());
-            set(headers, HeaderName::from_static("x-forwarded-proto"), page.scheme());
-        }
-        None => set(headers, HOST, &page.authority()),
+    let host = route.map_or_else(|| page.authority(), |route| route.origin_host.clone());
+    set(headers, HOST, &host);
+    if route.is_some() {
+        set(headers, HeaderName::from_static("x-forwarded-host"), &page.authority());
     }
+    // Asked in the clear, a server may redirect to https unless it hears that the page is.
+    set(headers, HeaderName::from_static("x-forwarded-proto"), page.scheme());
     *request.uri_mut() = target;
     *request.version_mut() = http::Version::HTTP_11;
 }

@@ -27,7 +27,7 @@ use crate::running::Lease;
 use crate::supervisor::Supervisor;
 use crate::tab::{Tab, TabOwner, check_url};
 use crate::visit::{Captured, End, Visit};
-use crate::{BrowserConfig, ConsoleMessage, RenderError, RenderRequest, Timings, console};
+use crate::{BrowserConfig, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings, console};
 use model::{PageView, ViewRequest, ViewSource, ViewedPage};
 use requests::RequestLog;
 
@@ -192,6 +192,7 @@ pub(super) struct Look<'a> {
     width: u32,
     log: RequestLog,
     console: Vec<ConsoleMessage>,
+    failed: Vec<FailedRequest>,
 }
 
 async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &ViewSource) -> Looked {
@@ -210,7 +211,8 @@ async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
     let prepared = started.elapsed();
     let pass = Arc::new(Pass::of(page));
     tab.gate.admit(pass.clone());
-    let mut look = Look { tab: &mut tab, width, log: RequestLog::default(), console: Vec::new() };
+    let mut look =
+        Look { tab: &mut tab, width, log: RequestLog::default(), console: Vec::new(), failed: Vec::new() };
     let seen = match source {
         ViewSource::Live => look.live(page, &pass).await,
         ViewSource::Document { html, content_type } => look.document(page, html, content_type).await,
@@ -235,13 +237,13 @@ async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
         }
         Err(error) => Err(error),
     };
-    let (log, console) = (look.log, look.console);
+    let (log, console, failed) = (look.log, look.console, look.failed);
     let mut seen = seen;
     if let Ok(seen) = &mut seen {
         seen.partial |= pass.is_cut();
     }
     let blocked = pass.take_blocked();
-    Looked::Seen(Box::new(PageView { page: seen, requests: log.list(&blocked), console, blocked }))
+    Looked::Seen(Box::new(PageView { page: seen, requests: log.list(&blocked), console, blocked, failed }))
 }
 
 #[derive(Deserialize)]
@@ -257,6 +259,7 @@ impl Look<'_> {
         visit.log = Some(RequestLog::default());
         let end = visit.run().await;
         self.console = std::mem::take(&mut visit.console);
+        self.failed = visit.take_answers().failed;
         self.log = visit.log.take().unwrap_or_default();
         match end {
             End::Page(captured) => Ok(*captured),

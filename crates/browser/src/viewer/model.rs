@@ -5,7 +5,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use url::Url;
 
-use crate::{BlockedRequest, ConsoleMessage, RenderError, RenderRequest, Timings};
+use crate::{BlockedRequest, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings};
 
 /// One page to look at, with its pictures and fonts.
 #[derive(Debug, Clone)]
@@ -36,12 +36,20 @@ pub struct PageView {
     pub console: Vec<ConsoleMessage>,
     /// As in [`crate::Rendered::blocked`].
     pub blocked: Vec<BlockedRequest>,
+    /// As in [`crate::Rendered::failed`].
+    pub failed: Vec<FailedRequest>,
 }
 
 impl PageView {
     /// Makes the result of a look that never began.
     pub fn failed(error: RenderError) -> PageView {
-        PageView { page: Err(error), requests: Vec::new(), console: Vec::new(), blocked: Vec::new() }
+        PageView {
+            page: Err(error),
+            requests: Vec::new(),
+            console: Vec::new(),
+            blocked: Vec::new(),
+            failed: Vec::new(),
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! The main document of a visit, as the network tells it, and whether its response is a page. Used by the state machine.
 //! Pure. Must never look at a body: what the head says decides.
 
+use http::header::{CONTENT_LANGUAGE, CONTENT_LOCATION, LINK};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::protocol::{Request, Response};
@@ -22,6 +24,8 @@ pub(super) struct Document {
     pub forbids_scripts: bool,
     /// Where its head sends visitors in a moment.
     pub refresh: Option<String>,
+    /// Header lines that concern crawlers.
+    pub headers: HeaderMap,
 }
 
 impl Document {
@@ -36,6 +40,7 @@ impl Document {
             xml: None,
             forbids_scripts: false,
             refresh: None,
+            headers: HeaderMap::new(),
         }
     }
 
@@ -46,6 +51,7 @@ impl Document {
         self.xml = is_xml(response).then(|| response.mime_type.to_string());
         self.forbids_scripts = forbids_scripts(response);
         self.refresh = refresh_of(response, &self.url);
+        self.headers = headers_for_crawlers(response);
     }
 
     /// Whether a request is this document's own or one of its resources.
@@ -58,6 +64,26 @@ impl Document {
 fn page_status(response: &Response<'_>) -> u16 {
     // The origin confirmed what the cache holds.
     if response.status == 304 { 200 } else { response.status }
+}
+
+/// Bytes of header lines for crawlers that are kept of a response. Further lines are left out.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// Reads the header lines that tell crawlers about a page.
+fn headers_for_crawlers(response: &Response<'_>) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut room = MAX_HEADER_BYTES;
+    for name in [HeaderName::from_static("x-robots-tag"), CONTENT_LANGUAGE, CONTENT_LOCATION, LINK] {
+        // The browser puts lines of one name under each other.
+        for line in response.header(name.as_str()).unwrap_or_default().split('\n').map(str::trim) {
+            let Ok(value) = HeaderValue::from_bytes(line.as_bytes()) else { continue };
+            if !line.is_empty() && line.len() <= room {
+                room -= line.len();
+                headers.append(name.clone(), value);
+            }
+        }
+    }
+    headers
 }
 
 /// Whether a response puts its document into a sandbox without scripts.
@@ -142,7 +168,7 @@ mod tests {
     ) -> Response<'static> {
         let headers: HashMap<_, _> =
             headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
-        Response { status, mime_type: mime_type.into(), headers }
+        Response { url: "".into(), status, mime_type: mime_type.into(), headers }
     }
 
     #[test]
@@ -215,5 +241,28 @@ mod tests {
         let confirmed = response(304, "text/html", &[]);
 
         assert_eq!((page_status(&confirmed), why_not_a_page(&confirmed)), (200, None));
+    }
+
+    #[test]
+    fn lines_for_crawlers_are_read_one_by_one_and_up_to_a_bound() {
+        let huge = "x".repeat(MAX_HEADER_BYTES);
+        let read = |name, value: &str| {
+            let value: &'static str = value.to_owned().leak();
+            headers_for_crawlers(&response(200, "text/html", &[(name, value), ("Server", "x")]))
+        };
+        let told = |headers: &HeaderMap| {
+            headers
+                .values()
+                .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+                .collect::<Vec<_>>()
+        };
+
+        assert_eq!(
+            told(&read("X-Robots-Tag", "googlebot: noindex\n noarchive \n")),
+            ["googlebot: noindex", "noarchive"]
+        );
+        assert_eq!(told(&read("content-location", "/caf\u{e9}\nno\u{1}body")), ["/café"]);
+        assert_eq!(told(&read("Link", &format!("<a>; rel=canonical\n{huge}\n<b>; rel=next"))).len(), 2);
+        assert!(read("Refresh", "1").is_empty());
     }
 }

@@ -1,20 +1,22 @@
-//! Requests of a page while it is rendered, for audits: scripts, style sheets, XHR and fetch requests of its main document. Used by
+//! Requests of a page while it is rendered, for audits and for words on what failed: scripts, style sheets, XHR and fetch requests of its main document. Used by
 //! the state machine. Pure. Must never grow with a page that never stops asking.
 
 use std::collections::HashMap;
 
-use super::protocol::Request;
-use crate::LoadedRequest;
+use super::protocol::{Received, Request};
+use crate::egress::REFUSED_HEADER;
+use crate::{FailedRequest, LoadedRequest};
 
 /// Requests that are kept; the first ones of a page matter most.
 const MOST: usize = 500;
 /// Bytes of an address that are kept. A longer one is left out.
 const MAX_URL_BYTES: usize = 4096;
+/// Failed requests that are told.
+const MOST_FAILED: usize = 20;
 
 /// Requests of the document that is the main one.
 #[derive(Debug, Default)]
 pub(super) struct Loads {
-    is_wanted: bool,
     requests: HashMap<String, Load>,
     next: usize,
 }
@@ -22,52 +24,73 @@ pub(super) struct Loads {
 #[derive(Debug)]
 struct Load {
     number: usize,
+    method: String,
     request: LoadedRequest,
-    is_over: bool,
+    /// It was answered or has ended.
+    is_told: bool,
 }
 
 impl Loads {
-    /// No requests; none are kept either unless they are wanted.
-    pub fn new(is_wanted: bool) -> Loads {
-        Loads { is_wanted, ..Loads::default() }
-    }
-
     /// A request is sent; `is_own`: it belongs to the document that is the main one now.
     pub fn begin(&mut self, sent: &Request<'_>, is_own: bool) {
         let is_kind = matches!(sent.kind.as_deref(), Some("Script" | "Stylesheet" | "XHR" | "Fetch"));
         let url = &sent.request.url;
         let has_room = self.requests.len() < MOST && url.len() <= MAX_URL_BYTES;
-        if self.is_wanted && is_own && is_kind && has_room && url.starts_with("http") {
+        if is_own && is_kind && has_room && url.starts_with("http") {
             // After a redirect the same number leads to the next address.
             let request = LoadedRequest { url: url.to_string(), status: 0, is_complete: false };
-            self.requests
-                .insert(sent.request_id.to_string(), Load { number: self.next, request, is_over: false });
+            let method = sent.request.method.to_string();
+            let load = Load { number: self.next, method, request, is_told: false };
+            self.requests.insert(sent.request_id.to_string(), load);
             self.next += 1;
         }
     }
 
-    /// The head of a response is there.
-    pub fn answered(&mut self, request_id: &str, status: u16) {
-        if let Some(load) = self.requests.get_mut(request_id) {
-            load.request.status = status;
+    /// The head of a response is there. That is told whether or not the body comes: the browser gives up the body of an error,
+    /// and perhaps nobody reads that of a success.
+    pub fn answered(&mut self, received: &Received<'_>) {
+        if received.response.header(REFUSED_HEADER).is_some() {
+            // Our own refusal says nothing of the server.
+            self.requests.remove(&*received.request_id);
+        } else if let Some(load) = self.requests.get_mut(&*received.request_id) {
+            load.request.status = received.response.status;
+            (load.request.is_complete, load.is_told) = (true, true);
         }
     }
 
-    /// A request has ended; `broken`: the network ended it before its time. One that the page or the browser gave up says
-    /// nothing of the server: it is forgotten.
+    /// A request has ended; `broken`: the network ended it before its time. One that the page or the browser gave up before
+    /// an answer came says nothing of the server: it is forgotten.
     pub fn end(&mut self, request_id: &str, broken: bool, given_up: bool) {
-        if given_up {
+        let Some(load) = self.requests.get_mut(request_id) else { return };
+        if given_up && !load.is_told {
             self.requests.remove(request_id);
-        } else if let Some(load) = self.requests.get_mut(request_id) {
-            (load.request.is_complete, load.is_over) = (!broken, true);
+            return;
         }
+        load.is_told = true;
+        load.request.is_complete = !broken || load.request.status >= 400;
     }
 
-    /// Lists the requests that have ended, in the order in which they were made.
+    /// Lists the requests that were answered or have ended, in the order in which they were made.
     pub fn ended(&self) -> Vec<LoadedRequest> {
-        let mut loads: Vec<&Load> = self.requests.values().filter(|load| load.is_over).collect();
+        self.in_order().filter(|load| load.is_told).map(|load| load.request.clone()).collect()
+    }
+
+    /// Lists the first requests with an error, with a part of an answer, or with none so far.
+    pub fn failed(&self) -> Vec<FailedRequest> {
+        let failed =
+            self.in_order().filter(|Load { request, .. }| request.status >= 400 || !request.is_complete);
+        let told = |Load { method, request, .. }: &Load| FailedRequest {
+            method: method.clone(),
+            url: request.url.clone(),
+            status: request.status,
+        };
+        failed.take(MOST_FAILED).map(told).collect()
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = &Load> {
+        let mut loads: Vec<&Load> = self.requests.values().collect();
         loads.sort_unstable_by_key(|load| load.number);
-        loads.into_iter().map(|load| load.request.clone()).collect()
+        loads.into_iter()
     }
 }
 
@@ -84,36 +107,77 @@ mod tests {
         loads.begin(&serde_json::from_str(&event).unwrap(), true);
     }
 
+    fn answer(loads: &mut Loads, id: &str, status: u16, headers: serde_json::Value) {
+        let response = json!({ "status": status, "mimeType": "", "headers": headers });
+        let event = json!({ "requestId": id, "loaderId": "1", "response": response }).to_string();
+        loads.answered(&serde_json::from_str(&event).unwrap());
+    }
+
+    fn told(loads: &Loads) -> Vec<(String, u16, bool)> {
+        let name = |url: &str| url.trim_start_matches("https://shop.test/").to_owned();
+        loads.ended().into_iter().map(|it| (name(&it.url), it.status, it.is_complete)).collect()
+    }
+
     #[test]
     fn scripts_styles_and_data_are_told_with_their_answers_once_they_have_ended() {
-        let mut loads = Loads::new(true);
+        let mut loads = Loads::default();
         for (id, kind) in [("a", "Script"), ("b", "XHR"), ("c", "Image"), ("d", "Fetch"), ("e", "Stylesheet")]
         {
             begin(&mut loads, id, kind);
         }
 
-        loads.answered("b", 500);
+        answer(&mut loads, "b", 200, json!({}));
         loads.end("b", false, false);
         loads.end("a", true, false);
         loads.end("d", false, true);
 
-        let told: Vec<_> = loads.ended().into_iter().map(|it| (it.url, it.status, it.is_complete)).collect();
-        let expected = [("https://shop.test/a", 0, false), ("https://shop.test/b", 500, true)];
-        assert_eq!(told, expected.map(|(url, status, whole)| (url.to_owned(), status, whole)));
+        assert_eq!(told(&loads), [("a".to_owned(), 0, false), ("b".to_owned(), 200, true)]);
+        // The style sheet has not been answered so far.
+        let failed: Vec<_> = loads.failed().into_iter().map(|it| it.url).collect();
+        assert_eq!(failed, ["https://shop.test/a", "https://shop.test/e"]);
     }
 
     #[test]
-    fn no_more_is_kept_than_is_wanted_and_than_has_room() {
-        let (mut unwanted, mut many) = (Loads::default(), Loads::new(true));
+    fn an_answer_is_told_however_the_browser_ends_its_request() {
+        let mut loads = Loads::default();
+        for (id, kind) in [("given-up", "Script"), ("unread", "Fetch"), ("broken", "Stylesheet")] {
+            begin(&mut loads, id, kind);
+            answer(&mut loads, id, 404, json!({}));
+        }
 
-        begin(&mut unwanted, "a", "Script");
+        begin(&mut loads, "success", "Fetch");
+        answer(&mut loads, "success", 200, json!({}));
+        loads.end("given-up", false, true);
+        loads.end("broken", true, false);
+
+        let expected = [("given-up", 404), ("unread", 404), ("broken", 404), ("success", 200)];
+        assert_eq!(told(&loads), expected.map(|(id, status)| (id.to_owned(), status, true)));
+        assert_eq!(
+            loads.failed()[1],
+            FailedRequest { method: "GET".into(), url: "https://shop.test/unread".into(), status: 404 }
+        );
+    }
+
+    #[test]
+    fn a_refusal_of_the_proxy_is_no_answer() {
+        let mut loads = Loads::default();
+        begin(&mut loads, "a", "Script");
+
+        answer(&mut loads, "a", 403, json!({ REFUSED_HEADER: "1" }));
+
+        assert!(told(&loads).is_empty() && loads.failed().is_empty());
+    }
+
+    #[test]
+    fn no_more_is_kept_than_has_room() {
+        let mut many = Loads::default();
+
         for number in 0..MOST + 10 {
             let id = number.to_string();
             begin(&mut many, &id, "Fetch");
-            many.end(&id, false, false);
+            many.end(&id, true, false);
         }
 
-        unwanted.end("a", false, false);
-        assert_eq!((unwanted.ended().len(), many.ended().len()), (0, MOST));
+        assert_eq!((many.ended().len(), many.failed().len()), (MOST, MOST_FAILED));
     }
 }

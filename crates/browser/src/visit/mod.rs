@@ -11,6 +11,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod traffic;
+mod trail;
 
 use std::future::pending;
 use std::pin::Pin;
@@ -32,7 +33,7 @@ use crate::tab::{Navigated, Tab};
 use crate::viewer::requests::RequestLog;
 use crate::{ConsoleMessage, RenderRequest};
 
-pub(crate) use outcome::{Captured, End};
+pub(crate) use outcome::{Answers, Captured, End};
 use protocol::{BindingCalled, Input, LoadingEnded};
 use state::{Action, State};
 
@@ -106,6 +107,11 @@ impl<'a> Visit<'a> {
                 self.act(action);
             }
         }
+    }
+
+    /// Takes what servers have answered so far.
+    pub fn take_answers(&mut self) -> Answers {
+        self.state.take_answers()
     }
 
     fn tell(&mut self, input: Input<'_>) -> Option<End> {

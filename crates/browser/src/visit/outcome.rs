@@ -1,9 +1,10 @@
 //! How a visit ends. Used by the visit and the pool. Plain data.
 
+use http::HeaderMap;
 use url::Url;
 
 use crate::page::Why;
-use crate::{Inspection, RenderError, Settled};
+use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
 /// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
 const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></html>";
@@ -30,6 +31,18 @@ pub(crate) struct Captured {
     pub partial: bool,
     pub settled: Settled,
     pub inspection: Option<Inspection>,
+}
+
+/// Answers of servers during a visit, beside the document itself.
+#[derive(Debug, Default)]
+pub(crate) struct Answers {
+    /// Status of the first answer to the address that was asked for.
+    pub first_status: u16,
+    /// Redirects of the main document.
+    pub hops: Vec<RedirectHop>,
+    /// Header lines of the main document that concern crawlers.
+    pub headers: HeaderMap,
+    pub failed: Vec<FailedRequest>,
 }
 
 /// Returns whether a page was cut off, and why it was taken to be ready.

@@ -112,6 +112,8 @@ pub(super) struct Received<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response<'a> {
+    #[serde(borrow, default)]
+    pub url: Cow<'a, str>,
     pub status: u16,
     #[serde(borrow)]
     pub mime_type: Cow<'a, str>,

@@ -365,14 +365,19 @@ fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
 }
 
 #[test]
-fn a_redirect_to_another_site_is_one_at_once() {
+fn a_redirect_to_another_site_is_one_once_that_shows_something_or_takes_too_long() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    for responds in [true, false] {
+        let mut machine = Machine::new(&request);
+        machine.requests("1", PAGE, "GET");
 
-    let end = machine.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
+        let away = machine.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
+        let end = if responds { machine.responds("1", 200, "text/html") } else { machine.wait() };
 
-    assert_eq!(page_of(end).location.as_deref(), Some("https://other.test/"));
+        assert!(away.is_none());
+        let page = page_of(end);
+        assert_eq!((page.status, page.location.as_deref()), (301, Some("https://other.test/")));
+    }
 }
 
 #[test]
@@ -393,23 +398,40 @@ fn a_redirect_to_itself_is_followed_however_slow_it_is() {
 }
 
 #[test]
-fn a_redirect_to_another_host_of_the_site_is_followed_when_it_leads_back() {
+fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
     let request = request();
-    for (onwards, is_page) in
-        [(PAGE, true), ("https://shop.test/other", false), ("https://other.test/", false)]
-    {
+    for (first, onwards, is_page) in [
+        ("https://login.shop.test/set", PAGE, true),
+        ("https://id.test/set", PAGE, true),
+        ("https://id.test/set", "https://shop.test/welcome", true),
+        ("https://id.test/set", "https://other.test/", false),
+    ] {
         let mut machine = Machine::new(&request);
         machine.requests("1", PAGE, "GET");
-        let away = machine.requests_as("1", "https://login.shop.test/set", "GET", "Document", moved(302));
-        let further = machine.requests_as("1", "https://login.shop.test/go", "GET", "Document", moved(302));
+        let away = machine.requests_as("1", first, "GET", "Document", moved(302));
+        let further = machine.requests_as("1", "https://id.test/go", "GET", "Document", moved(302));
 
         let mut end = machine.requests_as("1", onwards, "GET", "Document", moved(302));
         end = end.or_else(|| machine.responds("1", 200, "text/html")).or_else(|| machine.reports(json!({})));
 
         assert!(away.is_none() && further.is_none());
-        let location = (!is_page).then_some("https://login.shop.test/set");
-        assert_eq!(page_of(end).location.as_deref(), location, "{onwards}");
+        let location = (!is_page).then_some(first);
+        assert_eq!(page_of(end).location.as_deref(), location, "{first} {onwards}");
     }
+}
+
+#[test]
+fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+
+    let hops = ["https://shop.test/login", "https://id.test/", "https://shop.test/callback?code=1", PAGE];
+    let early = hops.map(|hop| machine.requests_as("1", hop, "GET", "Document", moved(302)).is_none());
+    machine.responds("1", 200, "text/html");
+
+    assert_eq!(early, [true; 4]);
+    assert_eq!(page_of(machine.reports(json!({}))).location, None);
 }
 
 #[test]
@@ -654,4 +676,23 @@ fn what_dies_under_a_visit_says_whether_the_page_did_it() {
 
         assert!(matches!(end, Some(End::Died { crashed }) if crashed == by_page), "{end:?}");
     }
+}
+
+#[test]
+fn the_first_answer_and_the_redirects_to_the_document_are_told() {
+    let request = request();
+    let mut machine = Machine::new(&request);
+    machine.requests("1", PAGE, "GET");
+    let redirect = json!({ "url": PAGE, "status": 303, "mimeType": "", "headers": {} });
+
+    machine.requests_as("1", "https://shop.test/page?utm_source=x", "GET", "Document", Some(redirect));
+    machine.responds("1", 200, "text/html");
+    let answers = machine.state.take_answers();
+
+    assert_eq!(answers.first_status, 303);
+    let hop = &answers.hops[0];
+    assert_eq!(
+        (hop.url.as_str(), hop.status, hop.location.as_str()),
+        (PAGE, 303, "https://shop.test/page?utm_source=x")
+    );
 }

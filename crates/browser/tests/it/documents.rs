@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use browser::{RenderError, RenderLimits, RenderRequest, Renderer, Settled};
+use browser::{RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 
 use crate::origin::Reply;
 use crate::support::{Bench, HOST, request};
@@ -454,4 +454,39 @@ async fn xhtml_is_a_page_by_whatever_name_of_xml_it_comes() {
 
         assert!(page.html.contains("<p id=\"out\">fish &amp; chips</p>"), "{kind}: {}", page.html);
     }
+}
+
+#[tokio::test]
+async fn header_lines_for_crawlers_come_with_the_page_in_a_new_tab_and_in_a_warm_one() {
+    let bench = Bench::with(|config| config.concurrency = 1).await;
+    let page = Reply::html("<!DOCTYPE html><title>t</title><p>Hello")
+        .header("x-robots-tag", "googlebot: noindex")
+        .header("x-robots-tag", "noarchive")
+        .header("content-language", "de-AT")
+        .header("content-location", "/de/seite")
+        .header(
+            "link",
+            "<https://shop.test/de>; rel=\"alternate\"; hreflang=\"de\", </b>; rel=next; title=\"Grüße\"",
+        )
+        .header("etag", "\"1\"")
+        .header("x-other", "1");
+    bench.origin.on("/page", page);
+    bench.origin.on("/moved", Reply::redirect(301, "/page").header("x-robots-tag", "none"));
+
+    let first = bench.render("/page").await.unwrap();
+    let second = bench.render("/page").await.unwrap();
+    let moved = bench.render("/moved").await.unwrap();
+
+    let lines = |page: &Rendered, name: &str| {
+        let values = page.headers.get_all(name).iter();
+        values.map(|value| String::from_utf8(value.as_bytes().to_vec()).unwrap()).collect::<Vec<_>>()
+    };
+    for page in [&first, &second] {
+        assert_eq!(lines(page, "x-robots-tag"), ["googlebot: noindex", "noarchive"]);
+        assert_eq!(lines(page, "content-language"), ["de-AT"]);
+        assert_eq!(lines(page, "content-location"), ["/de/seite"]);
+        assert!(lines(page, "link")[0].ends_with("title=\"Grüße\""), "{page:?}");
+        assert_eq!(page.headers.len(), 5);
+    }
+    assert!(moved.headers.is_empty());
 }

@@ -121,3 +121,38 @@ async fn getters_that_fail_leave_the_rest_of_an_inspection_standing() {
 
     assert_eq!((page.click_links, page.lazy_picture.is_some()), (1, true));
 }
+
+#[tokio::test]
+async fn every_answer_of_an_error_is_told_however_the_browser_ends_its_request() {
+    let bench = Bench::new().await;
+    let script = |status| Reply::typed("text/javascript", "no").status(status);
+    bench.origin.on("/missing.js", script(404)).on("/style.css", Reply::typed("text/css", "").status(500));
+    bench.origin.on("/module.js", script(404)).on("/lazy.js", script(503));
+    bench.origin.on("/api/prices", Reply::typed("application/json", "{}").status(401));
+    bench.origin.on(
+        "/page",
+        page(
+            "<link rel=stylesheet href=/style.css><script src=/missing.js></script><p id=out></p><script>
+             fetch('/api/prices'); import('/module.js').catch(() => {});
+             setTimeout(() => { const lazy = document.createElement('script'); lazy.src = '/lazy.js'; document.body.append(lazy) }, 100);
+             setTimeout(() => { out.textContent = 'shown' }, 300);
+             </script>",
+        ),
+    );
+
+    let rendered = bench.pool.render(RenderRequest { inspect: true, ..request("/page") }).await.unwrap();
+
+    let loaded = rendered.inspection.unwrap().loaded;
+    let mut told: Vec<_> =
+        loaded.iter().map(|it| (it.url.trim_start_matches("https://shop.test"), it.status)).collect();
+    told.sort_unstable();
+    let expected = [
+        ("/api/prices", 401),
+        ("/lazy.js", 503),
+        ("/missing.js", 404),
+        ("/module.js", 404),
+        ("/style.css", 500),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!(rendered.failed.len(), expected.len());
+}

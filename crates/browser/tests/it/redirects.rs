@@ -353,3 +353,49 @@ async fn a_router_that_takes_a_navigation_over_has_sent_nobody_anywhere() {
         assert_stays(&page, "routed");
     }
 }
+
+#[tokio::test]
+async fn a_sign_in_on_another_site_that_leads_back_is_no_redirect() {
+    let sign_in = Origin::start().await;
+    let bench = Bench::with_hosts(&[("id.test", sign_in.address)], |_| {}).await;
+    let back = Reply::redirect(302, &format!("https://{HOST}/callback?code=1"));
+    sign_in.on("/authorize", Reply::redirect(302, "/session").header("set-cookie", "known=1"));
+    sign_in.on("/session", back.after(Duration::from_millis(1_500)));
+    bench.origin.on_without_cookie("/page", Reply::redirect(302, "https://id.test/authorize?client=shop"));
+    bench.origin.on("/callback", Reply::redirect(303, "/page").header("set-cookie", "seen=1; Path=/"));
+
+    let page = bench.render_reply(Reply::script("out.textContent = 'let in'")).await.unwrap();
+    let again = bench.render("/page").await.unwrap();
+
+    assert_stays(&page, "let in");
+    assert_stays(&again, "let in");
+    assert_eq!((page.first_status, page.hops.len()), (302, 4));
+    assert_eq!(page.hops[0].location, "https://id.test/authorize?client=shop");
+}
+
+#[tokio::test]
+async fn a_sign_in_on_another_site_that_ends_at_the_site_is_its_page() {
+    let sign_in = Origin::start().await;
+    let bench = Bench::with_hosts(&[("id.test", sign_in.address)], |_| {}).await;
+    sign_in.on("/authorize", Reply::redirect(302, &format!("https://{HOST}/signed-in?code=1")));
+    bench.origin.on("/signed-in", Reply::script("out.textContent = 'let in'"));
+
+    let page = bench.render_reply(Reply::redirect(307, "https://id.test/authorize")).await.unwrap();
+
+    assert_eq!((page.status, page.location.as_deref()), (200, None));
+    assert!(page.html.contains("let in"), "{}", page.html);
+}
+
+#[tokio::test]
+async fn a_site_that_has_moved_is_a_redirect_and_shows_nothing_of_the_other_one() {
+    let other = Origin::start().await;
+    let bench = Bench::with_hosts(&[("moved.test", other.address)], |_| {}).await;
+    other.on("/new", Reply::script("out.textContent = 'moved'").header("x-robots-tag", "noindex"));
+
+    let page = bench.render_reply(Reply::redirect(301, "https://moved.test/new")).await.unwrap();
+    let nobody = bench.render_reply(Reply::redirect(302, "https://nobody.test/")).await.unwrap();
+
+    assert_eq!((page.status, page.location.as_deref()), (301, Some("https://moved.test/new")));
+    assert!(page.html.is_empty() && page.headers.is_empty());
+    assert_eq!((nobody.status, nobody.location.as_deref()), (302, Some("https://nobody.test/")));
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::article::{article, assert_shows};
-use crate::origin::Reply;
+use crate::origin::{Origin, Reply};
 use crate::support::Bench;
 
 async fn shows(script: &str, shown: &str) {
@@ -175,4 +175,20 @@ async fn what_asks_the_same_for_ever_does_not_hold_a_page_whatever_it_brings() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &["a line of the log"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_asked_in_the_clear_hears_that_its_page_is_encrypted() {
+    let other = Origin::start().await;
+    let bench = Bench::with_hosts(&[("api.test", other.address)], |_| {}).await;
+    other.on("/data", Reply::typed("text/plain", "data").header("access-control-allow-origin", "*"));
+
+    let script = "fetch('https://api.test/data').then((answer) => answer.text()).then((text) => (out.textContent = text))";
+    let page = bench.render_reply(Reply::script(script)).await.unwrap();
+
+    assert!(page.html.contains("data"), "{}", page.html);
+    for hit in [&bench.origin.hits()[0], &other.hits()[0]] {
+        assert_eq!(hit.headers["x-forwarded-proto"], "https");
+        assert!(!hit.headers.contains_key("x-forwarded-host"));
+    }
 }

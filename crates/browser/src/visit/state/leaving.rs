@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::{Action, State};
-use crate::egress::{Standing, is_same_site};
+use crate::egress::Standing;
 use crate::page::{Command, Done, Via, Why};
 use crate::visit::document::{Document, is_download, is_shown};
 use crate::visit::limits::{COOKIE_GRACE, HOP_GRACE, REQUEST_GRACE, RESPONSE_GRACE};
@@ -54,7 +54,9 @@ impl State<'_> {
         let was_not_found =
             !departure.is_hop && self.followed.is_none() && self.is_not_found(&departure.redirect);
         // Another query makes no other page. The browser asks anew by itself, too, when the server wants to know more of it.
-        let is_itself = !departure.is_hop && is_same_page(&self.request.url, &departure.redirect.location);
+        let is_page = |address: &str| is_same_page(&self.request.url, address);
+        let is_itself =
+            !departure.is_hop && (is_page(&departure.redirect.location) || is_page(departure.address()));
         // A document that the page has made itself (`blob:`) has an address for nobody else.
         let is_made_here = !departure.redirect.location.starts_with("http");
         let mut document = Document {
@@ -69,7 +71,9 @@ impl State<'_> {
             self.followed = Some(Followed::NotFound(departure.redirect));
             return None;
         }
-        if (is_itself || is_made_here) && self.hops < self.request.limits.redirects {
+        // What a sign-in host of another site leads back to is what people get.
+        let has_come_back = departure.is_hop && self.was_abroad() && self.is_own(departure.address());
+        if (is_itself || is_made_here || has_come_back) && self.hops < self.request.limits.redirects {
             self.hops += 1;
             self.followed = Some(Followed::Gate);
             return self.document.flaw.take().map(End::not_a_page);
@@ -113,9 +117,10 @@ impl State<'_> {
                 self.followed = Some(Followed::Gate);
                 return None;
             }
-            if self.may_come_back(&departure, &redirect) {
+            if self.may_come_back(&redirect) {
                 self.hops += 1;
-                self.departure = Some(Departure { until: now + self.hop_grace(), ..departure });
+                let (landing, until) = (Some(request.request.url.to_string()), now + self.hop_grace());
+                self.departure = Some(Departure { landing, until, ..departure });
                 return None;
             }
             return self.end_at(departure);
@@ -132,7 +137,7 @@ impl State<'_> {
             self.followed = Some(Followed::Gate);
             return None;
         }
-        if self.is_own_site(&redirect) || self.is_beside(&redirect) {
+        if self.is_own(&redirect.location) || self.is_abroad(&redirect.location) {
             let request = Some(request.request_id.to_string());
             let departure = Departure::new(redirect, now + self.hop_grace());
             self.departure = Some(Departure { request, is_hop: true, ..departure });
@@ -142,20 +147,20 @@ impl State<'_> {
     }
 
     fn hop_grace(&self) -> Duration {
-        if self.findings.sets_cookies { COOKIE_GRACE } else { HOP_GRACE }
+        if self.findings.sets_cookies || self.was_abroad() { COOKIE_GRACE } else { HOP_GRACE }
     }
 
-    /// Whether one more hop may lead back: behind a cookie, or from another host of the site, which signs visitors in.
-    fn may_come_back(&self, departure: &Departure, next: &Redirect) -> bool {
+    /// Whether one more hop may lead back: behind a cookie, or by way of another host, which signs visitors in.
+    fn may_come_back(&self, next: &Redirect) -> bool {
         self.hops < self.request.limits.redirects
-            && (self.findings.sets_cookies || !self.is_own_site(&departure.redirect))
-            && (self.is_own_site(next) || self.is_beside(next))
+            && (self.findings.sets_cookies || self.was_abroad())
+            && (self.is_own(&next.location) || self.is_abroad(&next.location))
     }
 
     /// The document that a departure has come to is not the one that was asked for.
     fn end_at(&mut self, departure: Departure) -> Option<End> {
         // What another host shows is never the page, whatever let this visitor in.
-        if departure.is_hop && !self.is_own_site(&departure.redirect) {
+        if departure.is_hop && !self.is_own(&departure.redirect.location) {
             return Some(self.redirect(departure.redirect));
         }
         self.look_into(departure.redirect, Cause::Navigation)
@@ -239,22 +244,24 @@ impl State<'_> {
 
     /// Whether a document that says that there is no such page sends its visitors to another one of its own site.
     fn is_not_found(&self, redirect: &Redirect) -> bool {
-        self.document.status.is_some_and(|status| status >= 400) && self.is_own_site(redirect)
+        self.document.status.is_some_and(|status| status >= 400) && self.is_own(&redirect.location)
     }
 
-    /// Whether it leads to another host of the same site: neither the other name of the page's own, nor another scheme.
-    fn is_beside(&self, redirect: &Redirect) -> bool {
-        Url::parse(&redirect.location).is_ok_and(|url| {
+    /// Whether a server has redirected to another host so far.
+    fn was_abroad(&self) -> bool {
+        self.trail.hops.iter().any(|hop| self.is_abroad(&hop.location))
+    }
+
+    /// Whether an address is one of another host than the page's own and the other name of that.
+    fn is_abroad(&self, address: &str) -> bool {
+        Url::parse(address).is_ok_and(|url| {
             let (host, own) = (url.host_str(), self.request.url.host_str());
-            let is_twin = host == own || own.and_then(www_twin).as_deref() == host;
-            url.scheme() == self.request.url.scheme()
-                && !is_twin
-                && host.zip(own).is_some_and(|(host, own)| is_same_site(own, host))
+            host != own && own.and_then(www_twin).as_deref() != host
         })
     }
 
-    fn is_own_site(&self, redirect: &Redirect) -> bool {
-        Url::parse(&redirect.location).is_ok_and(|url| url.origin() == self.request.url.origin())
+    fn is_own(&self, address: &str) -> bool {
+        Url::parse(address).is_ok_and(|url| url.origin() == self.request.url.origin())
     }
 
     /// The end with a redirect.

@@ -2,6 +2,7 @@
 //! Pure: no I/O and no clock of its own. Must always end: by the page's report, by what the network said, or by the clock.
 
 mod action;
+mod ending;
 mod leaving;
 
 use tokio::time::Instant;
@@ -12,10 +13,11 @@ pub(in crate::visit) use action::Action;
 use super::document::Document;
 use super::limits::{ABORT_GRACE, CAPTURE_LIMIT, CUT_GRACE, SCRIPT_GRACE};
 use super::loads::Loads;
-use super::outcome::{Captured, End, settled};
+use super::outcome::End;
 use super::protocol::{Input, Received, Request};
 use super::redirects::{Departure, Followed, Question, Redirect};
 use super::traffic::Traffic;
+use super::trail::Trail;
 use crate::cdp::CdpError;
 use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
@@ -47,6 +49,7 @@ pub(super) struct State<'a> {
     reloads: u32,
     traffic: Traffic,
     loads: Loads,
+    trail: Trail,
     /// A report that came while a script was on its way, and until when that counts.
     early: Option<(Box<Done>, Instant)>,
     phase: Phase,
@@ -79,7 +82,8 @@ impl<'a> State<'a> {
             document: Document::default(),
             reloads: 0,
             traffic: Traffic::default(),
-            loads: Loads::new(request.inspect),
+            loads: Loads::default(),
+            trail: Trail::default(),
             early: None,
             phase: Phase::Running,
             deadline: now + request.timeout,
@@ -247,33 +251,6 @@ impl<'a> State<'a> {
         self.on_report(*done, now)
     }
 
-    fn finish(&self, done: Done) -> End {
-        let limit = self.request.limits.html_bytes;
-        let bytes = done.too_large.unwrap_or(done.html.len());
-        if done.too_large.is_some() || bytes > limit {
-            return End::Failed(RenderError::TooLarge { bytes, limit });
-        }
-        let shown = Url::parse(&done.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-        let final_url = shown.unwrap_or_else(|| self.request.url.clone());
-        if done.html.is_empty() {
-            return End::not_a_page(self.document.xml.as_deref().unwrap_or("an empty document"));
-        }
-        let own = self.document.status.unwrap_or(200);
-        let status = if (100..600).contains(&done.status) { done.status } else { own };
-        let (partial, settled) = settled(done.why, self.findings.is_cut);
-        let mut inspection = done.inspection.filter(|_| !partial);
-        inspection.iter_mut().for_each(|inspection| inspection.loaded = self.loads.ended());
-        End::Page(Box::new(Captured {
-            status,
-            location: None,
-            final_url,
-            html: done.html,
-            partial,
-            settled,
-            inspection,
-        }))
-    }
-
     fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {
         let is_main = request.frame_id.as_deref() == Some(self.frame.as_str());
         match (request.kind.as_deref(), is_main) {
@@ -297,6 +274,7 @@ impl<'a> State<'a> {
                 // The browser redirects on its own, by something that an earlier render left behind.
                 return Some(End::Died { crashed: false });
             }
+            self.trail.note(request);
             return self.on_hop(request, response.status, now);
         }
         if self.document.loader.is_some() && !self.document.is_loader(&request.loader_id) {
@@ -317,13 +295,13 @@ impl<'a> State<'a> {
     /// Another document is the main one from now on.
     fn arrive(&mut self, document: Document) {
         self.traffic = Traffic::default();
-        self.loads = Loads::new(self.request.inspect);
+        self.loads = Loads::default();
         self.early = None;
         self.document = document;
     }
 
     fn on_response(&mut self, received: &Received<'_>) -> Option<End> {
-        self.loads.answered(&received.request_id, received.response.status);
+        self.loads.answered(received);
         if let Some(departure) = self.take_departure(&received.request_id) {
             return self.on_departed(departure, received);
         }
@@ -337,6 +315,7 @@ impl<'a> State<'a> {
             return Some(End::Failed(error));
         }
         self.document.read_head(response);
+        self.trail.first_status = self.trail.first_status.or(self.document.status);
         // Until the redirect that led here has been looked into, this need not be what the page is.
         if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
     }

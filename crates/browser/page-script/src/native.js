@@ -16,6 +16,7 @@ export const native = {
   now: performance.now.bind(performance),
   getComputedStyle: window.getComputedStyle.bind(window),
   matchMedia: window.matchMedia.bind(window),
+  escapeCss: window.CSS.escape.bind(window.CSS),
   reportError: window.reportError.bind(window),
   stop: window.stop.bind(window),
   messageTop: (text) => window.top?.postMessage(text, '*'),

@@ -23,7 +23,10 @@ pub fn read_meta(facts: &mut PageFacts, tag: &Tag, in_head: bool, is_late: bool)
         facts.meta_charset = Some(charset.trim().to_ascii_lowercase());
         facts.charset_is_late = is_late;
     }
-    facts.has_refresh |= equivalent == "refresh";
+    if equivalent == "refresh" && !facts.has_refresh {
+        facts.has_refresh = true;
+        facts.refresh = collapse(content.unwrap_or_default());
+    }
     if equivalent == "content-security-policy" {
         keep_meta(facts, equivalent, content, in_head);
     }

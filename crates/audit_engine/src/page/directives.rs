@@ -39,15 +39,21 @@ pub struct Directives {
 impl Directives {
     /// Reads those that bind every crawler or Googlebot.
     pub fn of(facts: &PageFacts, headers: &HeaderMap) -> Directives {
+        Directives::for_agent("googlebot", facts, headers)
+    }
+
+    /// Reads those that bind every crawler or the one that robots.txt calls `own`.
+    pub fn for_agent(own: &str, facts: &PageFacts, headers: &HeaderMap) -> Directives {
         let mut meta = BTreeSet::new();
-        for tag in facts.metas.iter().filter(|tag| matches!(tag.name.as_str(), "robots" | "googlebot")) {
+        let is_bound = |name: &str| name == "robots" || name.eq_ignore_ascii_case(own);
+        for tag in facts.metas.iter().filter(|tag| is_bound(&tag.name)) {
             meta.extend(tokens(&tag.content));
         }
         let mut header = BTreeSet::new();
         for line in headers.get_all("x-robots-tag") {
             let Ok(line) = line.to_str() else { continue };
             let (agent, directives) = split_agent(line);
-            if agent.is_none_or(|agent| agent.eq_ignore_ascii_case("googlebot")) {
+            if agent.is_none_or(|agent| agent.eq_ignore_ascii_case(own)) {
                 header.extend(tokens(directives));
             }
         }

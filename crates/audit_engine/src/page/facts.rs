@@ -28,6 +28,8 @@ pub struct PageFacts {
     pub metas: Vec<Meta>,
     /// `meta http-equiv=refresh`.
     pub has_refresh: bool,
+    /// Content of the first `meta http-equiv=refresh`: seconds and, mostly, an address.
+    pub refresh: String,
     /// `href` of each `link rel=canonical`.
     pub canonicals: Placed<Option<String>>,
     /// `link rel=alternate hreflang`.

@@ -6,9 +6,11 @@ use audit_engine::page::text::{fold, word_count};
 /// A longer text is more than a notice.
 const MOST_NOTICE_WORDS: usize = 150;
 /// Words beside those of the notice that a page of its own has.
-const CONTENT_WORDS: usize = 15;
+const CONTENT_WORDS: usize = 12;
 /// Words of one sentence of a notice. Text without full stops before a notice is none of it.
 const NOTICE_SENTENCE_WORDS: usize = 40;
+/// Words of the labels of its buttons.
+const BUTTON_WORDS: usize = 6;
 /// A longer page with the title of an error is about it.
 const MOST_ERROR_WORDS: usize = 60;
 
@@ -132,9 +134,13 @@ pub fn is_wall(text: &str) -> bool {
     if words > MOST_NOTICE_WORDS || !has(&text, SUBJECTS) || !has(&text, CHOICES) {
         return false;
     }
-    let beside_notice = |sentence: &str| match has(sentence, SUBJECTS) || has(sentence, CHOICES) {
-        true => word_count(sentence).saturating_sub(NOTICE_SENTENCE_WORDS),
-        false => word_count(sentence),
+    let beside_notice = |sentence: &str| {
+        let of_notice = match (has(sentence, SUBJECTS), has(sentence, CHOICES)) {
+            (true, _) => NOTICE_SENTENCE_WORDS,
+            (false, true) => BUTTON_WORDS,
+            (false, false) => 0,
+        };
+        word_count(sentence).saturating_sub(of_notice)
     };
     let beside: usize = text.split(['.', '!', '?', '\u{3002}']).map(beside_notice).sum();
     beside < CONTENT_WORDS && 2 * beside < words

@@ -101,7 +101,10 @@ fn canonical(seen: &Observations) -> Judgement {
             crawler.url, other.url
         ));
     }
-    if same_path(own, &crawler.url) || is_start_page(own.path()) && is_start_page(crawler.url.path()) {
+    if same_path(own, &crawler.url)
+        || same_path(own, &seen.url)
+        || is_start_page(own.path()) && is_start_page(crawler.url.path())
+    {
         return fine(format!("The page for crawlers names {own} as its canonical address."));
     }
     if own.path() == "/" {

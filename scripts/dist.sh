@@ -170,7 +170,9 @@ settle() { find "$1" -print0 | xargs -0 touch --no-dereference --date="@$SOURCE_
 say "files of glasshouse $version for $architecture"
 put 755 "$binary" "$tree/usr/bin/glasshouse"
 strip --strip-unneeded "$tree/usr/bin/glasshouse"
-put 644 deploy/package/glasshouse.service "$tree/usr/lib/systemd/system/glasshouse.service"
+for unit in glasshouse.service glasshouse-backup.service glasshouse-backup.timer; do
+  put 644 "deploy/package/$unit" "$tree/usr/lib/systemd/system/$unit"
+done
 put 640 deploy/package/glasshouse.toml "$tree/etc/glasshouse/glasshouse.toml"
 put 644 deploy/seccomp.json "$share/glasshouse/seccomp.json"
 node scripts/sbom.mjs --version "$version" > "$work/sbom.cdx.json"

@@ -130,9 +130,11 @@ def balancer_rules(services):
     for name in nodes:
         if services[name]["environment"]["GLASSHOUSE_EDGE__TRUSTED_PROXIES"] != f"{balancer}/32":
             problems.append(f"{name} does not trust the balancer {balancer}, or trusts more")
-    source = services["balancer-tls"]["networks"]["nodes"]["ipv4_address"]
-    if re.findall(r"^ +source ([\d.]+)", file, re.M) != [source]:
-        problems.append(f"haproxy.cfg passes TLS through from another address than {source}")
+    for name, wanted in (("balancer", False), ("balancer-tls", True)):
+        own, tls = services[name]["networks"]["nodes"]["ipv4_address"], "WITHOUT_TLS" not in (services[name].get("environment") or {})
+        read = file if tls else re.sub(r"^\.if !defined\(WITHOUT_TLS\)$.*?^\.endif$", "", file, flags=re.M | re.S)
+        if re.findall(r"^ +source ([\d.]+)", read, re.M) != ([own] if wanted else []):
+            problems.append(f"{name} passes TLS through from an address that is not its own, {own}, or should leave it alone")
     sources = [volume.split(":")[0] for s in services.values() for volume in s.get("volumes", []) if volume.startswith("/")]
     return problems + [f"mounted, and not there: {source}" for source in sources if not Path(source).exists()]
 

@@ -130,19 +130,40 @@ def check_values(chart, file, binary):
 
 
 def long_names(chart):
-    """A release with the longest name that Helm takes: names that Kubernetes makes labels of stay short enough."""
+    """Releases with the longest name that Helm takes, and with dots in it: names that Kubernetes makes labels of stay short enough, and
+    Services have names that it takes."""
     values = yaml.safe_load((CHART / "ci/roles-values.yaml").read_text()) | {"fullnameOverride": ""}
-    release = documents(chart, values, name="a" * 53)
+    release = documents(chart, values, name="a" * 53) + documents(chart, values, name="shop.example.com")
     # A StatefulSet's name becomes a label with a hyphen and ten characters; a Service's name is a name in DNS.
     most = {"StatefulSet": 52, "Deployment": 52, "Service": 63}
     long = [d["metadata"]["name"] for d in release if len(d["metadata"]["name"]) > most.get(d["kind"], 253)]
-    return [f"too long: {name}" for name in long] + look_at(release)
+    services = [d["metadata"]["name"] for d in release if d["kind"] == "Service"]
+    wrong = [name for name in services if not re.fullmatch("[a-z]([-a-z0-9]*[a-z0-9])?", name)]
+    said = refusal(chart, IMAGE, name="2nd") or ""
+    wrong += [] if "fullnameOverride" in said else [f"2nd: {said or 'taken'}"]
+    return [f"too long: {name}" for name in long] + [f"no name of a Service: {name}" for name in wrong]
 
 
-def refusal(chart, values):
+def notes(chart):
+    """The notes name the address that there is: with https where the Ingress has a certificate, as set where it is set."""
+    problems = []
+    for ingress, config, address in [
+        ({}, {}, "http://g.example/"),
+        ({"tlsSecretName": "tls"}, {}, "https://g.example/"),
+        ({}, {"server": {"public_url": "https://g.example"}}, "https://g.example/"),
+    ]:
+        values = IMAGE | {"ingress": {"enabled": True, "host": "g.example"} | ingress, "config": config}
+        rendered = chart.render(values, name="demo", namespace="web")
+        text = next((text for name, text in rendered.items() if name.endswith("NOTES.txt")), "")
+        if f"  {address}\n" not in text:
+            problems.append(f"{ingress} {config}: {address} is not in the notes: {text}")
+    return problems
+
+
+def refusal(chart, values, name="demo"):
     """What Helm says to values, or None when it takes them."""
     try:
-        chart.render(values, name="demo", namespace="web")
+        chart.render(values, name=name, namespace="web")
     except HelmError as error:
         return str(error)
     return None
@@ -255,6 +276,7 @@ def main():
         for file in sorted((CHART / "ci").glob("*-values.yaml")):
             failed += report(file.name, check_values(chart, file, binary))
         failed += report("long names", long_names(chart))
+        failed += report("notes", notes(chart))
         failed += report("README", readme())
         failed += report("seccomp profile for machines", seccomp_daemon_set())
         failed += report("keys at every level", every_level(chart))

@@ -56,6 +56,19 @@ check 'the files are those that were packed' inside dpkg --verify glasshouse
 check 'a completion is a script that bash reads' bash -n "$bare/usr/share/bash-completion/completions/glasshouse"
 check 'lists of crawlers are those of the integrations' cmp "$bare/usr/share/glasshouse/crawlers/nginx.conf" "$root/integrations/nginx/crawlers.conf"
 
+say 'package: the lines of docs/deploying.md and the nightly backup'
+documented=$(sed -n '/^    \[server\]$/,/^    public_ipv4/s/^    //p' "$root/docs/deploying.md")
+{ cat "$bare$settings"; echo "$documented"; } > "$bare/run/documented.toml"
+check 'the settings of the page may stand at the end of the file' inside glasshouse config --config /run/documented.toml > "$bare/run/documented.log"
+check 'they are in force' grep -q '"https://glasshouse.example.com"' "$bare/run/documented.log"
+check 'the timer is there, and off' test -f "$bare/usr/lib/systemd/system/glasshouse-backup.timer"
+check 'it is not enabled' not is_there /etc/systemd/system/timers.target.wants/glasshouse-backup.timer
+backup=$(sed -n "s/^ExecStart=\/bin\/sh -c '\(.*\)'$/\1/p" "$bare/usr/lib/systemd/system/glasshouse-backup.service" | sed 's/%%/%/g')
+inside install -d -o glasshouse -g glasshouse -m 0700 /run/glasshouse-backups
+check 'its command makes a backup while the service runs' inside setpriv --reuid=glasshouse --regid=glasshouse --clear-groups \
+  env STATE_DIRECTORY=/run/glasshouse-backups sh -c "$backup"
+check 'which has the time as its name' test "$(find "$bare/run/glasshouse-backups" -name '20??-??-??-??????.glasshouse' -size +1k | wc -l)" = 1
+
 say 'package: upgraded'
 before=$(pid)
 echo '# of the administrator' >> "$bare$settings"
@@ -70,13 +83,13 @@ check 'the account of the first start is not made again' test "$(grep -c 'first 
 
 say 'package: upgraded with settings that are refused'
 before=$(pid)
-sed -i 's/^listen = /lisen = /' "$bare$settings"
+sed -i 's/^data_dir = /data_dirr = /' "$bare$settings"
 check 'dpkg upgrades it' dpkg_quietly --install /first.deb
-check 'the line names the key and what to do' grep -q 'did you mean "server.listen"' "$bare/run/dpkg.log"
+check 'the line names the key and what to do' grep -q 'did you mean "storage.data_dir"' "$bare/run/dpkg.log"
 check 'the service is not restarted' grep -q 'not restarted, because the settings are refused' "$bare/run/dpkg.log"
 check 'what ran goes on' test "$(pid)" = "$before"
 check 'it answers' answers
-sed -i 's/^lisen = /listen = /' "$bare$settings"
+sed -i 's/^data_dirr = /data_dir = /' "$bare$settings"
 
 say 'package: removed'
 check 'dpkg removes it' dpkg_quietly --remove glasshouse

@@ -61,6 +61,12 @@ impl Timestamp {
         Timestamp(zoned.timestamp().as_millisecond())
     }
 
+    /// Returns the time as headers have it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    pub fn http_date(self) -> String {
+        let seconds = u64::try_from(self.0 / 1000).unwrap_or(0);
+        httpdate::fmt_http_date(std::time::UNIX_EPOCH + Duration::from_secs(seconds))
+    }
+
     /// This time as the clocks of a time zone show it.
     pub fn in_zone(self, zone: &jiff::tz::TimeZone) -> jiff::Zoned {
         self.to_jiff().to_zoned(zone.clone())

@@ -28,7 +28,7 @@ test('a check says what is wrong, what it means and what to do on the platform, 
     checks: { id: string; ok: boolean; detail: string; remedy: string | null }[];
   };
   const found = report.checks.filter(({ ok }) => !ok);
-  expect(report.checks).toHaveLength(13);
+  expect(report.checks).toHaveLength(20);
   expect(found.map(({ id }) => id)).toEqual(expect.arrayContaining(['crawler_snapshot', 'missing_page']));
   await expect(panel.getByRole('status')).toContainText(`${found.length} of`);
   await expect(panel.getByRole('status')).toContainText(

@@ -3,7 +3,7 @@ import { count, counted } from '../lib/numbers';
 
 export const title = () => 'Check the site';
 export const lede = () =>
-  'Asks one page as a crawler and as a person, about twelve times, and says whether each gets what it should.';
+  'Asks one page as a crawler and as a person, about fifteen times, and says whether each gets what it should.';
 export const path = () => 'Path';
 export const pathHint = () => 'A page of the site, with its query.';
 export const pathInvalid = () => 'Enter a path that begins with /, such as /pricing.';
@@ -41,6 +41,42 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
     title: 'Crawlers get the content of the page',
     found: 'Crawlers do not get the content of the page',
     means: 'Crawlers that run no scripts see an empty page, and AI assistants know nothing of it.',
+  },
+  same_content: {
+    title: 'Crawlers get the content that people get',
+    found: 'Crawlers get a notice, an error or another text in place of the page',
+    means: 'Search engines index it in place of the page, and assistants answer from it.',
+  },
+  encoding: {
+    title: 'Pages are compressed as their headers say',
+    found: 'The page for crawlers is not compressed as its headers say',
+    means: 'Crawlers get bytes that are no text, and take the page for empty.',
+  },
+  language: {
+    title: 'Crawlers get the language that people get',
+    found: 'Crawlers get another language than people',
+    means: 'Search engines show the page in another language than the one that it is for.',
+  },
+  snapshot_age: {
+    title: 'Snapshots are fresh',
+    found: 'The snapshot is old',
+    means: 'Search engines and assistants tell people what the page said weeks ago.',
+  },
+  indexable: {
+    title: 'Crawlers may index the page',
+    found: 'Crawlers are told not to index the page',
+    means: 'A page with noindex leaves the index, and with it the answers of assistants that search there.',
+  },
+  robots_txt: {
+    title: 'robots.txt allows the page',
+    found: 'robots.txt forbids the page',
+    means: 'A crawler that is forbidden an address never asks for it, whatever is served there.',
+  },
+  canonical: {
+    title: 'The page names itself as canonical',
+    found: 'The page names another address as canonical',
+    means:
+      'Search engines index the canonical address in place of the page: with one for all pages, the whole site is one page.',
   },
   person_app: {
     title: 'People get the app',

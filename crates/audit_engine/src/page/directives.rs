@@ -39,8 +39,14 @@ pub struct Directives {
 impl Directives {
     /// Reads those that bind every crawler or Googlebot.
     pub fn of(facts: &PageFacts, headers: &HeaderMap) -> Directives {
+        Directives::for_agent("googlebot", facts, headers)
+    }
+
+    /// Reads those that bind every crawler or the one that robots.txt calls `own`.
+    pub fn for_agent(own: &str, facts: &PageFacts, headers: &HeaderMap) -> Directives {
         let mut meta = BTreeSet::new();
-        for tag in facts.metas.iter().filter(|tag| matches!(tag.name.as_str(), "robots" | "googlebot")) {
+        let is_bound = |name: &str| name == "robots" || name.eq_ignore_ascii_case(own);
+        for tag in facts.metas.iter().filter(|tag| is_bound(&tag.name)) {
             meta.extend(tokens(&tag.content));
         }
         let mut header = BTreeSet::new();
@@ -50,7 +56,7 @@ impl Directives {
             let mut is_bound = true;
             for token in tokens(&line) {
                 let (agent, directive) = split_agent(&token);
-                is_bound = agent.map_or(is_bound, |agent| agent == "googlebot");
+                is_bound = agent.map_or(is_bound, |agent| agent.eq_ignore_ascii_case(own));
                 if is_bound && !directive.is_empty() {
                     header.extend(tokens(directive));
                 }

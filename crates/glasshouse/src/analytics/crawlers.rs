@@ -127,7 +127,7 @@ impl Crawler {
     }
 
     /// The names by which robots.txt speaks to it: rules for the first that a file has are for it.
-    fn robots_names(&self) -> impl Iterator<Item = &str> {
+    pub fn robots_names(&self) -> impl Iterator<Item = &str> {
         // Most go by what they call themselves.
         let own = self.tokens.first().unwrap_or(&self.name).trim_start_matches('^');
         let own = own.split('/').next().unwrap_or(own).trim();

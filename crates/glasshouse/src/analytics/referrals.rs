@@ -1,6 +1,6 @@
-//! People who came from an assistant: which one, by the address that their browser says they come from. Pure.
-//! Browsers may say nothing, and some assistants ask them not to: it is a lower bound. See
-//! docs/decisions/0218.
+//! People who came from an assistant: which one, by the address that their browser says they come from, or by the campaign
+//! parameter that the assistant adds to its links. Pure.
+//! Browsers and assistants may say nothing: it is a lower bound. See docs/decisions/0218.
 
 use std::sync::Arc;
 
@@ -30,6 +30,24 @@ const ASSISTANTS: [(&str, &str); 16] = [
     ("poe.com", "quora"),
     ("kimi.com", "moonshot"),
     ("duck.ai", "duckduckgo"),
+];
+
+/// Values of `utm_source` beside the hosts above, and who runs the assistant.
+const SOURCES: [(&str, &str); 14] = [
+    ("chatgpt", "openai"),
+    ("openai", "openai"),
+    ("openai.com", "openai"),
+    ("perplexity", "perplexity"),
+    ("gemini", "google"),
+    ("claude", "anthropic"),
+    ("copilot", "microsoft"),
+    ("copilot.com", "microsoft"),
+    ("mistral", "mistral"),
+    ("mistral.ai", "mistral"),
+    ("grok", "xai"),
+    ("deepseek", "deepseek"),
+    ("deepseek.com", "deepseek"),
+    ("kimi", "moonshot"),
 ];
 
 /// A person who came from an assistant.
@@ -83,10 +101,21 @@ impl Referral {
     }
 }
 
-/// Who runs the assistant that a `Referer` names.
-pub fn assistant_of(referer: &str) -> Option<&'static str> {
-    let url = Url::parse(referer).ok()?;
-    let host = url.host_str()?;
+/// Returns who runs the assistant that a request comes from: the one that its `Referer` names, or without a `Referer` the one that
+/// `utm_source` of its query names. Somebody who comes from another site follows a link that was copied there.
+pub fn assistant_of(referer: Option<&str>, query: Option<&str>) -> Option<&'static str> {
+    if let Some(referer) = referer.filter(|referer| !referer.trim().is_empty()) {
+        return assistant_at(Url::parse(referer).ok()?.host_str()?);
+    }
+    let mut parameters = url::form_urlencoded::parse(query?.as_bytes());
+    let (_, source) = parameters.find(|(name, _)| name == "utm_source")?;
+    let source = source.trim().to_ascii_lowercase();
+    let known = SOURCES.iter().find(|(name, _)| *name == source).map(|(_, assistant)| *assistant);
+    known.or_else(|| assistant_at(&source))
+}
+
+/// Returns who runs the assistant at a host.
+fn assistant_at(host: &str) -> Option<&'static str> {
     let is_or_is_below =
         |name: &str| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     ASSISTANTS.iter().find(|(name, _)| is_or_is_below(name)).map(|(_, assistant)| *assistant)
@@ -108,7 +137,33 @@ mod tests {
             ("android-app://com.openai.chatgpt/", None),
             ("", None),
         ] {
-            assert_eq!(assistant_of(referer), assistant, "{referer}");
+            assert_eq!(assistant_of(Some(referer), None), assistant, "{referer}");
         }
+    }
+
+    #[test]
+    fn without_a_referer_an_assistant_is_known_by_its_campaign_parameter() {
+        for (query, assistant) in [
+            ("utm_source=chatgpt.com", Some("openai")),
+            ("q=1&utm_source=openai", Some("openai")),
+            ("utm_source=perplexity&utm_medium=referral", Some("perplexity")),
+            ("utm_source=www.Perplexity.ai", Some("perplexity")),
+            ("utm_source=copilot.com", Some("microsoft")),
+            ("utm_source=newsletter&utm_campaign=chatgpt", None),
+            ("utm_source=notchatgpt.com", None),
+            ("utm_medium=chatgpt.com", None),
+            ("", None),
+        ] {
+            assert_eq!(assistant_of(None, Some(query)), assistant, "{query}");
+            assert_eq!(assistant_of(Some(""), Some(query)), assistant, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_link_of_an_assistant_that_was_copied_to_another_site_is_of_that_site() {
+        let query = Some("utm_source=chatgpt.com");
+
+        assert_eq!(assistant_of(Some("https://news.example/"), query), None);
+        assert_eq!(assistant_of(Some("https://claude.ai/"), query), Some("anthropic"));
     }
 }

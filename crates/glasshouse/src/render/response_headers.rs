@@ -1,6 +1,6 @@
 //! The headers of an answer with a page. Pure; shared by the render endpoint, its fast path and the edge.
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, VARY};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -19,6 +19,7 @@ pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> Heade
     headers.insert(RENDER_CACHE, HeaderValue::from_static(response.tier.as_str()));
     headers.insert(CACHE_CONTROL, cache_control(response));
     insert_text(&mut headers, ETAG, Some(&response.page.etag));
+    insert_text(&mut headers, LAST_MODIFIED, Some(&response.page.created_at.http_date()));
     insert_text(&mut headers, LOCATION, response.page.location.as_deref());
     insert_text(&mut headers, SNAPSHOT_KEY, response.snapshot_key.as_deref());
     if response.page.partial {

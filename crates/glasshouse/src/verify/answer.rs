@@ -2,22 +2,20 @@
 
 use std::time::Duration;
 
-use audit_engine::page::challenge::is_challenge;
-use audit_engine::page::text::word_count;
-use audit_engine::page::{PageFacts, Provenance, ResourceKind, scan};
+use audit_engine::page::link_header;
+use crawler::robots::Robots;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{AGE, CONTENT_TYPE, DATE, LAST_MODIFIED};
 use url::Url;
 
 use super::content::ShownContent;
 use super::model::{ImitatedCrawler, SnapshotExpectation};
+use super::page::PageContent;
 use crate::api::header_names::RENDER_CACHE;
 use crate::domains::names;
 
 /// Header in which our integrations say how they answered a crawler.
 const INTEGRATION: &str = "x-service-integration";
-/// A page with so many words is none of a firewall, whatever scripts of a firewall it carries.
-const MOST_CHALLENGE_WORDS: usize = 150;
 /// Headers by which firewalls mark a challenge.
 const CHALLENGE_HEADERS: &[(&str, &str)] =
     &[("cf-mitigated", "challenge"), ("x-vercel-mitigated", "challenge"), ("x-amzn-waf-action", "")];
@@ -31,12 +29,16 @@ pub struct Observations {
     pub expects: SnapshotExpectation,
     /// Time after which an answer is slow.
     pub slow_after: SlowAfter,
+    /// Age up to which a snapshot is fresh.
+    pub fresh_for: Duration,
     /// The page for the crawler, asked before and after `people`.
     pub crawlers: [SiteProbeReply; 2],
     /// The page for a person, asked after each of `crawlers`.
     pub people: [SiteProbeReply; 2],
-    /// The page for a person at a query that nobody has asked before, asked when a snapshot reached somebody who is no crawler.
+    /// The page for a person at a query that nobody has asked before, asked when a person got what is for crawlers.
     pub fresh_person: Option<SiteProbeReply>,
+    /// The page for a person who states no language, asked when crawlers get another language than people.
+    pub any_language: Option<SiteProbeReply>,
     /// The page for the service's own browser.
     pub service: SiteProbeReply,
     /// The page with a query that nobody has asked before; none: the domain ignores all queries.
@@ -47,6 +49,10 @@ pub struct Observations {
     pub asset: Option<SiteProbeReply>,
     /// HEAD of the page, for the crawler.
     pub head: SiteProbeReply,
+    /// robots.txt, for the crawler.
+    pub robots: SiteProbeReply,
+    /// Another page of the site, which the page links to, for the crawler; none: the page links to none.
+    pub other_page: Option<SiteProbeReply>,
 }
 
 /// Times after which an answer to a crawler is slow.
@@ -75,6 +81,8 @@ pub struct NoAnswer {
     /// One clause, for people.
     pub reason: String,
     pub is_timeout: bool,
+    /// The answer came, compressed in a way that was not asked for.
+    pub is_encoding: bool,
 }
 
 /// The answer at the end of the redirects on the site.
@@ -92,25 +100,14 @@ pub struct SiteAnswer {
     pub is_looping: bool,
     /// Content of an HTML answer.
     pub page: Option<PageContent>,
+    /// Reason for which the body cannot be read, in a clause for people: it is not compressed as its headers say.
+    pub unreadable: Option<&'static str>,
+    /// Meta or header that keeps the page out of the crawler's index.
+    pub noindex: Option<&'static str>,
+    /// Rules of a robots.txt.
+    pub robots: Option<Robots>,
     /// Time from the request to the last byte, redirects included.
     pub took: Duration,
-}
-
-/// Parts of a page that the checks compare.
-#[derive(Debug, Default)]
-pub struct PageContent {
-    /// Words that are visible without scripts.
-    pub words: usize,
-    /// Content that is visible without scripts.
-    pub shown: ShownContent,
-    /// The document sends its reader on by itself (`meta http-equiv=refresh`).
-    pub has_refresh: bool,
-    /// A firewall's page in place of the site's.
-    pub is_challenge: bool,
-    /// Addresses by which the page names itself: canonical link and `og:url`.
-    pub own_addresses: Vec<Url>,
-    /// First script or style sheet of the page's own host.
-    pub asset: Option<Url>,
 }
 
 impl SiteAnswer {
@@ -166,6 +163,35 @@ impl SiteAnswer {
         says_html(&self.headers)
     }
 
+    /// Returns the canonical addresses that the page and its headers name, each once.
+    pub fn canonicals(&self) -> Vec<Url> {
+        let named = self.page.iter().flat_map(|page| page.canonicals.iter().cloned());
+        let mut named: Vec<Url> =
+            named.chain(link_header::parse(&self.headers, &self.url).canonicals).collect();
+        named.iter_mut().for_each(|url| url.set_fragment(None));
+        named.dedup();
+        named
+    }
+
+    /// Returns the language that the page declares.
+    pub fn language(&self) -> Option<String> {
+        let of_header = || {
+            let value = self.headers.get("content-language")?.to_str().ok()?;
+            let tag = value.split([',', '-', '_']).next()?.trim();
+            (!tag.is_empty()).then(|| tag.to_ascii_lowercase())
+        };
+        self.page.as_ref()?.language.clone().or_else(of_header)
+    }
+
+    /// Returns the age of the answer as its headers tell it: `Age`, or the time from `Last-Modified` to `Date`.
+    pub fn age(&self) -> Option<Duration> {
+        let text = |name| self.headers.get(name)?.to_str().ok();
+        let date = |name| httpdate::parse_http_date(text(name)?).ok();
+        let since_change = || date(DATE)?.duration_since(date(LAST_MODIFIED)?).ok();
+        let kept = text(AGE).and_then(|age| age.trim().parse().ok()).map(Duration::from_secs);
+        kept.max(since_change())
+    }
+
     /// Returns true for a page that shows next to nothing without scripts.
     pub fn is_shell(&self) -> bool {
         !self.is_snapshot() && self.is_empty()
@@ -173,7 +199,9 @@ impl SiteAnswer {
 
     /// Returns true for an HTML answer that shows next to nothing, a snapshot too.
     pub fn is_empty(&self) -> bool {
-        self.is_html() && self.page.as_ref().is_none_or(|page| page.shown == ShownContent::Nothing)
+        self.is_html()
+            && self.unreadable.is_none()
+            && self.page.as_ref().is_none_or(|page| page.shown == ShownContent::Nothing)
     }
 
     /// Returns the number of words that are visible without scripts, for people.
@@ -197,32 +225,29 @@ pub fn says_html(headers: &HeaderMap) -> bool {
     media_type == "text/html" || media_type == "application/xhtml+xml"
 }
 
-/// Reads what the checks compare of a document.
-pub fn read_page(html: &str, url: &Url) -> PageContent {
-    let facts = scan(html, Provenance::Raw);
-    let base = facts.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
-    let words = word_count(&facts.visible_text);
-    PageContent {
-        words,
-        shown: ShownContent::of(&facts),
-        has_refresh: facts.has_refresh,
-        is_challenge: words < MOST_CHALLENGE_WORDS && is_challenge(html),
-        own_addresses: own_addresses(&facts, &base),
-        asset: asset(&facts, &base),
-    }
+/// Returns true when a person got the app first and, after a crawler had asked, the page for crawlers.
+pub fn has_turned(people: &[SiteProbeReply; 2], crawlers: &[SiteProbeReply; 2]) -> bool {
+    let [Ok(first), Ok(second)] = people else { return false };
+    let mut pages = crawlers.iter().flatten();
+    first.is_shell()
+        && !second.is_shell()
+        && pages.any(|page| page.word_count() == second.word_count() && page.is_success())
 }
 
-fn own_addresses(facts: &PageFacts, base: &Url) -> Vec<Url> {
-    let canonicals = facts.canonicals.head.iter().flatten().map(String::as_str);
-    let named = canonicals.chain(facts.meta("og:url").map(|meta| meta.content.as_str()));
-    named.filter(|text| !text.trim().is_empty()).filter_map(|text| base.join(text.trim()).ok()).collect()
-}
-
-fn asset(facts: &PageFacts, base: &Url) -> Option<Url> {
-    let kinds = [ResourceKind::Script, ResourceKind::Stylesheet];
-    let wanted = facts.resources.iter().filter(|resource| kinds.contains(&resource.kind));
-    let mut addresses = wanted.filter_map(|resource| base.join(resource.url.trim()).ok());
-    addresses.find(|url| url.origin() == base.origin() && crawler::url::is_static_asset(url.path()))
+/// Returns the language of the crawler's page and that of the person's, where they differ. None also where the person's page
+/// shows nothing without scripts: its declaration is then that of an app that has not begun.
+pub fn languages(crawlers: &[SiteProbeReply], people: &[SiteProbeReply]) -> Option<(String, String)> {
+    let last = |asked: &[SiteProbeReply]| -> Option<(Option<String>, Option<&'static str>)> {
+        let answer = asked.iter().rev().find_map(|asked| asked.as_ref().ok())?;
+        let page = answer.page.as_ref().filter(|page| page.shown == ShownContent::Page)?;
+        answer.is_success().then(|| (answer.language(), page.spoken))
+    };
+    let ((declared, spoken), (of_person, spoken_to_person)) = (last(crawlers)?, last(people)?);
+    let pair = match (spoken, spoken_to_person) {
+        (Some(one), Some(other)) => (one.to_owned(), other.to_owned()),
+        _ => (declared?, of_person?),
+    };
+    (pair.0 != pair.1).then_some(pair)
 }
 
 /// Returns true when two addresses belong to one site: the same host, or its `www.` twin, with the same port unless the

@@ -49,6 +49,11 @@ pub fn may_be_kept(headers: &HeaderMap) -> Option<String> {
     (shared && !is_forbidden(value)).then(|| shown("cache-control", value))
 }
 
+/// Returns true when no shared cache may keep the answer.
+pub fn is_private(headers: &HeaderMap) -> bool {
+    text(headers, "cache-control").is_some_and(|value| has(value, "no-store") || has(value, "private"))
+}
+
 fn lives(value: &str) -> bool {
     (positive(value, "max-age") || positive(value, "s-maxage")) && !is_forbidden(value)
 }

@@ -1,5 +1,7 @@
 //! HTTP of verifications.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -54,7 +56,7 @@ struct VerifyBody {
 /// Says whether a domain's crawlers get pages and its people the app.
 ///
 /// Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
-/// that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
+/// that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says what was seen
 /// and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
 #[utoipa::path(post, path = "/api/domains/{domain}/verify", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
@@ -84,6 +86,7 @@ async fn verify_domain(
     let target = VerifyTarget {
         query_parameters: domain.rendering.query_parameters.clone(),
         expects: expectation(&domain, &url),
+        refresh_interval: Duration::from_secs(domain.rendering.refresh_interval_seconds),
         // A site that has no certificate yet.
         otherwise: Some(address("http")?),
         ..VerifyTarget::new(url, crawler)

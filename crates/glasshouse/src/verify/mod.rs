@@ -6,13 +6,16 @@
 mod answer;
 mod caches;
 mod content;
+mod encoding;
 mod findings;
 pub mod handlers;
 pub mod model;
+mod page;
 mod platform;
 mod probes;
 mod reason;
 mod report;
+mod substitutes;
 
 pub use findings::SITE_CHECKS;
 pub use model::{

@@ -1,10 +1,12 @@
 //! Types of a verification: target, outcome of each check, refusals. Pure.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use url::Url;
 use utoipa::ToSchema;
 
-use crate::analytics::crawlers::CrawlerIndex;
+use crate::analytics::crawlers::{Crawler, CrawlerIndex};
 
 /// Crawler that is imitated unless another one is named.
 pub const DEFAULT_CRAWLER: &str = "googlebot";
@@ -24,6 +26,8 @@ pub struct VerifyTarget {
     pub query_parameters: Option<Vec<String>>,
     /// Snapshot that the crawler should get.
     pub expects: SnapshotExpectation,
+    /// Time after which a snapshot is renewed; zero: unknown.
+    pub refresh_interval: Duration,
 }
 
 /// Expectation of a snapshot, from the settings of the domain.
@@ -45,7 +49,8 @@ impl VerifyTarget {
     /// Makes the target of an address of which nothing else is known.
     pub fn new(url: Url, crawler: ImitatedCrawler) -> VerifyTarget {
         let expects = SnapshotExpectation::Unknown;
-        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects }
+        let refresh_interval = Duration::ZERO;
+        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects, refresh_interval }
     }
 }
 
@@ -54,6 +59,8 @@ impl VerifyTarget {
 pub struct ImitatedCrawler {
     pub name: String,
     pub user_agent: String,
+    /// Entry of the list of crawlers.
+    pub entry: &'static Crawler,
 }
 
 /// A crawler that cannot be imitated.
@@ -76,7 +83,7 @@ impl ImitatedCrawler {
         let crawler = crawler.ok_or_else(|| CrawlerError::Unknown(name.chars().take(80).collect()))?;
         let user_agent =
             crawler.user_agent().ok_or_else(|| CrawlerError::SignedOnly(crawler.name.clone()))?;
-        Ok(ImitatedCrawler { name: crawler.name.clone(), user_agent })
+        Ok(ImitatedCrawler { name: crawler.name.clone(), user_agent, entry: crawler })
     }
 }
 

@@ -1,21 +1,27 @@
 //! Questions that a verification asks a site: the page as crawler and person in turns, as the service's own browser, with a
-//! query, an address that does not exist, an asset, HEAD. About twelve requests, one after the other, in a minute at most.
+//! query, an address that does not exist, an asset, HEAD, robots.txt, another page. About fifteen requests, one after the other, in a minute at most.
 //! Must never connect but through the guarded fetcher, and never follow a redirect to another site.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use crawler::fetch::TimeLimits;
+use audit_engine::page::{Directives, Provenance, scan};
+use bytes::Bytes;
+use crawler::fetch::{Phase, TimeLimits};
+use crawler::robots::Robots;
 use crawler::{FetchError, FetchRequest, Fetched, Fetcher, Network};
 use http::header::{ACCEPT, ACCEPT_LANGUAGE, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
 use super::answer::{
-    NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, is_same_site, read_page,
-    says_html,
+    NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, has_turned, is_same_site,
+    languages, says_html,
 };
+use super::encoding::{fault_of, is_undecodable};
 use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
+use super::page::PageContent;
 use super::reason::reason_of;
 use crate::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
 use crate::clock::Clock;
@@ -40,6 +46,10 @@ pub(super) const MAX_REDIRECTS: usize = 10;
 /// Link previews give up after about ten seconds, and search engines crawl slow sites less.
 const SLOW: SlowAfter = SlowAfter { first: Duration::from_secs(10), second: Duration::from_secs(3) };
 
+/// Age up to which a snapshot is fresh, unless its domain renews snapshots less often.
+const FRESH: Duration = Duration::from_secs(30 * 24 * 3600);
+const ROBOTS_TXT: &str = "/robots.txt";
+
 /// Asks sites. Cheap to clone.
 #[derive(Clone)]
 pub struct SiteVerifier {
@@ -54,6 +64,8 @@ pub struct SiteVerifier {
 enum Client<'a> {
     Crawler(&'a str),
     Person,
+    /// A person whose browser states no language.
+    PersonOfAnyLanguage,
     Service,
 }
 
@@ -81,7 +93,8 @@ impl SiteVerifier {
     }
 
     async fn observe(&self, target: &VerifyTarget) -> Result<Observations, VerifyError> {
-        let questions = Questions { verifier: self, ends: Instant::now() + ALL_QUESTIONS };
+        let agent = target.crawler.entry.robots_names().next().unwrap_or(&target.crawler.name);
+        let questions = Questions { verifier: self, ends: Instant::now() + ALL_QUESTIONS, agent };
         let crawler = Client::Crawler(&target.crawler.user_agent);
         let mut url = &target.url;
         let mut first_crawler = questions.get(url, crawler).await;
@@ -95,38 +108,46 @@ impl SiteVerifier {
                 return Err(failed);
             }
         }
-        let second_crawler = questions.get(url, crawler).await;
-        let second_person = questions.get(url, Client::Person).await;
-        let asset = [&second_person, &first_person]
-            .into_iter()
-            .find_map(|asked| asked.as_ref().ok()?.page.as_ref()?.asset.clone());
+        let crawlers = [first_crawler, questions.get(url, crawler).await];
+        let people = [first_person, questions.get(url, Client::Person).await];
+        let found = |part: fn(&PageContent) -> &Option<Url>, asked: &[SiteProbeReply; 2]| {
+            asked.iter().rev().find_map(|asked| part(asked.as_ref().ok()?.page.as_ref()?).clone())
+        };
+        let asset = found(|page| &page.asset, &people);
+        let other_page =
+            found(|page| &page.other_page, &crawlers).or_else(|| found(|page| &page.other_page, &people));
         let query = match with_new_query(url, target) {
             Some((asked, sent)) => Some(QueryAnswer { sent, answer: questions.get(&asked, crawler).await }),
             None => None,
         };
         let service = questions.get(url, Client::Service).await;
-        let others = [&first_person, &second_person, &service];
-        let is_mixed_up = others.iter().any(|asked| asked.as_ref().is_ok_and(SiteAnswer::is_snapshot));
+        let is_snapshot = |asked: &SiteProbeReply| asked.as_ref().is_ok_and(SiteAnswer::is_snapshot);
+        let is_mixed_up = people.iter().chain([&service]).any(is_snapshot) || has_turned(&people, &crawlers);
         let fresh_person = match with_new_query(url, target).filter(|_| is_mixed_up) {
             Some((asked, _)) => Some(questions.get(&asked, Client::Person).await),
             None => None,
         };
+        let speak_alike = languages(&crawlers, &people).is_none();
         Ok(Observations {
             url: url.clone(),
             crawler: target.crawler.clone(),
             expects: target.expects,
             slow_after: self.slow_after,
-            crawlers: [first_crawler, second_crawler],
-            people: [first_person, second_person],
+            fresh_for: FRESH.max(target.refresh_interval * 2),
+            crawlers,
+            people,
             fresh_person,
+            any_language: match speak_alike {
+                true => None,
+                false => Some(questions.get(url, Client::PersonOfAnyLanguage).await),
+            },
             service,
             query,
             missing: questions.get(&missing_address(url), crawler).await,
-            asset: match asset {
-                Some(asset) => Some(questions.get(&asset, crawler).await),
-                None => None,
-            },
+            asset: questions.get_some(asset, crawler).await,
             head: questions.ask(Method::HEAD, url, crawler).await,
+            robots: questions.get(&robots_address(url), crawler).await,
+            other_page: questions.get_some(other_page, crawler).await,
         })
     }
 }
@@ -135,11 +156,20 @@ impl SiteVerifier {
 struct Questions<'a> {
     verifier: &'a SiteVerifier,
     ends: Instant,
+    /// Name of the crawler in robots metas.
+    agent: &'a str,
 }
 
 impl Questions<'_> {
     async fn get(&self, url: &Url, client: Client<'_>) -> SiteProbeReply {
         self.ask(Method::GET, url, client).await
+    }
+
+    async fn get_some(&self, url: Option<Url>, client: Client<'_>) -> Option<SiteProbeReply> {
+        match url {
+            Some(url) => Some(self.get(&url, client).await),
+            None => None,
+        }
     }
 
     /// Asks, and follows redirects as long as they stay on the site.
@@ -158,7 +188,7 @@ impl Questions<'_> {
                     redirects.push(std::mem::replace(&mut at, next));
                 }
                 _ => {
-                    let mut answer = read_answer(at, fetched).await?;
+                    let mut answer = self.read_answer(at, fetched).await?;
                     (answer.leaves_to, answer.is_looping, answer.redirects) =
                         (leaves_to, is_looping, redirects);
                     answer.took = started.elapsed();
@@ -177,7 +207,7 @@ impl Questions<'_> {
     ) -> Result<Fetched, NoAnswer> {
         let left = ends.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(NoAnswer { reason: "it took too long".to_owned(), is_timeout: true });
+            return Err(no_answer(FetchError::Timeout(Phase::Total)));
         }
         let mut headers = headers_of(client);
         if let (Some((marks, clock)), Some(host)) = (&self.verifier.marks, url.host_str()) {
@@ -194,23 +224,41 @@ impl Questions<'_> {
         };
         self.verifier.fetcher.fetch(request).await.map_err(no_answer)
     }
-}
 
-async fn read_answer(url: Url, fetched: Fetched) -> SiteProbeReply {
-    let Fetched { status, headers, body, .. } = fetched;
-    let (bytes, _) = body.up_to_limit().await.map_err(no_answer)?;
-    let page =
-        (says_html(&headers) && !bytes.is_empty()).then(|| read_page(&String::from_utf8_lossy(&bytes), &url));
-    Ok(SiteAnswer {
-        url,
-        status: status.as_u16(),
-        headers,
-        redirects: Vec::new(),
-        leaves_to: None,
-        is_looping: false,
-        page,
-        took: Duration::ZERO,
-    })
+    async fn read_answer(&self, url: Url, fetched: Fetched) -> SiteProbeReply {
+        let Fetched { status, headers, body, .. } = fetched;
+        let (bytes, unreadable) = match body.up_to_limit().await {
+            Ok((bytes, _)) => {
+                let fault = if says_html(&headers) { fault_of(&bytes, &headers) } else { None };
+                (bytes, fault)
+            }
+            Err(error) if is_undecodable(&error, &headers) => {
+                (Bytes::new(), Some("it is not compressed as `Content-Encoding` says"))
+            }
+            Err(error) => return Err(no_answer(error)),
+        };
+        let has_page = says_html(&headers) && !bytes.is_empty() && unreadable.is_none();
+        let html = if has_page { String::from_utf8_lossy(&bytes) } else { Cow::Borrowed("") };
+        let facts = scan(&html, Provenance::Raw);
+        let directives = Directives::for_agent(self.agent, &facts, &headers);
+        Ok(SiteAnswer {
+            status: status.as_u16(),
+            redirects: Vec::new(),
+            leaves_to: None,
+            is_looping: false,
+            page: has_page.then(|| PageContent::of(&facts, &html, &url)),
+            unreadable,
+            noindex: match (directives.header_noindex(), directives.meta_noindex()) {
+                (true, _) => Some("the header `X-Robots-Tag`"),
+                (false, true) => Some("a robots `meta`"),
+                (false, false) => None,
+            },
+            robots: (url.path() == ROBOTS_TXT).then(|| Robots::parse(&bytes)),
+            took: Duration::ZERO,
+            url,
+            headers,
+        })
+    }
 }
 
 fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {
@@ -225,7 +273,8 @@ fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {
 
 fn no_answer(error: FetchError) -> NoAnswer {
     let is_timeout = matches!(error, FetchError::Timeout(_));
-    NoAnswer { reason: reason_of(&error), is_timeout }
+    let is_encoding = matches!(error, FetchError::Encoding(_));
+    NoAnswer { reason: reason_of(&error), is_timeout, is_encoding }
 }
 
 fn headers_of(client: Client<'_>) -> HeaderMap {
@@ -233,7 +282,7 @@ fn headers_of(client: Client<'_>) -> HeaderMap {
         Client::Crawler(agent) => {
             HeaderValue::from_str(agent).expect("user agents of crawlers are plain text")
         }
-        Client::Person => HeaderValue::from_static(PERSON),
+        Client::Person | Client::PersonOfAnyLanguage => HeaderValue::from_static(PERSON),
         Client::Service => HeaderValue::from_static(SERVICE),
     };
     let mut headers = HeaderMap::from_iter([
@@ -249,6 +298,9 @@ fn headers_of(client: Client<'_>) -> HeaderMap {
             (HeaderName::from_static("upgrade-insecure-requests"), "1"),
         ];
         headers.extend(browser.map(|(name, value)| (name, HeaderValue::from_static(value))));
+    }
+    if matches!(client, Client::PersonOfAnyLanguage) {
+        headers.remove(ACCEPT_LANGUAGE);
     }
     headers
 }
@@ -271,6 +323,13 @@ fn missing_address(url: &Url) -> Url {
     missing.set_path(&format!("/glasshouse-verify-{}", random()));
     missing.set_query(None);
     missing
+}
+
+fn robots_address(url: &Url) -> Url {
+    let mut robots = url.clone();
+    robots.set_path(ROBOTS_TXT);
+    robots.set_query(None);
+    robots
 }
 
 fn random() -> String {

@@ -1,9 +1,10 @@
-{{- /* At most 45 characters: a StatefulSet's name, with "-worker" behind it, becomes a label with eleven more. */ -}}
+{{- /* At most 45 characters: a StatefulSet's name, with "-worker" behind it, becomes a label with eleven more. Without the dots that a
+release may have in its name, and that a Service may not. */ -}}
 {{- define "glasshouse.fullname" -}}
 {{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 45 | trimSuffix "-" }}
 {{- else -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
-{{- ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) | trunc 45 | trimSuffix "-" -}}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) | replace "." "-" | trunc 45 | trimSuffix "-" -}}
 {{- end -}}
 {{- end -}}
 
@@ -57,6 +58,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 {{- end -}}
 
+{{- /* Address of the dashboard: as set, else the Ingress's host, with https where the Ingress has a certificate. */ -}}
+{{- define "glasshouse.publicUrl" -}}
+{{- $host := printf "%s://%s" (ternary "https" "http" (ne .Values.ingress.tlsSecretName "")) .Values.ingress.host -}}
+{{- dig "server" "public_url" "" .Values.config | default (ternary $host "" .Values.ingress.enabled) -}}
+{{- end -}}
+
 {{- define "glasshouse.listen" -}}
 {{- printf "%s:%d" (ternary "[::]" .root.Values.listenAddress (eq .root.Values.listenAddress "::")) (int .port) -}}
 {{- end -}}
@@ -68,6 +75,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- /* What the schema cannot say. Each refusal names the key. */ -}}
 {{- define "glasshouse.validate" -}}
+{{- if not (regexMatch "^[a-z]" (include "glasshouse.fullname" .)) -}}
+{{- fail (printf "fullnameOverride: %s, made from the name of the release, does not begin with a letter, as names of Services must; set one" (include "glasshouse.fullname" .)) -}}
+{{- end -}}
 {{- $workloads := include "glasshouse.workloads" . | fromJson -}}
 {{- $roles := list -}}
 {{- $isOnePod := eq (len $workloads) 1 -}}

@@ -194,7 +194,7 @@ async fn list_robots_violations(
 
 /// Lists the pages that people came to from assistants (ChatGPT, Perplexity and the like).
 ///
-/// Counted at the edge, by the `Referer` that their browsers send, when the page was answered with a status of 200 to 299.
+/// Counted at the edge, by the `Referer` that their browsers send or, without one, by `utm_source`, when the page was answered with a status of 200 to 299.
 #[utoipa::path(get, path = "/api/analytics/referrals", tag = "Analytics", params(PagesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(ReadRefusals, (status = 200, description = "The pages.", body = ReferralList)))]

@@ -48,6 +48,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let entry: Entry<'_> = serde_json::from_str(line).ok()?;
     let Request { method, host, uri, client_ip, remote_ip, headers } = entry.request;
     Some(LogLine {
+        is_of_visitor: true,
         at: time(&entry.ts).or_else(|| wall_time(entry.ts.as_str()?))?,
         host,
         path: uri,

@@ -2,6 +2,7 @@
 //! Field names: <https://developers.cloudflare.com/logs/reference/log-fields/zone/http_requests/>
 
 use std::borrow::Cow;
+use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -29,12 +30,35 @@ struct Request<'a> {
     edge_response_content_type: Option<Cow<'a, str>>,
     #[serde(rename = "EdgeTimeToFirstByteMs")]
     edge_time_to_first_byte_ms: Option<u64>,
+    worker_subrequest: Option<bool>,
+    #[serde(borrow, rename = "ParentRayID")]
+    parent_ray_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    client_request_source: Option<Cow<'a, str>>,
+}
+
+/// Address that the requests of Workers to other zones come from.
+const WORKERS: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2a06, 0x98c0, 0x3600, 0, 0, 0, 0, 0x103));
+
+impl Request<'_> {
+    /// Returns true for a request that a Worker made for its visitor's, which has a line of its own.
+    fn is_of_worker(&self, address: Option<IpAddr>) -> bool {
+        // "00": there is no parent.
+        let is_ray = |id: &Cow<'_, str>| id.bytes().any(|byte| byte != b'0');
+        self.worker_subrequest == Some(true)
+            || self.parent_ray_id.as_ref().is_some_and(is_ray)
+            || self.client_request_source.as_ref().is_some_and(|source| source.starts_with("edgeWorker"))
+            || address == Some(WORKERS)
+    }
 }
 
 /// Reads a line.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let request: Request<'_> = serde_json::from_str(line).ok()?;
+    let address = request.client_ip.as_ref().and_then(|address| address.parse().ok());
+    let is_of_visitor = !request.is_of_worker(address);
     Some(LogLine {
+        is_of_visitor,
         at: time(&request.edge_start_timestamp)?,
         host: request.client_request_host,
         path: request.client_request_path.or(request.client_request_uri)?,
@@ -42,7 +66,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
         method: request.client_request_method,
         status: request.edge_response_status,
         content_type: request.edge_response_content_type.filter(|kind| !kind.is_empty()),
-        address: request.client_ip.and_then(|address| address.parse().ok()),
+        address,
         served: ServedBy::Origin,
         duration: Duration::from_millis(request.edge_time_to_first_byte_ms.unwrap_or(0)),
     })

@@ -2,14 +2,16 @@
 //! Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). What follows the user agent is left alone.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use super::{LogLine, ServedBy, Timestamp, text_of};
 
 /// Reads a line.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
-    let (address, rest) = line.split_once(' ')?;
-    let (time, rest) = rest.split_once('[')?.1.split_once("] ")?;
+    let (client, rest) = line.split_once('[')?;
+    let (address, _) = client.split_once(' ').filter(|_| !begins_with_host(client))?;
+    let (time, rest) = rest.split_once("] ")?;
     let (request, rest) = quoted(rest)?;
     let mut numbers = rest.trim_start().splitn(3, ' ');
     let status = numbers.next()?.parse().ok()?;
@@ -18,6 +20,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let (user_agent, _) = quoted(rest.trim_start())?;
     let (method, path) = request_line(&request)?;
     Some(LogLine {
+        is_of_visitor: true,
         at: Timestamp::from_millis(
             jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", time)
                 .ok()?
@@ -35,6 +38,20 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
         served: ServedBy::Origin,
         duration: Duration::ZERO,
     })
+}
+
+/// Returns true for a line of `vhost_combined`, and of other forms that have something before the client's address.
+pub(super) fn is_with_host(line: &str) -> bool {
+    let after = line.split_once(' ').map(|(_, rest)| rest).filter(|rest| parse(rest).is_some());
+    after.is_some() && line.split_once('[').is_some_and(|(client, _)| begins_with_host(client))
+}
+
+/// Returns true when another field precedes `ADDRESS IDENT USER`: the second field is then the address, and not the identity,
+/// which is `-` on every machine of today.
+fn begins_with_host(client: &str) -> bool {
+    let mut fields = client.split_ascii_whitespace().skip(1);
+    let second = fields.next().unwrap_or_default();
+    second.parse::<IpAddr>().is_ok() || (second != "-" && fields.count() >= 2)
 }
 
 fn request_line(request: &str) -> Option<(String, String)> {

@@ -14,14 +14,14 @@ use std::time::Duration;
 
 use super::access::is_same_site;
 use super::crawlers::CrawlerIndex;
-use super::model::{ServedBy, Verified, Visit, counted_path};
+use super::model::{Day, ServedBy, Verified, Visit, counted_path, day_of};
 use super::verify::ranges::RangeTable;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 use crate::networks::is_masked;
 
 pub use progress::{Checkpoint, LineChain};
-pub use run::{Import, ImportError, Imported, LogPart};
+pub use run::{Import, ImportError, Imported, ImportedVisits, LogPart};
 
 /// How a log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -40,6 +40,8 @@ pub enum LogFormat {
 #[derive(Debug, PartialEq)]
 struct LogLine<'a> {
     at: Timestamp,
+    /// False of a request that was made to answer another one, which has a line too.
+    is_of_visitor: bool,
     /// Name of the site, with or without a port.
     host: Option<Cow<'a, str>>,
     /// Path, with or without a query.
@@ -65,6 +67,21 @@ impl LogFormat {
         };
         parsed.filter(|line| line.status.is_none_or(|status| matches!(status, 0 | 100..=599)))
     }
+
+    /// Returns the form that a line has, for people; none: an unknown one.
+    fn form_of(line: &str) -> Option<&'static str> {
+        let known = [
+            (LogFormat::Combined, "`combined`"),
+            (LogFormat::Cloudflare, "`cloudflare`"),
+            (LogFormat::Caddy, "`caddy`"),
+            (LogFormat::Ndjson, "`ndjson`"),
+        ];
+        let form = known.into_iter().find(|(format, _)| format.parse(line).is_some()).map(|(_, name)| name);
+        let has_host =
+            || combined::is_with_host(line).then_some("vhost_combined, with a host before the address");
+        let is_json = || line.starts_with(['{', '[']).then_some("JSON with other fields");
+        form.or_else(has_host).or_else(is_json).or_else(|| line.starts_with('#').then_some("W3C extended"))
+    }
 }
 
 /// Ranges that were published so long after a line that they say little about it are not held against it.
@@ -73,6 +90,8 @@ const RANGES_SPEAK_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 /// What the lines of a log are counted under.
 struct Counting<'a> {
     domain: &'a DomainId,
+    /// First day of which visits are kept.
+    first_day: Day,
     /// Its name.
     host: &'a str,
     ranges: &'a RangeTable,
@@ -88,6 +107,11 @@ impl Counting<'_> {
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
     }
 
+    /// Returns true for a visit of a day that reports show. Tomorrow is one of them: clocks differ.
+    fn is_shown(&self, visit: &Visit) -> bool {
+        (self.first_day..=day_of(self.now) + 1).contains(&day_of(visit.at))
+    }
+
     /// The visit that a line tells of. None for people, redirects, assets, what only writes and what was not answered.
     fn visit(&self, line: &LogLine<'_>) -> Option<Visit> {
         let path = line.path.split(['?', '#']).next().unwrap_or_default();
@@ -97,7 +121,7 @@ impl Counting<'_> {
             Some(kind) => is_html(kind),
             None => !crawler::url::is_static_asset(path),
         };
-        if !is_read || !is_answered || !is_page || !path.starts_with('/') {
+        if !line.is_of_visitor || !is_read || !is_answered || !is_page || !path.starts_with('/') {
             return None;
         }
         let crawler = CrawlerIndex::shared().identify(&line.user_agent)?;

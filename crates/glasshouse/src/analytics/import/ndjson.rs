@@ -29,6 +29,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let line: Line<'_> = serde_json::from_str(line).ok()?;
     let duration_ms = line.duration_ms.filter(|ms| (0.0..86_400_000.0).contains(ms)).unwrap_or(0.0);
     Some(LogLine {
+        is_of_visitor: true,
         at: time(&line.ts)?,
         host: None,
         path: line.path,

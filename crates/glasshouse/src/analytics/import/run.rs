@@ -22,6 +22,9 @@ const MAX_VISITS: usize = 20_000;
 /// A longer line is read over: no request line and user agent take so much.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
+/// A log whose first lines, so many, are all of another form is not read on.
+const FIRST_LINES: u64 = 100;
+
 /// Why an import ended early. What was counted until then stays, and is not counted again.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -31,6 +34,14 @@ pub enum ImportError {
     /// Visits could not be written.
     #[error("cannot write visits")]
     Write(#[from] VisitError),
+    /// The first lines of the log, or all of them, are not of the format. Nothing was counted.
+    #[error("no line is of the format")]
+    OtherFormat {
+        /// Lines that were read.
+        lines: u64,
+        /// Form that the first line seems to have.
+        form: Option<&'static str>,
+    },
 }
 
 /// What became of the lines of a log.
@@ -38,8 +49,12 @@ pub enum ImportError {
 pub struct Imported {
     /// Lines read.
     pub lines: u64,
-    /// Visits counted now.
+    /// Visits counted now that reports show.
     pub visits: u64,
+    /// Visits of impostors counted now, which reports keep apart.
+    pub spoofed: u64,
+    /// Visits of days that are not kept any more, or are yet to come: not counted.
+    pub outside: u64,
     /// Lines that an earlier import had counted.
     pub lines_known: u64,
     /// Lines that are not of the format.
@@ -61,6 +76,10 @@ pub struct Import {
     /// Lines that were read, and are not counted yet. None before the first one that is of the format.
     part: LogPart,
     has_begun: bool,
+    /// Form of the first line that is not of the format.
+    other_form: Option<&'static str>,
+    /// First day of which visits are kept.
+    first_day: Day,
     max_lines: usize,
     bytes_read: u64,
     imported: Imported,
@@ -72,6 +91,8 @@ impl Imported {
         Imported {
             lines: self.lines + other.lines,
             visits: self.visits + other.visits,
+            spoofed: self.spoofed + other.spoofed,
+            outside: self.outside + other.outside,
             lines_known: self.lines_known + other.lines_known,
             lines_unreadable: self.lines_unreadable + other.lines_unreadable,
             lines_of_others: self.lines_of_others + other.lines_of_others,
@@ -92,6 +113,8 @@ impl Import {
             unfinished: Vec::new(),
             part: LogPart { checkpoints: Vec::new(), visits: Vec::new(), max_visits: MAX_VISITS },
             has_begun: false,
+            other_form: None,
+            first_day: day_of(platform.clock.now()) - i64::from(platform.config.analytics.keep_days) + 1,
             max_lines: MAX_LINES,
             bytes_read: 0,
             imported: Imported::default(),
@@ -127,6 +150,7 @@ impl Import {
         if !line.is_empty() {
             self.add_line(&line);
         }
+        self.check_format(1)?;
         while !self.part.checkpoints.is_empty() {
             self.count_part().await?;
         }
@@ -144,7 +168,7 @@ impl Import {
     }
 
     /// Reads whole lines until a part has all that it may. `false`: there are no more now.
-    fn fill_part(&mut self, log: &mut impl BufRead) -> io::Result<bool> {
+    fn fill_part(&mut self, log: &mut impl BufRead) -> Result<bool, ImportError> {
         while self.part.checkpoints.len() < self.max_lines {
             let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
             self.bytes_read += bytes;
@@ -153,8 +177,18 @@ impl Import {
             }
             let line = std::mem::take(&mut self.unfinished);
             self.add_line(&line);
+            self.check_format(FIRST_LINES)?;
         }
         Ok(true)
+    }
+
+    /// Fails when so many lines were read and none is of the format.
+    fn check_format(&self, least: u64) -> Result<(), ImportError> {
+        let Imported { lines, lines_unreadable, .. } = self.imported;
+        match self.has_begun || lines_unreadable < least {
+            true => Ok(()),
+            false => Err(ImportError::OtherFormat { lines, form: self.other_form }),
+        }
     }
 
     fn add_line(&mut self, line: &[u8]) {
@@ -163,6 +197,9 @@ impl Import {
         let parsed = self.format.parse(text.trim());
         if parsed.is_none() && !text.trim().is_empty() {
             self.imported.lines_unreadable += 1;
+            if !self.has_begun && self.imported.lines_unreadable == 1 {
+                self.other_form = LogFormat::form_of(text.trim());
+            }
         }
         // Before the first line of the format it may be another one: then nothing of the log must be known.
         self.has_begun |= parsed.is_some();
@@ -173,11 +210,15 @@ impl Import {
         self.part.checkpoints.push(checkpoint);
         let Some(parsed) = parsed else { return };
         let Domain { id, host, .. } = &self.domain;
-        let counting = Counting { domain: id, host, ranges: &self.ranges, now: self.clock.now() };
+        let (first_day, now) = (self.first_day, self.clock.now());
+        let counting = Counting { domain: id, first_day, host, ranges: &self.ranges, now };
         if !counting.is_own(&parsed) {
             self.imported.lines_of_others += 1;
         } else if let Some(visit) = counting.visit(&parsed) {
-            self.part.visits.push((self.part.checkpoints.len(), visit));
+            match counting.is_shown(&visit) {
+                true => self.part.visits.push((self.part.checkpoints.len(), visit)),
+                false => self.imported.outside += 1,
+            }
         }
     }
 
@@ -192,7 +233,8 @@ impl Import {
                 lines
             }
             CountedLines::New { lines, visits } => {
-                self.imported.visits += visits;
+                self.imported.visits += visits.shown;
+                self.imported.spoofed += visits.spoofed;
                 lines
             }
         };
@@ -232,15 +274,19 @@ impl LogPart {
     pub(in crate::analytics) fn counts(&self, lines: Range<usize>) -> LogCounts {
         let mut pages: HashMap<VisitKey, u64> = HashMap::new();
         let mut times: HashMap<TimeKey, u64> = HashMap::new();
-        let visits = self.visits.iter().filter(|(line, _)| lines.contains(&(line - 1)));
-        for (_, visit) in visits.clone() {
+        let mut sums = ImportedVisits::default();
+        for (_, visit) in self.visits.iter().filter(|(line, _)| lines.contains(&(line - 1))) {
+            match visit.verified {
+                Verified::No => sums.spoofed += 1,
+                _ => sums.shown += 1,
+            }
             *pages.entry(visit.key()).or_default() += 1;
             // A log without times says nothing about them, and an impostor gets other answers than whom it plays.
             if !visit.duration.is_zero() && visit.verified != Verified::No {
                 *times.entry(visit.time_key()).or_default() += 1;
             }
         }
-        (visits.count() as u64, pages.into_iter().collect(), times.into_iter().collect())
+        (sums, pages.into_iter().collect(), times.into_iter().collect())
     }
 
     /// How many of the lines are counted together, if they tell of visits of one month only, and a day of it; none: of no visit.
@@ -256,7 +302,16 @@ impl LogPart {
     }
 }
 
-type LogCounts = (u64, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
+/// Visits that some lines tell of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportedVisits {
+    /// Those that reports count.
+    pub shown: u64,
+    /// Those of impostors.
+    pub spoofed: u64,
+}
+
+type LogCounts = (ImportedVisits, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
 
 /// Reads on in a line, without its end: whether the line ended, and how many bytes there were. Of a line that is too
 /// long only the start is kept.

@@ -17,7 +17,7 @@ use store::DbError;
 
 use super::crawl_report::{CrawlerDays, CrawlersSeen};
 use super::for_dashboard::DomainDay;
-use super::import::LogPart;
+use super::import::{ImportedVisits, LogPart};
 use super::model::Day;
 use super::referrals::ReferralCount;
 use super::report::{DayCount, Times};
@@ -108,7 +108,7 @@ pub enum CountedLines {
     New {
         /// Those that are counted now.
         lines: usize,
-        visits: u64,
+        visits: ImportedVisits,
     },
 }
 

@@ -7,14 +7,14 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 use flate2::bufread::MultiGzDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::domain_target::DomainTarget;
 use super::{BadUsage, Context, output};
-use crate::analytics::import::{Import, Imported, LogFormat};
+use crate::analytics::import::{Import, ImportError, Imported, LogFormat};
 use crate::analytics::stores::{
     self,
     moving::{Copied, copy_day, copy_first_days},
@@ -130,31 +130,45 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
     let domain = target.find(&app).await?;
     let start = || Import::new(&app.platform, app.visits.clone(), domain.clone(), format);
     let imported = if is_stdin {
-        let mut import = start();
-        import.read(&mut plain(io::stdin())?).await?;
-        import.finish().await?
+        read_all(&mut plain(io::stdin())?, start()).await
     } else if follow {
-        follow::follow_log(&file, start).await?
+        follow::follow_log(&file, start).await
     } else {
-        read_file(&file, start()).await?
+        read_file(&file, start()).await
     };
     // A log tells of days that are over: nobody need wait until the service looks.
     app.analytics.close_days().await?;
-    if imported.lines > 0 && imported.lines == imported.lines_unreadable {
-        bail!("no line of {} is in this format; choose another --format", file.display());
+    output::line(&summary(imported.map_err(|error| other_format(&file, error))?))
+}
+
+/// Says of a log that is not of the format which form it seems to have.
+fn other_format(file: &Path, error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref() {
+        Some(ImportError::OtherFormat { lines, form }) => {
+            let form = form.map(|form| format!("; its first line is {form}")).unwrap_or_default();
+            anyhow!(
+                "no line of {} is in this format; choose another --format ({lines} were read{form})",
+                file.display()
+            )
+        }
+        _ => error,
     }
-    output::line(&summary(imported))
+}
+
+async fn read_all(log: &mut impl BufRead, mut import: Import) -> anyhow::Result<Imported> {
+    import.read(log).await?;
+    Ok(import.finish().await?)
 }
 
 /// One file from its start to its end, with a progress bar where somebody looks on.
-async fn read_file(file: &Path, mut import: Import) -> anyhow::Result<Imported> {
+async fn read_file(file: &Path, import: Import) -> anyhow::Result<Imported> {
     let opened = open(file)?;
     let bar = ProgressBar::new(opened.metadata()?.len());
     let style = "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left";
     bar.set_style(ProgressStyle::with_template(style).expect("a template that a test reads"));
-    import.read(&mut plain(bar.wrap_read(opened))?).await?;
+    let imported = read_all(&mut plain(bar.wrap_read(opened))?, import).await;
     bar.finish_and_clear();
-    Ok(import.finish().await?)
+    imported
 }
 
 fn open(file: &Path) -> anyhow::Result<File> {
@@ -175,9 +189,19 @@ fn is_compressed(log: &mut impl BufRead) -> io::Result<bool> {
 }
 
 fn summary(imported: Imported) -> String {
-    let Imported { lines, visits, lines_known, lines_unreadable, lines_of_others } = imported;
-    format!(
+    let Imported { lines, visits, spoofed, outside, lines_known, lines_unreadable, lines_of_others } =
+        imported;
+    let mut text = format!(
         "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format, \
          {lines_of_others} are of other hosts"
-    )
+    );
+    for (count, those) in [
+        (spoofed, "more of impostors are kept apart as spoofed"),
+        (outside, "more are of days that are not kept (analytics.keep_days), or are yet to come"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!("; {count} {those}"));
+        }
+    }
+    text
 }

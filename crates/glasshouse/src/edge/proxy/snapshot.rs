@@ -12,7 +12,6 @@ use super::encoding::Forms;
 use super::headers;
 use crate::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
 use crate::api::validators::matches_etag;
-use crate::clock::Timestamp;
 use crate::domains::Site;
 use crate::render::model::PageResponse;
 
@@ -71,7 +70,7 @@ fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
     headers.insert(VARY, HeaderValue::from_static("User-Agent, Accept-Encoding"));
     headers.insert(RENDER_CACHE, HeaderValue::from_static(found.tier.as_str()));
     insert_text(&mut headers, ETAG, &page.etag);
-    insert_text(&mut headers, LAST_MODIFIED, &http_date(page.created_at));
+    insert_text(&mut headers, LAST_MODIFIED, &page.created_at.http_date());
     if let Some(location) = &page.location {
         insert_text(&mut headers, LOCATION, location);
     }
@@ -86,12 +85,6 @@ fn finish(status: StatusCode, headers: HeaderMap, body: EdgeBody) -> Response<Ed
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
-}
-
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn http_date(time: Timestamp) -> String {
-    let seconds = u64::try_from(time.as_millis() / 1000).unwrap_or(0);
-    httpdate::fmt_http_date(std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds))
 }
 
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, text: &str) {
@@ -109,6 +102,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
+    use crate::clock::Timestamp;
     use crate::domains::Settings;
     use crate::domains::headers::{HeaderField, HeaderRule};
     use crate::domains::site::tests::site;

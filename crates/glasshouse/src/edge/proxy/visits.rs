@@ -35,8 +35,8 @@ impl OriginVisit {
         let visitor = match (request.method(), claim.crawler) {
             (&Method::GET | &Method::HEAD, Some(crawler)) => Visitor::Crawler(crawler, claim.verified),
             (&Method::GET, None) if !claim.is_crawler => {
-                let referer = request.headers().get(REFERER)?.to_str().ok()?;
-                Visitor::SentBy(referrals::assistant_of(referer)?)
+                let referer = request.headers().get(REFERER).and_then(|value| value.to_str().ok());
+                Visitor::SentBy(referrals::assistant_of(referer, request.uri().query())?)
             }
             _ => return None,
         };

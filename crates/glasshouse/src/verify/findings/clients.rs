@@ -4,8 +4,8 @@
 use http::header::SET_COOKIE;
 
 use super::{Judgement, SiteCheck, answered, fine, found, found_other, is_refused, last};
-use crate::verify::answer::{Observations, SiteAnswer};
-use crate::verify::caches::{kept_by, may_be_kept};
+use crate::verify::answer::{Observations, SiteAnswer, SiteProbeReply, has_turned};
+use crate::verify::caches::{is_private, kept_by, may_be_kept};
 use crate::verify::platform::SitePlatform;
 use crate::verify::probes::MAX_REDIRECTS;
 
@@ -178,12 +178,14 @@ fn person_app(seen: &Observations) -> Judgement {
     fine("People get no snapshot.")
 }
 
-/// Returns true when a person gets the snapshot at the page and the app at an address that nobody has asked before: only a
-/// cache can tell these apart.
+/// Returns true when a person gets the snapshot at the page, and the app at an address that nobody has asked before and at which
+/// a crawler gets a snapshot: only a cache tells these apart.
 fn is_kept_silently(seen: &Observations) -> bool {
-    seen.fresh_person
-        .as_ref()
-        .is_some_and(|asked| asked.as_ref().is_ok_and(|answer| answer.is_success() && !answer.is_snapshot()))
+    let gets = |asked: Option<&SiteProbeReply>, snapshot: bool| {
+        let answer = asked.and_then(|asked| asked.as_ref().ok());
+        answer.is_some_and(|answer| answer.is_success() && answer.is_snapshot() == snapshot)
+    };
+    gets(seen.fresh_person.as_ref(), false) && gets(seen.query.as_ref().map(|query| &query.answer), true)
 }
 
 fn shared_cache(seen: &Observations) -> Judgement {
@@ -209,7 +211,10 @@ fn shared_cache(seen: &Observations) -> Judgement {
             return found(format!("A cache gave a crawler the app that it keeps for people: {header}."));
         }
     }
-    let is_app = |answer: &SiteAnswer| answer.is_shell() && answer.integration().is_none();
+    // An answer that no cache may store came out of none.
+    let is_app = |answer: &SiteAnswer| {
+        answer.is_shell() && answer.integration().is_none() && !is_private(&answer.headers)
+    };
     if let [Ok(first), Ok(second)] = &seen.crawlers
         && is_app(first)
         && is_app(second)
@@ -221,18 +226,20 @@ fn shared_cache(seen: &Observations) -> Judgement {
     }
     let mut snapshots = answered(&seen.crawlers).filter(|answer| answer.is_snapshot());
     if let Some(header) = snapshots.find_map(|answer| may_be_kept(&answer.headers)) {
-        return found(format!("Shared caches may keep the snapshot: {header}."));
+        return found_other(format!("Shared caches may keep the snapshot: {header}."), NOT_TO_BE_KEPT);
     }
-    if let [Ok(first), Ok(second)] = &seen.people
-        && first.is_shell()
-        && !second.is_shell()
-        && answered(&seen.crawlers)
-            .any(|answer| answer.word_count() == second.word_count() && answer.is_success())
-    {
-        return found("A person got the app first, and after a crawler had asked, the page for crawlers.");
+    let fresh = seen.fresh_person.as_ref().and_then(|asked| asked.as_ref().ok());
+    if has_turned(&seen.people, &seen.crawlers) && fresh.is_some_and(SiteAnswer::is_shell) {
+        return found(
+            "A person got the app first, and after a crawler had asked, the page for crawlers; with a query that nobody has asked for, \
+             people get the app.",
+        );
     }
     fine("No cache gave one client what it keeps for another.")
 }
+
+const NOT_TO_BE_KEPT: &str = "Answer crawlers with `Cache-Control: no-cache`, `CDN-Cache-Control: no-store` and `Vary: User-Agent`, as the edge does; \
+     `s-maxage` of the render API must not be passed on. No cache has kept anything yet that this check saw.";
 
 const COOKIE_LOOP: &str = "Let the site answer clients that keep no cookies: crawlers keep none, and are sent back for ever. Set the cookie with the page \
      in place of a redirect.";
@@ -294,6 +301,10 @@ fn double_rendering(seen: &Observations) -> Judgement {
     }
 }
 
+const SERVICE_IS_REFUSED: &str = "Let the service's browser pass in the site's firewall: its user agent contains `Glasshouse/`, and it comes from the service's \
+     address. Then render the page anew.";
+const CONNECTION_ENDS: &str = "See where crawlers' requests end: in the log of the site's server, in that of its firewall, and in that of what crawlers are \
+     sent to, which may not run.";
 const PASSWORD: &str = "Take the password off the pages that crawlers shall see. Neither crawlers nor the service's browser can sign in.";
 
 fn firewall(seen: &Observations) -> Judgement {
@@ -305,6 +316,10 @@ fn firewall(seen: &Observations) -> Judgement {
         if answer.status == 401 && person_is_refused {
             return found_other("Everybody gets status 401: the site asks for a password.", PASSWORD);
         }
+        if answer.is_snapshot() && matches!(answer.status, 401 | 403 | 429) {
+            let detail = format!("Crawlers get a snapshot of the site's refusal (status {}).", answer.status);
+            return found_other(detail, SERVICE_IS_REFUSED);
+        }
         if answer.is_challenge() {
             return found(format!(
                 "A request as {name} gets a challenge (status {}).{everybody}",
@@ -314,16 +329,12 @@ fn firewall(seen: &Observations) -> Judgement {
         if matches!(answer.status, 401 | 403 | 406 | 429) {
             return found(format!("A request as {name} gets status {}.{everybody}", answer.status));
         }
-        let only_crawlers =
-            answer.status >= 500 && answer.status != 508 && person.is_some_and(SiteAnswer::is_success);
-        if only_crawlers {
-            return found(format!("A request as {name} gets status {}, a person's does not.", answer.status));
-        }
     }
     match seen.crawlers.iter().find_map(|asked| asked.as_ref().err()) {
-        Some(none) if !none.is_timeout && person.is_some() => {
-            found(format!("A request as {name} gets no answer ({}), a person's does.", none.reason))
-        }
+        Some(none) if !none.is_timeout && !none.is_encoding && person.is_some() => found_other(
+            format!("A request as {name} gets no answer ({}), a person's does.", none.reason),
+            CONNECTION_ENDS,
+        ),
         _ => fine("Crawlers are not refused."),
     }
 }

@@ -3,6 +3,8 @@
 
 mod addresses;
 mod clients;
+mod indexing;
+mod likeness;
 mod requests;
 mod snapshot;
 
@@ -42,8 +44,14 @@ pub enum Judgement {
 }
 
 /// Every check, in the order of reports.
-pub static SITE_CHECKS: &[&[SiteCheck]] =
-    &[snapshot::CHECKS, clients::CHECKS, addresses::CHECKS, requests::CHECKS];
+pub static SITE_CHECKS: &[&[SiteCheck]] = &[
+    snapshot::CHECKS,
+    likeness::CHECKS,
+    indexing::CHECKS,
+    clients::CHECKS,
+    addresses::CHECKS,
+    requests::CHECKS,
+];
 
 /// Judges what a site answered.
 pub(super) fn judge(seen: &Observations) -> SiteReport {

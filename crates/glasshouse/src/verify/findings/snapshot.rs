@@ -73,6 +73,12 @@ const NO_SUCH_PAGE: &str =
     "Check a page that exists: the site says of this address, to everybody, that it does not.";
 const MARKED_MISSING: &str = "See in the dashboard how the service's browser gets the page: the app says there that it does not exist, by its status \
      or by `prerender-status-code`, while people get it.";
+const FAILS_IN_BROWSER: &str = "Render the page (`glasshouse render URL --json`, or the preview in the dashboard): the site answers the service's browser with \
+     this status. See the log of the site's server for requests whose user agent contains `Glasshouse/`.";
+const UPSTREAM_FAILS: &str = "The server that answers crawlers does not reach what it sends them to. See its error log; check the address there, and that \
+     Glasshouse runs and answers `/readyz`.";
+const ANSWERER_FAILS: &str = "See the error log of the server that answers crawlers: people's requests do not fail there. Its integration or its rewrite fails.";
+const OTHER_TYPE: &str = "Answer with `Content-Type: text/html; charset=utf-8`: pass on the content type of the page that Glasshouse answers with.";
 const EMPTY_SNAPSHOT: &str = "Render the page (`glasshouse render URL --json`, or the preview in the dashboard) and see which requests and scripts \
      fail there: blocked addresses, an API that refuses the service's browser, a sign-in. If the content comes late, set `waitForSelector`.";
 const RENDERING_IS_OFF: &str = "Only stored pages are served, since rendering on demand is off for the domain. Refresh this page or the site, or switch \
@@ -91,6 +97,14 @@ fn crawler_snapshot(seen: &Observations) -> Judgement {
     if answer.status >= 400 {
         return failing_page(seen, answer);
     }
+    if answer.unreadable.is_some() {
+        return fine("Not judged: the bytes that crawlers get cannot be read (see encoding).");
+    }
+    if !answer.is_html() && (answer.is_snapshot() || last(&seen.people).is_some_and(is_page)) {
+        let detail =
+            format!("Crawlers get {}, which is shown as text or saved, not as a page.", media_type(answer));
+        return found_other(detail, OTHER_TYPE);
+    }
     if answer.is_snapshot() {
         let tier = answer.tier().unwrap_or("through an integration");
         if answer.is_empty() && answer.word_count() < 3 {
@@ -102,9 +116,7 @@ fn crawler_snapshot(seen: &Observations) -> Judgement {
         return fine(format!("Crawlers get the snapshot ({tier}), {}.{note}", answer.words()));
     }
     if !answer.is_html() {
-        let media_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let media_type = media_type.unwrap_or("no content type");
-        return fine(format!("Not judged: the address is no HTML page ({media_type})."));
+        return fine(format!("Not judged: the address is no HTML page ({}).", media_type(answer)));
     }
     match seen.expects {
         SnapshotExpectation::VerifiedCrawlersOnly => {
@@ -185,10 +197,25 @@ fn failing_page(seen: &Observations, answer: &SiteAnswer) -> Judgement {
     }
     let people = person.map(|person| format!(", people {}", person.status)).unwrap_or_default();
     let detail = format!("Crawlers get status {status}{people}.");
-    if answer.is_snapshot() && matches!(status, 404 | 410) {
-        return found_other(detail, MARKED_MISSING);
-    }
-    found(detail)
+    let remedy = match (status, answer.reason().and_then(remedy_of_reason)) {
+        (_, Some(remedy)) => remedy,
+        (404 | 410, None) if answer.is_snapshot() => MARKED_MISSING,
+        (_, None) if answer.is_snapshot() => FAILS_IN_BROWSER,
+        (502..=504, None) => UPSTREAM_FAILS,
+        (500.., None) => ANSWERER_FAILS,
+        _ => return found(detail),
+    };
+    found_other(detail, remedy)
+}
+
+/// Returns the content type, for people.
+fn media_type(answer: &SiteAnswer) -> &str {
+    let stated = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    stated.unwrap_or("no content type")
+}
+
+fn is_page(answer: &SiteAnswer) -> bool {
+    answer.is_success() && answer.is_html()
 }
 
 fn content_without_glasshouse(answer: &SiteAnswer) -> String {

@@ -8,9 +8,11 @@ use http::{Method, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
-const SHELL: &str = "<!DOCTYPE html><title>Shop</title><link rel=stylesheet href=https://fonts.test/a.css>\
+use super::pages::{self, Question};
+
+pub(super) const SHELL: &str = "<!DOCTYPE html><title>Shop</title><link rel=stylesheet href=https://fonts.test/a.css>\
     <div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript><script src=/app.js></script>";
-const TEXT: &str = "Hand-made shoes of leather and wool, for winter and summer, in all sizes from small to large. \
+pub(super) const TEXT: &str = "Hand-made shoes of leather and wool, for winter and summer, in all sizes from small to large. \
     We sew them in our own workshop and send them to every place on Earth within three days.";
 
 const LOGIN: &str = "<title>Shop</title><h1>Sign in</h1><form action=/in><input name=mail><button>Sign in</button></form><script src=/app.js></script>";
@@ -75,6 +77,18 @@ pub(super) async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> 
     } else {
         "person"
     };
+    let asked = Question {
+        fault: &fault,
+        host: &host,
+        path: request.uri().path(),
+        is_crawler,
+        is_person: client == "person",
+        has_query: request.uri().query().is_some(),
+        has_language: !text("accept-language").is_empty(),
+    };
+    if let Some(answer) = pages::answer(&asked) {
+        return answer;
+    }
     let visit = Visit { fault, host, client, query: request.uri().query().map(str::to_owned) };
     if let Some(special) = visit.special(request.method(), request.uri().path()) {
         return special;
@@ -205,8 +219,10 @@ impl Visit {
     fn unmarked(&self) -> Response<Full<Bytes>> {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static PEOPLE: AtomicUsize = AtomicUsize::new(0);
-        let is_first_person = self.client == "person" && PEOPLE.fetch_add(1, Ordering::Relaxed) == 0;
-        match is_first_person || self.client == "service" {
+        let is_first_person =
+            self.client == "person" && self.query.is_none() && PEOPLE.fetch_add(1, Ordering::Relaxed) == 0;
+        let is_fresh_person = self.client == "person" && self.query.is_some();
+        match is_first_person || is_fresh_person || self.client == "service" {
             true => plain(200, SHELL, &[]),
             false => plain(200, &rendered("https://unmarked.test/"), &[]),
         }
@@ -227,7 +243,7 @@ fn rendered(own: &str) -> String {
     )
 }
 
-fn plain(status: u16, body: &str, headers: &[(&str, &str)]) -> Response<Full<Bytes>> {
+pub(super) fn plain(status: u16, body: &str, headers: &[(&str, &str)]) -> Response<Full<Bytes>> {
     let mut response = Response::builder().status(status);
     if !headers.iter().any(|(name, _)| *name == "content-type") {
         response = response.header("content-type", "text/html; charset=utf-8");

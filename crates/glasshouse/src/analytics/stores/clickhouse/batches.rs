@@ -12,7 +12,7 @@ use super::client::quoted;
 use super::rows::{BATCH, NAME, PAGE, REFERRAL, Reader, Row, stored_day};
 use super::schema::count;
 use crate::analytics::bounds::{KnownPages, fold_unfound};
-use crate::analytics::import::LogPart;
+use crate::analytics::import::{ImportedVisits, LogPart};
 use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey, days_among, month_of};
 use crate::analytics::queries;
 use crate::analytics::referrals::ReferralKey;
@@ -146,7 +146,9 @@ impl ClickHouseStore {
             let (lines, batch) = match self.claim(domain, part).await? {
                 Claim::Taken => continue,
                 Claim::Known(lines) => return Ok(CountedLines::Known(lines)),
-                Claim::Ours { lines, batch: None } => return Ok(CountedLines::New { lines, visits: 0 }),
+                Claim::Ours { lines, batch: None } => {
+                    return Ok(CountedLines::New { lines, visits: ImportedVisits::default() });
+                }
                 Claim::Ours { lines, batch: Some(batch) } => (lines, batch),
             };
             let (visits, pages, times) = part.counts(0..lines);

@@ -50,7 +50,7 @@ impl ApiServer {
         Fut: Future<Output = Response> + Send + 'static,
     {
         let (listening, admission) = (self.listening.clone(), self.admission.clone());
-        accept(listener, listening, admission, |stream, peer, place| {
+        accept(listener, listening, admission, move |stream, peer, place| {
             let (server, respond) = (self.clone(), respond.clone());
             self.listening.tasks.spawn(server.serve_connection(stream, peer.ip(), place, respond));
         })

@@ -24,7 +24,7 @@ use crate::accounts::model::Email;
 use crate::api::client::client_address;
 use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
-use crate::config::{Config, Role};
+use crate::config::{Config, ProxyProtocol, Role};
 use crate::dashboard::assets::{WebFiles, is_built};
 use crate::draining::Draining;
 use crate::edge;
@@ -54,6 +54,8 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 
     // Addresses before browsers: the commonest mistake should be told first.
     let RoleSockets { api, edge, metrics } = RoleSockets::bind(&config).await?;
+    // No customer's address leads to the API or the metrics. Addresses of the edge are those of sites that are served here.
+    let network = network.without(api.iter().chain(&metrics).filter_map(|socket| socket.local_addr().ok()));
 
     let renderer: Arc<dyn Renderer> = match config.has_role(Role::Render) {
         true => context.browser(network.clone(), &config.storage.data_dir.join("browser")),
@@ -83,17 +85,21 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     // Listeners stop first; what runs in the background goes on until the requests are answered.
     let draining = platform.draining.clone();
     let listening = Listening { draining, ..Listening::new(CancellationToken::new()) };
-    let server = || ApiServer { listening: listening.clone(), admission: admission(&config), head_bytes };
+    let server = |proxy_protocol| {
+        let admission = admission(&config, proxy_protocol);
+        ApiServer { listening: listening.clone(), admission, head_bytes }
+    };
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&describe_api(listener.local_addr()?));
+        let server = server(config.server.proxy_protocol);
         let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
         let respond = move |request: Request<Incoming>, Sender { peer, is_pipelined }| {
             let (envelope, turns) = (envelope.clone(), turns.clone());
             let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
             async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
         };
-        listening.tasks.spawn(server().serve(listener, respond));
+        listening.tasks.spawn(server.serve(listener, respond));
     }
     for (name, socket) in [("edge", &edge.http), ("edge with TLS", &edge.https)] {
         if let Some(socket) = socket {
@@ -105,7 +111,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
-        listening.tasks.spawn(serve_metrics(server(), listener, app.metrics_router()));
+        listening.tasks.spawn(serve_metrics(server(ProxyProtocol::Off), listener, app.metrics_router()));
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
     platform.tasks.spawn(reap(platform.shutdown.clone()));

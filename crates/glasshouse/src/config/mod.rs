@@ -65,6 +65,17 @@ pub struct ServerSection {
     pub roles: Vec<Role>,
     pub shutdown_grace_s: u64,
     pub drain_s: u64,
+    pub proxy_protocol: ProxyProtocol,
+}
+
+/// PROXY headers at the beginning of a listener's connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProxyProtocol {
+    /// Not read: the other end of a connection is the client, or a proxy that says so in headers.
+    Off,
+    /// Every connection begins with one, of a proxy of `edge.trusted_proxies`.
+    Required,
 }
 
 /// A part of the service that a process may run.
@@ -100,6 +111,7 @@ pub struct EdgeSection {
     pub origin_scheme: Scheme,
     #[serde(deserialize_with = "values::networks")]
     pub trusted_proxies: Vec<IpNet>,
+    pub proxy_protocol: ProxyProtocol,
 }
 
 /// How origins are reached.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::net::sockopt;
 use socket2::SockFilter;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,9 +15,10 @@ use tokio_util::task::TaskTracker;
 use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
 use super::pressure::Pressure;
+use super::proxy_header::read_client;
 use super::timed::RequestsInFlight;
 use super::turns::Turns;
-use crate::config::Config;
+use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;
 
 /// How long a listener rests when the process has no file descriptors left.
@@ -94,10 +96,18 @@ impl Listening {
     }
 }
 
-/// The places of one listener, as the settings give them.
-pub fn admission(config: &Config) -> ConnectionAdmission {
-    let per_address = config.limits.connections_per_address;
-    ConnectionAdmission::new(connections(config), per_address, &config.edge.trusted_proxies)
+/// The places of one listener, as the settings give them. `proxy_protocol`: whether its connections begin with a PROXY header.
+pub fn admission(config: &Config, proxy_protocol: ProxyProtocol) -> ConnectionAdmission {
+    let trusted = &config.edge.trusted_proxies;
+    let admission =
+        ConnectionAdmission::new(connections(config), config.limits.connections_per_address, trusted);
+    if proxy_protocol == ProxyProtocol::Off {
+        return admission;
+    }
+    if trusted.is_empty() {
+        tracing::warn!("proxy_protocol is required and edge.trusted_proxies is empty: every connection is ended");
+    }
+    admission.with_proxy_header()
 }
 
 /// Returns how many connections a listener has at a time.
@@ -114,7 +124,7 @@ pub async fn accept(
     listener: TcpListener,
     listening: Listening,
     admission: ConnectionAdmission,
-    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static,
 ) {
     let keeping = {
         let (admission, shutdown) = (admission.clone(), listening.shutdown.clone());
@@ -132,7 +142,7 @@ pub async fn accept(
             None => break,
         };
         match accepted {
-            Ok((stream, peer)) => hand_over(stream, peer, admission.take(permit, peer.ip()), &serve),
+            Ok((stream, peer)) => hand_over(stream, peer, permit, (&admission, &listening.tasks), &serve),
             Err(error) => {
                 // A connection that died while it waited is nothing; running out of descriptors passes.
                 tracing::debug!(%error, "could not accept a connection");
@@ -148,7 +158,7 @@ pub async fn accept(
     let until = Instant::now() + LAST_HANDSHAKES;
     let next = async || (admission.wait().await, listener.accept().await);
     while let Ok((permit, Ok((stream, peer)))) = timeout_at(until, next()).await {
-        hand_over(stream, peer, admission.take(permit, peer.ip()), &serve);
+        hand_over(stream, peer, permit, (&admission, &listening.tasks), &serve);
     }
 }
 
@@ -166,19 +176,41 @@ fn refuse_new(listener: &TcpListener) -> std::io::Result<()> {
 }
 
 fn hand_over(
-    stream: TcpStream,
+    mut stream: TcpStream,
     peer: SocketAddr,
-    place: Option<ConnectionPlace>,
-    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+    permit: OwnedSemaphorePermit,
+    (admission, tasks): (&ConnectionAdmission, &TaskTracker),
+    serve: &(impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static),
 ) {
-    let Some(place) = place else {
-        tracing::debug!(client = %peer.ip(), "too many connections of one address");
-        return;
-    };
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
     set_up(&stream);
-    serve(stream, peer, place);
+    if !admission.reads_proxy_header() {
+        return admit(stream, peer, admission.take(permit, peer.ip()), serve);
+    }
+    if !admission.is_trusted(peer.ip()) {
+        tracing::debug!(peer = %peer.ip(), "a connection without a PROXY header of a trusted proxy");
+        return;
+    }
+    let (admission, serve) = (admission.clone(), serve.clone());
+    tasks.spawn(async move {
+        match read_client(&mut stream, peer).await {
+            Ok(client) => admit(stream, client, admission.take(permit, client.ip()), &serve),
+            Err(error) => tracing::debug!(peer = %peer.ip(), %error, "a PROXY header could not be read"),
+        }
+    });
+}
+
+fn admit(
+    stream: TcpStream,
+    client: SocketAddr,
+    place: Option<ConnectionPlace>,
+    serve: &impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+) {
+    match place {
+        Some(place) => serve(stream, client, place),
+        None => tracing::debug!(client = %client.ip(), "too many connections of one address"),
+    }
 }
 
 /// Lets the system find out that a client has vanished, and keep little for one that does not read. Best effort.

@@ -31,6 +31,7 @@ pub struct ConnectionAdmission {
     per_address: usize,
     /// The operator's own proxies, through which everybody comes.
     excepted: Arc<[IpNet]>,
+    reads_proxy_header: bool,
     open: Tally<IpAddr>,
     open_connections: OpenConnections,
 }
@@ -52,9 +53,26 @@ impl ConnectionAdmission {
             spare: (places / SPARE).max(1),
             per_address,
             excepted: excepted.into(),
+            reads_proxy_header: false,
             open: Tally::default(),
             open_connections: OpenConnections::default(),
         }
+    }
+
+    /// Has every connection begin with a PROXY header of one of the operator's own proxies.
+    pub fn with_proxy_header(self) -> ConnectionAdmission {
+        ConnectionAdmission { reads_proxy_header: true, ..self }
+    }
+
+    /// Whether every connection begins with a PROXY header.
+    pub fn reads_proxy_header(&self) -> bool {
+        self.reads_proxy_header
+    }
+
+    /// Whether an address is one of the operator's own proxies.
+    pub fn is_trusted(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.excepted.iter().any(|network| network.contains(&peer))
     }
 
     /// Keeps places free for as long as the listener lives: ends connections that do nothing.
@@ -81,11 +99,10 @@ impl ConnectionAdmission {
 
     /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
     pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionPlace> {
-        let client = client.to_canonical();
-        if self.excepted.iter().any(|network| network.contains(&client)) {
+        if self.is_trusted(client) {
             return Some(ConnectionPlace { counted: None, _permit: permit });
         }
-        let client = address_block(client);
+        let client = address_block(client.to_canonical());
         let free = self.places.available_permits() + 1;
         let counted = self.open.count(client, self.per_address.min(free))?;
         Some(ConnectionPlace {

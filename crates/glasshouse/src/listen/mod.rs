@@ -9,6 +9,7 @@ pub mod bind;
 pub mod descriptors;
 mod open_connections;
 pub mod pressure;
+mod proxy_header;
 pub mod smuggling_guard;
 mod stall;
 pub mod streams;

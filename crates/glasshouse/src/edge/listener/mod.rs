@@ -106,7 +106,8 @@ impl Edge {
     ) where
         Fut: Future<Output = ()> + Send + 'static,
     {
-        let admission = admission(&self.inner().config);
+        let config = &self.inner().config;
+        let admission = admission(config, config.edge.proxy_protocol);
         let (tasks, listening) = (front.listening.tasks.clone(), front.listening.clone());
         let connections = tasks.clone();
         tasks.spawn(accept(listener, listening, admission, move |stream, peer, place| {

@@ -3,11 +3,12 @@
 //! twice that may have had an effect, or wait for ever.
 
 use std::error::Error;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler::Network;
 use crawler::errors::causes;
+use crawler::{Network, NetworkError, Refusal};
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -22,7 +23,7 @@ use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
 use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
-use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool, OwnAddresses};
+use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool};
 use crate::listen::timed::RequestInFlight;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.
@@ -115,7 +116,7 @@ impl Forwarder {
     pub fn new(
         network: Network,
         tls: Arc<ClientConfig>,
-        own: OwnAddresses,
+        own: Arc<[IpAddr]>,
         own_name: Arc<str>,
         limits: OriginLimits,
         (tasks, shutdown): (TaskTracker, CancellationToken),
@@ -340,7 +341,12 @@ fn hung_up(error: &(dyn Error + 'static)) -> bool {
 }
 
 fn classify(error: Box<dyn Error + Send + Sync>) -> ForwardError {
-    if causes(error.as_ref()).any(|cause| cause.is::<IsOurselves>()) {
+    let is_own = |error: &NetworkError| {
+        matches!(error, NetworkError::Refused { reason: Refusal::OwnListener, .. })
+    };
+    if causes(error.as_ref())
+        .any(|cause| cause.is::<IsOurselves>() || cause.downcast_ref().is_some_and(is_own))
+    {
         return ForwardError::Loop;
     }
     if causes(error.as_ref()).any(|cause| cause.is::<StoodStill>()) {

@@ -147,7 +147,8 @@ impl Guard {
         let reached = [Some(ip), embedded_ipv4(ip).map(IpAddr::V4)];
         let is_reached = |own: IpAddr| {
             // A listener on `::` takes IPv4 too.
-            let is_taken = |ip: &IpAddr| own == *ip || own.is_unspecified() && (own.is_ipv6() || ip.is_ipv4());
+            let is_taken =
+                |ip: &IpAddr| own == *ip || own.is_unspecified() && (own.is_ipv6() || ip.is_ipv4());
             reached.iter().flatten().filter(|ip| is_taken(ip)).any(|ip| own == *ip || is_of_this_machine(*ip))
         };
         let mut of_port = self.own_listeners.iter().filter(|own| own.port() == port);
@@ -395,7 +396,8 @@ mod tests {
             socket.local_addr()
         });
         let listening = ["127.0.0.1:9100", "0.0.0.0:3000", "[::]:8080"].map(|own| own.parse().unwrap());
-        let guard = Guard { own_listeners: listening.into(), ..guard(&["127.0.0.0/8", "::1/128", "0.0.0.0/0"]) };
+        let guard =
+            Guard { own_listeners: listening.into(), ..guard(&["127.0.0.0/8", "::1/128", "0.0.0.0/0"]) };
 
         for (ip, port) in [
             ("127.0.0.1", 9100),
@@ -412,14 +414,16 @@ mod tests {
             assert_eq!(refused, Err(Refusal::OwnListener), "{interface}");
             assert!(guard.check_named(SocketAddr::new(interface.ip(), 8080)).is_err());
         }
-        for (ip, port) in [("127.0.0.2", 9100), ("127.0.0.1", 9101), ("1.1.1.1", 3000), ("10.99.99.99", 3000)] {
+        for (ip, port) in [("127.0.0.2", 9100), ("127.0.0.1", 9101), ("1.1.1.1", 3000), ("10.99.99.99", 3000)]
+        {
             assert_eq!(check(&guard, ip, port), Ok(()), "{ip}:{port}");
         }
     }
 
     #[test]
     fn a_static_host_without_a_port_is_asked_on_ports_of_websites_only() {
-        let check = |ip: &str, port| Guard::default().check_static(SocketAddr::new(ip.parse().unwrap(), port));
+        let check =
+            |ip: &str, port| Guard::default().check_static(SocketAddr::new(ip.parse().unwrap(), port));
 
         assert_eq!(check("127.0.0.1", 443), Ok(()));
         assert_eq!(check("10.0.0.5", 8081), Ok(()));

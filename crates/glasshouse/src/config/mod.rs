@@ -241,6 +241,21 @@ pub struct TelemetrySection {
     pub otlp_endpoint: Option<Url>,
     #[serde(deserialize_with = "optional")]
     pub metrics_listen: Option<SocketAddr>,
+    pub access_log: AccessLogFormat,
+    #[serde(deserialize_with = "optional")]
+    pub access_log_file: Option<PathBuf>,
+}
+
+/// Form of the access log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AccessLogFormat {
+    /// No access log.
+    Off,
+    /// One JSON object per request.
+    Json,
+    /// Lines as web servers write them.
+    Combined,
 }
 
 /// Form of the log.

@@ -20,6 +20,7 @@ use super::timed::RequestsInFlight;
 use super::turns::Turns;
 use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;
+use crate::telemetry::access_log::AccessLog;
 
 /// How long a listener rests when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -41,7 +42,7 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 const UNSENT_BYTES: u32 = 128 * 1024;
 
 /// What the listeners of a process share. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Listening {
     /// Connections are tracked here, so that shutdown can wait for them.
     pub tasks: TaskTracker,
@@ -53,6 +54,8 @@ pub struct Listening {
     pub pressure: Pressure,
     /// Whose request begins next, over all listeners.
     pub turns: Turns,
+    /// Log of what is answered. None: it is off.
+    pub access_log: Option<AccessLog>,
 }
 
 impl Listening {
@@ -64,6 +67,7 @@ impl Listening {
             shutdown,
             pressure: Pressure::default(),
             turns: Turns::default(),
+            access_log: None,
         }
     }
 
@@ -96,16 +100,20 @@ impl Listening {
     }
 }
 
-/// The places of one listener, as the settings give them. `proxy_protocol`: whether its connections begin with a PROXY header.
-pub fn admission(config: &Config, proxy_protocol: ProxyProtocol) -> ConnectionAdmission {
+/// The places of one listener, as the settings give them. `name`: value of its label in metrics; `proxy_protocol`: whether its
+/// connections begin with a PROXY header.
+pub fn admission(config: &Config, name: &'static str, proxy_protocol: ProxyProtocol) -> ConnectionAdmission {
     let trusted = &config.edge.trusted_proxies;
     let admission =
-        ConnectionAdmission::new(connections(config), config.limits.connections_per_address, trusted);
+        ConnectionAdmission::new(connections(config), config.limits.connections_per_address, trusted)
+            .measured(metrics::gauge!("glasshouse_open_connections", "listener" => name));
     if proxy_protocol == ProxyProtocol::Off {
         return admission;
     }
     if trusted.is_empty() {
-        tracing::warn!("proxy_protocol is required and edge.trusted_proxies is empty: every connection is ended");
+        tracing::warn!(
+            "proxy_protocol is required and edge.trusted_proxies is empty: every connection is ended"
+        );
     }
     admission.with_proxy_header()
 }

@@ -33,6 +33,8 @@ const POOL_SIZE: usize = 128;
 
 /// Largest head of a response, and largest piece of its beginning: an asset of 60 KiB comes in one piece with its head.
 const BUFFER_BYTES: usize = 62 * 1024;
+/// Header lines of a response: more than fit into the largest head if they say anything.
+const MAX_HEADERS: usize = 4_000;
 /// Bytes of a response after which it comes in small pieces: pages and most assets are over by then, and the system has taken
 /// so many for any client. See docs/decisions/0483.
 const BEGINNING_BYTES: usize = 64 * 1024;
@@ -72,6 +74,7 @@ pub fn pool(network: Network, tls: Arc<ClientConfig>, own: Arc<[IpAddr]>) -> Ori
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_SIZE)
         .http1_max_buf_size(BUFFER_BYTES)
+        .http1_max_headers(MAX_HEADERS)
         .set_host(false)
         .build(connector)
 }

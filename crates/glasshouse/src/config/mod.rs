@@ -27,8 +27,8 @@ pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderS
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin};
 pub use reference::describe_settings;
-pub use values::Secret;
 use values::optional;
+pub use values::{AccessLogFormat, ProxyProtocol, Secret};
 
 /// Everything an operator can set. One field per section of `defaults.toml`, where each setting is described.
 #[derive(Debug, Clone, Deserialize)]
@@ -66,16 +66,6 @@ pub struct ServerSection {
     pub shutdown_grace_s: u64,
     pub drain_s: u64,
     pub proxy_protocol: ProxyProtocol,
-}
-
-/// PROXY headers at the beginning of a listener's connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ProxyProtocol {
-    /// Not read: the other end of a connection is the client, or a proxy that says so in headers.
-    Off,
-    /// Every connection begins with one, of a proxy of `edge.trusted_proxies`.
-    Required,
 }
 
 /// A part of the service that a process may run.
@@ -244,18 +234,6 @@ pub struct TelemetrySection {
     pub access_log: AccessLogFormat,
     #[serde(deserialize_with = "optional")]
     pub access_log_file: Option<PathBuf>,
-}
-
-/// Form of the access log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AccessLogFormat {
-    /// No access log.
-    Off,
-    /// One JSON object per request.
-    Json,
-    /// Lines as web servers write them.
-    Combined,
 }
 
 /// Form of the log.

@@ -150,7 +150,7 @@ pub async fn accept(
             None => break,
         };
         match accepted {
-            Ok((stream, peer)) => hand_over(stream, peer, permit, (&admission, &listening.tasks), &serve),
+            Ok(accepted) => hand_over(accepted, permit, (&admission, &listening.tasks), &serve),
             Err(error) => {
                 // A connection that died while it waited is nothing; running out of descriptors passes.
                 tracing::debug!(%error, "could not accept a connection");
@@ -165,8 +165,8 @@ pub async fn accept(
     }
     let until = Instant::now() + LAST_HANDSHAKES;
     let next = async || (admission.wait().await, listener.accept().await);
-    while let Ok((permit, Ok((stream, peer)))) = timeout_at(until, next()).await {
-        hand_over(stream, peer, permit, (&admission, &listening.tasks), &serve);
+    while let Ok((permit, Ok(accepted))) = timeout_at(until, next()).await {
+        hand_over(accepted, permit, (&admission, &listening.tasks), &serve);
     }
 }
 
@@ -184,8 +184,7 @@ fn refuse_new(listener: &TcpListener) -> std::io::Result<()> {
 }
 
 fn hand_over(
-    mut stream: TcpStream,
-    peer: SocketAddr,
+    (mut stream, peer): (TcpStream, SocketAddr),
     permit: OwnedSemaphorePermit,
     (admission, tasks): (&ConnectionAdmission, &TaskTracker),
     serve: &(impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static),

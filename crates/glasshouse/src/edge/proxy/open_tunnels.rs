@@ -29,10 +29,7 @@ impl TunnelLimits {
         const fn at_least_one(tunnels: usize) -> usize {
             if tunnels == 0 { 1 } else { tunnels }
         }
-        TunnelLimits {
-            per_domain: at_least_one(connections / 4),
-            all: at_least_one(connections / 2),
-        }
+        TunnelLimits { per_domain: at_least_one(connections / 4), all: at_least_one(connections / 2) }
     }
 }
 
@@ -155,7 +152,10 @@ mod tests {
         let opened = [("a", "192.0.2.1"), ("a", "192.0.2.2"), ("a", "192.0.2.3"), ("a", "192.0.2.4")];
 
         assert_eq!(still_open(&opened), [0, 1, 2, 3]);
-        assert_eq!(still_open(&[&opened[..], &[("a", "198.51.100.1"), ("a", "192.0.2.5")]].concat()), [2, 3, 4, 5]);
+        assert_eq!(
+            still_open(&[&opened[..], &[("a", "198.51.100.1"), ("a", "192.0.2.5")]].concat()),
+            [2, 3, 4, 5]
+        );
         let ipv6 = [("a", "2001:db8:1:1::1"), ("a", "2001:db8:1:2::1"), ("a", "2001:db8:1:3::1")];
         let crowd = [&ipv6[..], &[("a", "2001:db8:2::1"), ("a", "2001:db8:3::1")]].concat();
         assert_eq!(still_open(&crowd), [1, 2, 3, 4]);

@@ -9,7 +9,8 @@ use tokio::time::timeout;
 use super::world::{RawOrigin, Reply, World, read_request};
 
 const SOON: Duration = Duration::from_secs(10);
-const BEHIND_BALANCER: &str = "edge.proxy_protocol = \"required\"\nedge.trusted_proxies = [\"127.0.0.0/8\"]\n";
+const BEHIND_BALANCER: &str =
+    "edge.proxy_protocol = \"required\"\nedge.trusted_proxies = [\"127.0.0.0/8\"]\n";
 
 async fn world_of(origin: &RawOrigin, settings: &str) -> World {
     let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
@@ -106,7 +107,8 @@ async fn early_hints_of_the_origin_come_before_its_response() {
 
 #[tokio::test]
 async fn a_client_of_http_1_0_gets_no_hints() {
-    let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    let hints =
+        "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     let origin = RawOrigin::saying(hints).await;
     let world = world_of(&origin, "").await;
 
@@ -119,7 +121,8 @@ async fn a_client_of_http_1_0_gets_no_hints() {
 async fn the_client_of_a_proxy_header_is_whom_the_origin_hears_of() {
     let origin = RawOrigin::echo().await;
     let world = world_of(&origin, BEHIND_BALANCER).await;
-    let request = "GET / HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-For: 203.0.113.66\r\nConnection: close\r\n\r\n";
+    let request =
+        "GET / HTTP/1.1\r\nHost: shop.example\r\nX-Forwarded-For: 203.0.113.66\r\nConnection: close\r\n\r\n";
 
     let reply = world.send(&format!("PROXY TCP4 198.51.100.7 10.0.0.1 4000 80\r\n{request}")).await;
     let check = world.send(&format!("PROXY UNKNOWN\r\n{request}")).await;
@@ -137,7 +140,9 @@ async fn a_connection_without_a_proxy_header_of_a_trusted_peer_ends_without_an_a
     let request = "GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n";
     let header = "PROXY TCP4 198.51.100.7 10.0.0.1 4000 80\r\n";
 
-    for (address, sent) in [(world.http, request.to_owned()), (distrustful.http, format!("{header}{request}"))] {
+    for (address, sent) in
+        [(world.http, request.to_owned()), (distrustful.http, format!("{header}{request}"))]
+    {
         let mut stream = TcpStream::connect(address).await.unwrap();
         let mut answer = Vec::new();
         let _ = stream.write_all(sent.as_bytes()).await;

@@ -330,12 +330,8 @@ async fn a_redirect_for_good_keeps_the_method_of_what_is_not_a_read() {
     let origin = RawOrigin::echo().await;
     let world = World::with_origin(origin.address).await;
     let shop = world.shop().await;
-    let rule = RedirectRule {
-        source: "/old".into(),
-        destination: "/new".into(),
-        status: 301,
-        preserve_query: true,
-    };
+    let rule =
+        RedirectRule { source: "/old".into(), destination: "/new".into(), status: 301, preserve_query: true };
     world.app.set(&shop, |settings| settings.redirect_rules = vec![rule]).await;
 
     let mut statuses = Vec::new();

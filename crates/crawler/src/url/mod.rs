@@ -3,14 +3,16 @@
 
 mod cache_key;
 mod hostname;
+mod location;
 mod static_asset;
 
 use ::url::{Host, Url};
 use http::HeaderValue;
 use percent_encoding::{AsciiSet, percent_encode};
 
-pub use cache_key::{bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
+pub use cache_key::{ESCAPED_FRAGMENT, bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
+pub use location::{header_address, path_at_origin};
 pub use static_asset::is_static_asset;
 
 /// No character of ASCII; all bytes beyond it are escaped in any case.

@@ -7,8 +7,10 @@ pub mod accept;
 pub mod admission;
 pub mod bind;
 pub mod descriptors;
+pub mod interim;
 mod open_connections;
 pub mod pressure;
+mod proxy_header;
 pub mod smuggling_guard;
 mod stall;
 pub mod streams;
@@ -16,6 +18,7 @@ pub mod tally;
 pub mod timed;
 pub mod tracked;
 pub mod turns;
+pub mod unread;
 
 pub use accept::Listening;
 pub use bind::{ListenError, bind};

@@ -224,4 +224,17 @@ mod tests {
 
         assert_eq!(crawler_of("https://shop.example/", fields), Some("markdown-client"));
     }
+
+    #[test]
+    fn a_user_agent_is_read_whatever_its_bytes() {
+        for (agent, name) in [
+            (&b"Googlebot/2.1 caf\xe9"[..], "Googlebot/2.1 caf\u{fffd}"),
+            (b"Googlebot/2.1 caf\xc3\xa9", "Googlebot/2.1 caf\u{e9}"),
+            (b"curl/8", "curl/8"),
+        ] {
+            let headers = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_bytes(agent).unwrap())]);
+
+            assert_eq!(DecidingHeaders::of(&headers).user_agent.as_deref(), Some(name));
+        }
+    }
 }

@@ -37,7 +37,7 @@ pub enum AttentionKind {
     LimitReached,
     /// Crawlers were answered with errors in the last seven days.
     CrawlErrors,
-    /// The last audit found errors that the one before did not.
+    /// The last audit found errors that the one before did not; it was the first and found errors.
     NewAuditErrors,
     /// Crawlers of answer engines may not read the site.
     AiCrawlersBlocked,
@@ -219,7 +219,12 @@ fn crawl_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
 }
 
 fn new_audit_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
-    let run = facts.audit.filter(|run| run.facts.new_errors > 0)?;
+    let run = facts.audit?;
+    // All errors of a first audit are new.
+    let errors = if run.delta_health.is_none() { run.facts.errors } else { run.facts.new_errors };
+    if errors == 0 {
+        return None;
+    }
     let id = format!("new_audit_errors:{}", run.id);
     Some(AttentionEntry {
         subject: Some(run.id.to_string()),
@@ -228,7 +233,7 @@ fn new_audit_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
             AttentionKind::NewAuditErrors,
             &id,
             AttentionSeverity::Error,
-            run.facts.new_errors,
+            errors,
             format!("/d/{}/audits/{}/issues", facts.host, run.id),
         )
     })

@@ -47,7 +47,7 @@ export const firstByteText = (median: string, slow: string) => `${median} median
 export const whatToFix = () => 'What to fix first';
 export const orderOfIssues = () => 'Order of the issues';
 export const fixOrders = { impact: () => 'Impact', new: () => 'New', category: () => 'Category' };
-export const nothingNew = () => 'Nothing is new since the audit before';
+export const nothingNew = () => 'Nothing is new since the previous audit';
 export const allIssues = (issues: number) => `All ${counted(issues, 'issue', 'issues')}`;
 export const whoMayRead = () => 'Who may read your site';
 export const serverRefuses = (crawler: string, code: number) => `Your server answers ${crawler} with ${String(code)}.`;

@@ -25,7 +25,6 @@ export const pagesReadTile = () => 'Pages read';
 export const topSearch = () => 'Top search crawler';
 export const topAi = () => 'Top AI crawler';
 export const waitingSaved = () => 'Waiting time saved';
-export const minutes = () => 'min';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const nothingBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
 /** There is nothing to compare with: the days before have visits from this day on only. */

@@ -60,6 +60,7 @@ export const noFigure = () => '–';
 export const notLoaded = () => 'did not load';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const noneBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
+export const notCountedBefore = (days: number) => `no full ${counted(days, 'day', 'days')} before to compare with`;
 export const saved = (time: string) => `saved crawlers ${time} of waiting`;
 export const nothingServed = () => 'nothing served yet';
 export const sinceBefore = () => 'since the audit before';

@@ -1,6 +1,7 @@
 //! Answers that name the own brand only to say that nothing is known of it. Used by both stages: such an answer is no mention.
 //! Pure. A sentence counts only when the lack of knowledge is about the brand itself, not about its prices or its rivals.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -11,6 +12,8 @@ use super::tone::{FoldedText, sentences};
 
 /// Position of the own brand among the brands of a profile.
 pub const OWN: BrandIndex = 0;
+/// Bytes of a sentence above which it says more than that nothing is known.
+const MAX_SENTENCE_BYTES: usize = 1_000;
 /// Most characters of the sentence that is told.
 const MAX_QUOTE_CHARS: usize = 200;
 
@@ -70,12 +73,15 @@ pub fn unknown_sentence(prose: &Prose, hits: &[Hit]) -> Option<String> {
     for block in &prose.blocks {
         for range in sentences(&folded.text, folded.range(block.range.clone())) {
             let original = folded.original(range.clone());
-            let within: Vec<&Hit> =
-                hits.iter().filter(|hit| original.start <= hit.range.start && hit.range.start < original.end).collect();
+            let after = |byte: usize| hits.partition_point(|hit| hit.range.start < byte);
+            let within = &hits[after(original.start)..after(original.end)];
             if within.iter().all(|hit| hit.brand != OWN) {
                 continue;
             }
-            let masked = masked(&folded, range, &within);
+            if range.len() > MAX_SENTENCE_BYTES {
+                return None;
+            }
+            let masked = masked(&folded, range, within);
             let says = SAYS_UNKNOWN.iter().any(|pattern| pattern.is_match(&masked));
             if !says && (first.is_none() || !ASKS_FOR_FACTS.is_match(&masked)) {
                 return None;
@@ -88,7 +94,7 @@ pub fn unknown_sentence(prose: &Prose, hits: &[Hit]) -> Option<String> {
 }
 
 /// Writes a folded sentence with marks in place of its brands; `X's prices` is about the prices and gets a mark of its own.
-fn masked(folded: &FoldedText, sentence: std::ops::Range<usize>, hits: &[&Hit]) -> String {
+fn masked(folded: &FoldedText, sentence: Range<usize>, hits: &[Hit]) -> String {
     let mut text = String::new();
     let mut at = sentence.start;
     for hit in hits {

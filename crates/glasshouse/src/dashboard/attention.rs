@@ -311,6 +311,9 @@ fn percent(share: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::accounts::PlanLimit;
+    use crate::audit::ReportFacts;
+    use crate::audit::model::RunId;
+    use crate::domains::DomainId;
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 
@@ -365,6 +368,27 @@ mod tests {
         assert_eq!(of(visibility(20.0, 60.0, true)), ["visibility_dropped"]);
         assert_eq!(of(visibility(20.0, 60.0, false)), Vec::<String>::new());
         assert_eq!(of(visibility(60.0, 20.0, true)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_errors_of_a_first_audit_need_somebody_and_later_only_new_ones() {
+        let run = |delta_health, errors, new_errors| RunSummary {
+            id: RunId::from("run-1".to_owned()),
+            domain: DomainId::from("shop".to_owned()),
+            completed_at: NOW,
+            health_score: 41.0,
+            delta_health,
+            facts: ReportFacts { errors, new_errors, ..ReportFacts::default() },
+        };
+        let counts = |run: RunSummary| {
+            let entries = list_attention(&AttentionFacts { audit: Some(&run), ..nothing() });
+            entries.into_iter().map(|entry| (entry.id, entry.count)).collect::<Vec<_>>()
+        };
+
+        assert_eq!(counts(run(None, 6, 0)), [("new_audit_errors:run-1".to_owned(), 6)]);
+        assert_eq!(counts(run(None, 0, 0)), []);
+        assert_eq!(counts(run(Some(0.0), 6, 0)), []);
+        assert_eq!(counts(run(Some(-1.0), 6, 2)), [("new_audit_errors:run-1".to_owned(), 2)]);
     }
 
     #[test]

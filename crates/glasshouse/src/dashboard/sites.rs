@@ -133,8 +133,10 @@ impl SiteDashboard {
         let ids: Vec<DomainId> = drafts.iter().map(|draft| draft.id.clone()).collect();
         let first = from - i64::from(days);
         let analytics = &self.services.analytics;
-        let (found, counted) =
-            tokio::try_join!(analytics.days_of_domains(&ids, (first, to)), analytics.counted_since(&ids, first))?;
+        let (found, counted) = tokio::try_join!(
+            analytics.days_of_domains(&ids, (first, to)),
+            analytics.counted_since(&ids, first)
+        )?;
         let mut rows: HashMap<&DomainId, &mut SiteRow> =
             drafts.iter_mut().map(|Draft { id, row, .. }| (&*id, row)).collect();
         for id in &counted {

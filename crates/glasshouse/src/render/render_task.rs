@@ -123,7 +123,8 @@ impl RenderTasks {
         if purpose != RenderPurpose::Forced && self.quarantine.contains(id) {
             return Err(RenderError::PageCrashed.into());
         }
-        let is_for_store = matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look | RenderPurpose::Background);
+        let is_for_store =
+            matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look | RenderPurpose::Background);
         if is_for_store && !self.durable.is_store_usable().await {
             return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }

@@ -46,8 +46,7 @@ pub(super) fn assemble<'n>(
     named: impl Fn(BrandIndex) -> Option<(&'n str, BrandKind)>,
 ) -> AnswerFacts {
     let unknown = unknown_sentence(prose, hits);
-    let hits: Vec<Hit> =
-        hits.iter().filter(|hit| unknown.is_none() || hit.brand != OWN).cloned().collect();
+    let hits: Vec<Hit> = hits.iter().filter(|hit| unknown.is_none() || hit.brand != OWN).cloned().collect();
     let mut brands: Vec<NamedBrand> = Vec::new();
     let mut ranks: HashMap<BrandIndex, usize> = HashMap::new();
     let mut spans = Vec::new();

@@ -24,6 +24,7 @@ const ERRORS: Record<string, string> = {
   provider_unavailable: 'The assistant could not be reached for six hours.',
 };
 export const errorText = (code: string) => ERRORS[code] ?? 'The assistant failed.';
+export const reported = () => 'Error message';
 export const again = () => 'The prompt will be asked again automatically.';
 export const emptyAnswer = () => 'The answer has not arrived yet. This page updates when it does.';
 export const earlier = () => 'Earlier answer';

@@ -1,5 +1,6 @@
 // Words of the crawlers of a domain: who comes, for what, what they get; the live tail, sharing, and the public page.
 import { count, counted } from '../lib/numbers';
+import { inWords } from './providers';
 
 export const title = () => 'Crawlers';
 export const overview = () => 'Overview';
@@ -79,7 +80,7 @@ export const purposes: Record<string, () => string> = {
   archive: () => 'Archive',
   other: () => 'Other',
 };
-export const purposeName = (id: string) => purposes[id]?.() ?? id;
+export const purposeName = (id: string) => purposes[id]?.() ?? inWords(id);
 export const everyVisit = () => 'All visits in this period:';
 export const csvFile = () => 'CSV';
 export const parquetFile = () => 'Parquet';
@@ -213,6 +214,7 @@ export const sharing = () => 'Sharing';
 // ---- the public page
 export const publicTitle = (domain: string) => `Crawlers of ${domain}`;
 export const publicFoot = () => 'Public and read-only. Days are UTC days.';
+export const demoFigures = () => 'This is the demo of Glasshouse: its visits and all figures here are made up.';
 export const linkIncomplete = () => 'This link is not complete';
 export const linkIncompleteText = () => 'Ask the person who sent it for the whole link; its end is missing or was changed.';
 export const linkEnded = () => 'This link no longer works';

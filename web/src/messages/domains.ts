@@ -83,5 +83,5 @@ export const partState = (id: string, state: string) =>
   partNotes[`${id} ${state}`]?.() ?? partStates[state]?.() ?? state;
 export const assistants = () => 'AI assistants';
 export const assistantsReady = (ready: string[], standIns: number) =>
-  ready.length > 0 ? list(ready) : counted(standIns, 'local model', 'local models');
+  ready.length > 0 ? list(ready) : counted(standIns, 'local stand-in', 'local stand-ins');
 export const assistantsOff = () => 'no key set: AI mentions are off';

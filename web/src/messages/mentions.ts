@@ -1,5 +1,6 @@
 // Words of AI mentions that several of its screens have, and those of its overview.
 import { count, counted, percent, score as decimal } from '../lib/numbers';
+import { providerName } from './providers';
 
 export const section = () => 'AI mentions';
 export const overview = () => 'Overview';
@@ -16,7 +17,7 @@ const ASSISTANTS: Record<string, string> = {
   google_ai_overview: 'AI Overviews',
   analysis: 'Analysis of answers',
 };
-export const assistant = (id: string) => ASSISTANTS[id] ?? id;
+export const assistant = (id: string) => ASSISTANTS[id] ?? providerName(id);
 export const allAssistants = () => 'All assistants';
 const INTENTS: Record<string, string> = { info: 'Informational', comm: 'Commercial', trans: 'Transactional' };
 export const intentName = (id: string) => INTENTS[id] ?? id;
@@ -68,6 +69,8 @@ export const absentNote = (number: number) =>
 export const visibility = () => 'Visibility';
 export const position = () => 'Position';
 export const tone = () => 'Tone';
+export const terms = () =>
+  'Visibility is the share of answers that name you. Position is your place among the brands that an answer names, 1 being first. Tone runs from −1, negative, to +1, positive. Share of voice is your part of all mentions of brands.';
 export const measure = () => 'Measure';
 export const shareOfVoice = () => 'Share of voice';
 export const siteCited = () => 'Your site cited';
@@ -106,6 +109,7 @@ export const brandName = () => 'Brand';
 export const share = () => 'Share';
 export const voiceSentence = (parts: string) => `Share of all brand mentions: ${parts}.`;
 export const otherBrands = () => 'Others';
+export const lastWeek = () => 'last 7 days';
 export const noBrandsTitle = () => 'No brand named yet';
 export const noBrandsText = () => 'The brands that answers name appear here.';
 export const costTitle = () => 'Budget and cost';
@@ -125,12 +129,15 @@ export const answersCount = () => 'Answers';
 export const noPromptsTitle = () => 'No prompt yet';
 export const noPromptsText = () => 'A prompt is a question that your customers ask. Start with three to ten.';
 export const localModel = () => 'local model';
+export const standIn = () => 'stand-in of the demo';
+export const standInText = () =>
+  'The stand-in of the demo makes its answers up, and answers the questions of the demo only. To ask your own, the operator sets the API key of an assistant.';
 const REFUSED: Record<string, string> = {
   invalid_request: 'its text or tags cannot be used',
   prompt_limit_reached: 'your plan allows no more prompts',
   monitor_limit_reached: 'your plan allows no more active prompts; it can start paused',
   provider_limit_reached: 'your plan allows fewer assistants per prompt',
-  provider_unavailable: 'an assistant is not available',
+  provider_unavailable: 'an assistant is not available, or is the stand-in of the demo, which answers the questions of the demo only',
   plan_required: 'an assistant needs a higher plan',
 };
 export const refusedText = (code: string) => REFUSED[code] ?? code;

@@ -1,6 +1,7 @@
 // Words of the overview of a domain: the verdict, figures, what needs attention, what changed.
 import { count, counted, delta, percent, score } from '../lib/numbers';
 import { limitName } from './account';
+import { providerName } from './providers';
 
 export const title = () => 'Overview';
 export const whatFigures = () => 'The figures';
@@ -12,8 +13,8 @@ const assistants: Record<string, () => string> = {
   claude: () => 'Claude',
   google_ai_overview: () => 'AI Overviews',
 };
-export const assistantName = (id: string) => assistants[id]?.() ?? id;
-export { providerName } from './providers';
+export const assistantName = (id: string) => assistants[id]?.() ?? providerName(id);
+export { providerName };
 
 /** A sentence with a link in it: what stands before, in and after the link. */
 export type Sentence = readonly [before: string, link: string, after: string];
@@ -87,6 +88,20 @@ export const setupPointText = () => 'The set-up shows the records and checks whe
 export const setupVisit = () => 'Wait for the first crawler';
 export const setupVisitText = () => 'Usually within a day. Visits, snapshots and errors then appear here.';
 export const goOn = () => 'Continue the set-up';
+
+export const nextSteps = () => 'Next steps';
+export const nextRender = {
+  button: () => 'Render pages',
+  text: () => 'Store snapshots, the finished HTML of your pages, before the first crawler asks.',
+};
+export const nextAudit = {
+  button: () => 'Audit the site',
+  text: () => 'See what crawlers read, what to fix, and what to fix first.',
+};
+export const nextPrompts = {
+  button: () => 'Add prompts',
+  text: () => 'Ask AI assistants what your customers ask, and see whether they name you.',
+};
 
 export const attention = () => 'Needs attention';
 export const nothingNeeds = () => 'Nothing needs you';
@@ -205,6 +220,8 @@ export const noPages = () => 'No page was read in this period';
 
 export const byAssistant = () => 'AI visibility by assistant';
 export const inDays = (days: number) => counted(days, 'day', 'days');
+export const visibilityIs = () => 'Visibility is the share of answers that name you, to prompts without your name.';
+export const snapshotIs = () => 'A snapshot is the finished HTML of a page, stored for crawlers.';
 export const noAnswersTitle = () => 'No answers yet';
 export const noAnswersText = () => 'Add the questions that your customers ask. AI assistants are asked them, and you see whether they name you.';
 export const toMentions = () => 'Open AI mentions';

@@ -8,6 +8,7 @@ export const failed = (status: number, code: string) =>
   status === 0
     ? 'Something on this page failed. Reloading may help.'
     : `The server answered ${status}${code === '' ? '' : `, ${code}`}.`;
+export const slow = () => 'The server is taking long to answer. This page is still waiting.';
 export const notUpdated = (when: string) => `Not updated since ${when}.`;
 export const details = (what: string, status: number, code: string, requestId: string | null, at: string) =>
   `${what}\nstatus ${status}${code === '' ? '' : ` ${code}`}\nrequest ${requestId ?? 'unknown'}\n${at}`;
@@ -27,6 +28,7 @@ export const inactiveBanner = () =>
   'Account inactive. Pages still pass to your origin; nothing new is rendered, audited or asked until the account is active.';
 
 export const suspendedTitle = () => 'Domain suspended';
+export const suspendedReason = () => 'The domain is suspended by the operator: nothing can be changed.';
 export const suspendedBanner = (domain: string) =>
   `${domain} is suspended by the operator. Everything here can be read; nothing can be changed.`;
 

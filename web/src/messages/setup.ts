@@ -6,7 +6,7 @@ export const domains = () => 'Domains';
 export const lede = () =>
   'Add these records where you manage DNS. This page keeps checking and turns green on its own; you can leave it.';
 export const ledeSnippet = () =>
-  'Connect from your own server. This page keeps checking and turns green on its own; you can leave it.';
+  'This installation has no public addresses that DNS could point to: connect from your own server with a snippet. This page keeps checking and turns green on its own; you can leave it.';
 export const ledeConnected = () => 'Crawlers get snapshots, people get your app. The records stay here for reference.';
 export const checkNow = () => 'Check now';
 export const checking = () => 'Checking';
@@ -18,7 +18,8 @@ export const stepAdd = () => 'Add the domain';
 export const stepPoint = () => 'Point DNS here';
 export const stepPointFound = (found: number, total: number) =>
   `${count(found)} of ${counted(total, 'record', 'records')}`;
-export const stepPointNone = () => 'No records to add';
+export const stepServer = () => 'Connect your server';
+export const stepPointNone = () => 'By a snippet, without DNS records';
 export const stepVerify = () => 'Verify with a test crawl';
 export const stepVerifyOpen = () => 'Starts automatically';
 export const stepVerifyEdge = () => 'Came through DNS';
@@ -102,6 +103,8 @@ export const copySnippet = () => 'Copy snippet';
 export const snippetOf = (platformName: string) => `Snippet for ${platformName}`;
 export const snippetStatus = () =>
   'With a snippet the domain shows the status Via API. Everything else works the same.';
+export const snippetLoopback = () =>
+  'This address is reachable from this machine only: a server elsewhere cannot use the snippet. Open the dashboard at the public address of this service first.';
 export const placeKey = () => 'an API key in place of __API_KEY__';
 export const placeApp = () => 'host and port of your app in place of __APP_ADDRESS__';
 export const placeEdge = () => 'host and port of the edge of this installation in place of __EDGE_ADDRESS__';
@@ -112,6 +115,9 @@ export const snippetMissing = () => 'The snippet did not load. Reload the page.'
 export const connected = (domain: string) => `${domain} is connected`;
 export const connectedTitle = (domain: string) => `${connected(domain)}.`;
 export const connectedDns = () => 'DNS points here. The first crawler that visits gets a snapshot.';
+export const connectedPlain = () => 'The first crawler that visits through this service gets a snapshot.';
+export const noRecordsConnected = () =>
+  'This installation does not list its public addresses, so there are no records to compare.';
 export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that visits gets one.';
 export const firstCrawl = () => 'See your first crawl';
 export const whatRecords = () => 'The DNS records';

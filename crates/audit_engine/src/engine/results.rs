@@ -10,7 +10,7 @@ use super::stats::CrawlStats;
 use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
-use crate::score::{finding_points, health_after, page_penalties, run_health};
+use crate::score::{HealthParts, finding_points, health_after, health_parts, page_penalties};
 use crate::site::{
     CrawledSite, Details, Failure, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace,
 };
@@ -43,6 +43,7 @@ impl Crawl<'_> {
         }
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
+        let health_parts = health_parts(&tally.scored, &site_checks, start_is_ok);
         let mut issue_breakdown = std::mem::take(&mut tally.issues);
         site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
         let is_ended_from_outside = matches!(self.close_reason, CrawlEnd::Cancelled | CrawlEnd::Crashed);
@@ -54,11 +55,14 @@ impl Crawl<'_> {
             close_reason: self.close_reason,
             error_message: self.error_message(),
             site_url: self.site.origin.root().to_string(),
-            health: run_health(&tally.scored, &site_checks, start_is_ok),
+            health: health_parts.map_or(0.0, HealthParts::health),
             pages: self.pages,
             sitemap_issues: sitemap_issues(&site_findings),
             robots_analysis: RobotsAnalysis::of(&self.site, &site_findings),
-            crawl_stats: CrawlStats::of(&self, tally, &site_findings, discovered),
+            crawl_stats: CrawlStats {
+                health_parts,
+                ..CrawlStats::of(&self, tally, &site_findings, discovered)
+            },
             site_findings,
             issue_breakdown,
             files: self.files,

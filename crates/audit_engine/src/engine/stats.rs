@@ -10,6 +10,7 @@ use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{RowTally, count_type};
 use crate::checks::{CheckId, FindingScope, Severity};
+use crate::score::HealthParts;
 use crate::site::{Row, SharedContent};
 
 const MAX_EXAMPLES: usize = 20;
@@ -81,6 +82,9 @@ pub struct CrawlStats {
     /// Addresses that bounds kept the audit from looking at.
     #[serde(default)]
     pub left_out: LeftOut,
+    /// Numbers that the health is made of, filled in with it; none in older runs and without pages.
+    #[serde(default)]
+    pub health_parts: Option<HealthParts>,
 }
 
 /// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
@@ -256,6 +260,7 @@ impl CrawlStats {
             sampling: sampling(crawl, &tally.health),
             continuations: crawl.sessions,
             left_out: left_out(crawl),
+            health_parts: None,
         }
     }
 }

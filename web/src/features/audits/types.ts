@@ -75,6 +75,8 @@ export interface CrawlStats {
   orphans: number;
   sitemap: { files: number; urls: number; inCrawl: number; notInCrawl: number };
   sampling: { enabled: boolean; healthStdErr: number | null };
+  /** Missing in older runs, null without pages. */
+  healthParts?: { pages: number; withoutErrors: number; site: number; factor: number } | null;
 }
 
 export interface SitemapIssue {

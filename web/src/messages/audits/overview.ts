@@ -1,5 +1,5 @@
 // Words of a run's overview.
-import { count, counted, delta } from '../../lib/numbers';
+import { count, counted, delta, score } from '../../lib/numbers';
 import { orphanLine, pageCount } from './shared';
 
 export * from './shared';
@@ -16,6 +16,15 @@ export const fixFirst = () => 'Fix first:';
 export const onPages = (pages: number | null) => (pages === null ? ', on the whole site' : `, on ${pageCount(pages)}`);
 export const healthSentence = (runs: number, first: string, last: string) =>
   runs === 1 ? `Health ${last} in one audit` : `Health of the last ${count(runs)} audits, from ${first} to ${last}`;
+/** The formula of a run's health with its numbers. */
+export const healthFormula = (
+  { pages, withoutErrors, site, factor }: { pages: number; withoutErrors: number; site: number; factor: number },
+  health: number,
+) => {
+  const sum = `0.7 × ${score(pages)} (mean health of the pages) + 0.3 × ${score(withoutErrors)} (percent of pages without errors) − ${score(site)} (findings about the whole site)`;
+  return `${factor === 1 ? sum : `(${sum}) × ${String(factor)} (the site is closed to search engines)`} = ${score(health)}.`;
+};
+export const whatLowersIt = () => 'See what lowers it';
 export const allFindings = (findings: number) => `All ${count(findings)}`;
 export const pagesAudited = (pages: number) => `On ${counted(pages, 'address', 'addresses')} and the site as a whole`;
 export const crawl = () => 'Crawl';

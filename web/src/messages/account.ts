@@ -19,7 +19,8 @@ export const passwordTooLong = () => 'Use at most 256 characters.';
 export const passwordChanged = () => 'Password changed. All other sessions ended.';
 export const passwordWait = (left: string) => `Too many attempts. Try again in ${left}.`;
 export const singleKeys = () => 'Single-key shortcuts';
-export const singleKeysText = () => 'Keys such as g o and t work without Ctrl. They do nothing while you type in a field.';
+export const singleKeysText = () =>
+  'Keys such as g o and t work without Ctrl. They do nothing while you type in a field.';
 export const singleKeysSwitch = () => 'Use single-key shortcuts';
 export const keyboard = () => 'Keyboard';
 export const appearance = () => 'Appearance';

@@ -16,7 +16,8 @@ export const absentText = () => 'Google showed no AI overview for this search. I
 const ERRORS: Record<string, string> = {
   refused: 'The assistant declined to answer.',
   auth: 'The assistant refused the API key. The operator of this installation needs to check it.',
-  config: 'The assistant refused the model or one of its settings. The operator of this installation needs to check them.',
+  config:
+    'The assistant refused the model or one of its settings. The operator of this installation needs to check them.',
   timeout: 'The assistant took too long.',
   unreadable: 'The answer could not be read.',
   provider_error: 'The assistant failed.',

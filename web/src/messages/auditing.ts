@@ -3,7 +3,8 @@ import { count, counted } from '../lib/numbers';
 
 export const whenTitle = () => 'When and how';
 export const schedule = () => 'Schedule';
-export const scheduleHint = () => 'Between midnight and six o’clock UTC. Scheduled audits count their pages, and not as audits on demand.';
+export const scheduleHint = () =>
+  'Between midnight and six o’clock UTC. Scheduled audits count their pages, and not as audits on demand.';
 export const frequencies = {
   manual: () => 'Only when started by hand',
   daily: () => 'Daily',
@@ -83,7 +84,8 @@ export const thresholdHint = (about: string, usual: number, least: number, most:
   `${about} Usually ${String(usual)}; ${String(least)} to ${String(most)}.`;
 
 export const ignoredFindings = () => 'Ignored findings';
-export const ignoredFindingsText = () => 'Left out of lists and scores. Findings about the site as a whole have the path /.';
+export const ignoredFindingsText = () =>
+  'Left out of lists and scores. Findings about the site as a whole have the path /.';
 export const ignoredFinding = (position: number) => `Finding, ignored ${count(position)}`;
 export const ignoredPath = (position: number) => `Path pattern, ignored ${count(position)}`;
 export const addIgnored = () => 'Ignore a finding';

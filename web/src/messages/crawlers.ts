@@ -30,8 +30,7 @@ export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} befo
 export const nothingBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
 /** There is nothing to compare with: the days before have visits from this day on only. */
 export const earlierBegin = (day: string) => `counted since ${day}`;
-export const firstTime = (number: number) =>
-  number === 0 ? 'none of them new' : `${count(number)} of them new`;
+export const firstTime = (number: number) => (number === 0 ? 'none of them new' : `${count(number)} of them new`);
 export const visitCount = (number: number) => counted(number, 'visit', 'visits');
 export const answersFromCache = (number: number) => counted(number, 'answer from cache', 'answers from cache');
 
@@ -201,7 +200,8 @@ export const shareOff = () =>
   'Anyone with the link can see visits per day and the most read pages of this domain, and nothing else. No account is needed.';
 export const shareOn = (since: string, last4: string) =>
   `Sharing has been on since ${since}. The link ends in ${last4}; it was shown once, when it was made.`;
-export const shareMade = () => 'Copy the link now; it is not shown again. Anyone with the link can read these statistics.';
+export const shareMade = () =>
+  'Copy the link now; it is not shown again. Anyone with the link can read these statistics.';
 export const renewText = () => 'Making a new link disables the old one.';
 export const publicLink = () => 'Public link';
 export const turnOn = () => 'Turn sharing on';
@@ -216,8 +216,11 @@ export const publicTitle = (domain: string) => `Crawlers of ${domain}`;
 export const publicFoot = () => 'Public and read-only. Days are UTC days.';
 export const demoFigures = () => 'This is the demo of Glasshouse: its visits and all figures here are made up.';
 export const linkIncomplete = () => 'This link is not complete';
-export const linkIncompleteText = () => 'Ask the person who sent it for the whole link; its end is missing or was changed.';
+export const linkIncompleteText = () =>
+  'Ask the person who sent it for the whole link; its end is missing or was changed.';
 export const linkEnded = () => 'This link no longer works';
-export const linkEndedText = () => 'Sharing was turned off, or a newer link was made. Ask the person who sent it for a new one.';
+export const linkEndedText = () =>
+  'Sharing was turned off, or a newer link was made. Ask the person who sent it for a new one.';
 export const linkElsewhere = () => 'This link belongs to another domain';
-export const linkElsewhereText = () => 'The address was changed after the link was made. Ask the person who sent it for a new one.';
+export const linkElsewhereText = () =>
+  'The address was changed after the link was made. Ask the person who sent it for a new one.';

@@ -96,7 +96,8 @@ export const noReportText = () => 'The first report is made once the first quest
 export const allPrompts = () => 'All prompts';
 export const latestChange = () => 'Latest answer that changed';
 export const noChangeTitle = () => 'No answer changed';
-export const noChangeText = () => 'In the last 7 days no answer started or stopped naming you, or changed your position.';
+export const noChangeText = () =>
+  'In the last 7 days no answer started or stopped naming you, or changed your position.';
 export const wholeAnswer = () => 'Whole answer';
 const CHANGES: Record<string, (from: string, to: string) => string> = {
   gained: () => 'Named you for the first time',
@@ -137,7 +138,8 @@ const REFUSED: Record<string, string> = {
   prompt_limit_reached: 'your plan allows no more prompts',
   monitor_limit_reached: 'your plan allows no more active prompts; it can start paused',
   provider_limit_reached: 'your plan allows fewer assistants per prompt',
-  provider_unavailable: 'an assistant is not available, or is the stand-in of the demo, which answers the questions of the demo only',
+  provider_unavailable:
+    'an assistant is not available, or is the stand-in of the demo, which answers the questions of the demo only',
   plan_required: 'an assistant needs a higher plan',
 };
 export const refusedText = (code: string) => REFUSED[code] ?? code;

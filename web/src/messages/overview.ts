@@ -105,7 +105,8 @@ export const nextPrompts = {
 
 export const attention = () => 'Needs attention';
 export const nothingNeeds = () => 'Nothing needs you';
-export const nothingNeedsText = () => 'Errors, blocked crawlers, stale pages and limits appear here when they need your attention.';
+export const nothingNeedsText = () =>
+  'Errors, blocked crawlers, stale pages and limits appear here when they need your attention.';
 export const dismiss = (title: string) => `Dismiss ${title}`;
 export const dismissed = (title: string) => `Dismissed: ${title}`;
 export const dismissFailed = () => 'Dismissing failed: the server does not answer.';
@@ -223,7 +224,8 @@ export const inDays = (days: number) => counted(days, 'day', 'days');
 export const visibilityIs = () => 'Visibility is the share of answers that name you, to prompts without your name.';
 export const snapshotIs = () => 'A snapshot is the finished HTML of a page, stored for crawlers.';
 export const noAnswersTitle = () => 'No answers yet';
-export const noAnswersText = () => 'Add the questions that your customers ask. AI assistants are asked them, and you see whether they name you.';
+export const noAnswersText = () =>
+  'Add the questions that your customers ask. AI assistants are asked them, and you see whether they name you.';
 export const toMentions = () => 'Open AI mentions';
 export const earlyNote = () => 'Fewer than ten answers: read these figures as early signals.';
 

@@ -112,7 +112,8 @@ export const viewErrors: Record<string, () => string> = {
   timeout: () => 'The page did not finish loading in time.',
   too_large: () => 'The page is larger than the limit.',
   forbidden_address: () => 'The page leads to an address that may not be fetched.',
-  no_browser: () => 'No browser is available at the moment. Try again in a minute, or ask the operator of this installation.',
+  no_browser: () =>
+    'No browser is available at the moment. Try again in a minute, or ask the operator of this installation.',
 };
 export const viewError = (code: string) => viewErrors[code]?.() ?? `It ended with ${code}.`;
 

@@ -32,7 +32,8 @@ export const originSilent = () =>
 /** Sentences of why an origin host was refused, by the code of the answer. */
 export const originRefusals: Record<string, () => string> = {
   invalid_origin_host: () => 'This is not a host name. Enter one such as shop.example.net.',
-  origin_host_same_as_domain: () => 'The domain cannot be its own origin: requests would go in circles. Leave it empty.',
+  origin_host_same_as_domain: () =>
+    'The domain cannot be its own origin: requests would go in circles. Leave it empty.',
   origin_host_is_editor_url: () =>
     'This is the address of the editor of a site builder. Use that of the published site.',
 };
@@ -85,7 +86,8 @@ export const ruleRefusals: Record<string, () => string> = {
 export const ruleRefused = (field: string) => ruleRefusals[field]?.() ?? 'Not saved: these rules cannot be used.';
 
 export const pasteCsv = () => 'Paste CSV';
-export const pasteText = () => 'One rule per line: from, to, status, keep query. Status and keep query may be left out.';
+export const pasteText = () =>
+  'One rule per line: from, to, status, keep query. Status and keep query may be left out.';
 export const pasteHint = () => 'Separate values by commas, semicolons or tabs; a first line with headings is skipped.';
 export const pasteFound = (rulesNumber: number, unused: number) =>
   unused === 0
@@ -227,7 +229,8 @@ export const state = () => 'State';
 export const actions = () => 'Actions';
 export const monitoring = () => 'Monitoring';
 export const budget = () => 'Monthly budget';
-export const budgetHint = () => 'Leave empty for no limit. Once it is spent, assistants are not asked until the next month.';
+export const budgetHint = () =>
+  'Leave empty for no limit. Once it is spent, assistants are not asked until the next month.';
 export const budgetNegative = () => 'A budget cannot be negative.';
 export const dollars = () => 'USD';
 export const digest = () => 'Digest';
@@ -258,7 +261,8 @@ export const secretText = () => 'Calls are signed with it. Copy it now; it is no
 export const secret = () => 'Secret';
 
 // ---- install
-export const installLede = (domain: string) => `Two ways to send the crawlers of ${domain} here; people still get your app.`;
+export const installLede = (domain: string) =>
+  `Two ways to send the crawlers of ${domain} here; people still get your app.`;
 export const byDns = () => 'By DNS';
 export const byDnsText = () => 'Point the domain at this service; nothing changes in your app.';
 export const seeRecords = () => 'See the records';

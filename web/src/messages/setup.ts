@@ -87,7 +87,8 @@ export const helpTxt = () => 'Why a TXT record?';
 
 export const where = () => 'Where your app runs';
 export const originHost = () => 'Origin host';
-export const originHint = () => 'Visitors get your app from here, and pages are rendered from here. Leave empty for the domain itself.';
+export const originHint = () =>
+  'Visitors get your app from here, and pages are rendered from here. Leave empty for the domain itself.';
 export const originSave = () => 'Save origin host';
 export const originSaved = () => 'Origin host saved.';
 export const originSaving = () => 'Saving';

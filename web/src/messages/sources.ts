@@ -47,6 +47,7 @@ export const competitorAdded = (name: string) => `${name} is tracked. Answers ar
 export const noCompetitorsTitle = () => 'No competitor yet';
 export const noCompetitorsText = () =>
   'Brands that answers name beside yours are added automatically. You can also add those you know.';
-export const competitorsSub = () => 'Figures cover the last 7 days and all prompts. Changes here change your brand profile.';
+export const competitorsSub = () =>
+  'Figures cover the last 7 days and all prompts. Changes here change your brand profile.';
 export const isStanding = (name: string, state: string) =>
   `${name}: ${state.toLowerCase()}. Answers are being analysed again.`;

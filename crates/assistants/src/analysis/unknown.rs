@@ -114,10 +114,14 @@ fn masked(folded: &FoldedText, sentence: Range<usize>, hits: &[Hit]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::analysis::brand::{BrandProfile, Brands, CompetitorProfile, CompetitorStatus};
     use crate::analysis::matcher::{ProseReading, longest};
     use crate::analysis::prose;
+    use crate::analysis::{AnswerInput, SecondStage, complete, facts};
+    use crate::providers::Provider;
 
     fn unknown(text: &str) -> Option<String> {
         let own = BrandProfile { name: "LumaDocs".into(), ..BrandProfile::default() };
@@ -200,6 +204,26 @@ mod tests {
         ] {
             assert_eq!(unknown(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_that_does_not_know_the_brand_is_no_mention() {
+        let own = BrandProfile { name: "LumaDocs".into(), ..BrandProfile::default() };
+        let brands = Brands::compile(own, vec![]);
+        let input = AnswerInput {
+            question: "Is LumaDocs good?",
+            text: "I'm not familiar with LumaDocs. Tell me more, and I can help.",
+            citations: &[],
+            retrieved: &[],
+            provider: Provider::Chatgpt,
+        };
+        let stage = SecondStage { reply: None, seen_before: &HashSet::new() };
+
+        let (first, second) = (facts(&input, &brands), complete(&input, &brands, stage));
+
+        assert_eq!((first.mentioned, first.position, first.spans.len()), (false, 0, 0));
+        assert_eq!((second.facts.position, second.sentiment, second.quote), (0, 0.0, None));
+        assert!(second.text.contains("I'm not familiar with LumaDocs."), "{}", second.text);
     }
 
     #[test]

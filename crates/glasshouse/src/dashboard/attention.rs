@@ -1,4 +1,4 @@
-//! Things of a site that need somebody: which there are, in which order, and which of them are hidden. Pure.
+//! Things of a site that need attention: which there are, in which order, and which of them are hidden. Pure.
 //! The overview and the list of sites decide by this one function. See docs/decisions/0450.
 
 use std::collections::HashMap;
@@ -20,14 +20,14 @@ pub const ERROR_DAYS: i64 = 7;
 pub const VISIBILITY_DAYS: u32 = 7;
 /// Time for which a dismissed entry stays hidden.
 pub const DISMISSED_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Share of visits with an error from which on the errors need somebody.
+/// Share of visits with an error from which on the errors need attention.
 const ERROR_SHARE: f64 = 0.01;
-/// Share of stale snapshots from which on they need somebody.
+/// Share of stale snapshots from which on they need attention.
 const STALE_SHARE: f64 = 0.01;
 /// Share of a limit from which on it is near.
 const NEAR_SHARE: f64 = 0.8;
 
-/// Kind of a thing that needs somebody, the most urgent first.
+/// Kind of a thing that needs attention, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttentionKind {
@@ -51,7 +51,7 @@ pub enum AttentionKind {
     LimitNear,
 }
 
-/// Weight of a thing that needs somebody.
+/// Weight of a thing that needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionSeverity {
@@ -60,7 +60,7 @@ pub enum AttentionSeverity {
     Notice,
 }
 
-/// A thing that needs somebody.
+/// A thing that needs attention.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct AttentionEntry {
     /// Name of the entry, by which it is dismissed.
@@ -121,7 +121,7 @@ pub struct Dismissal {
     pub at: Timestamp,
 }
 
-/// Lists what needs somebody, the most urgent first.
+/// Lists what needs attention, the most urgent first.
 pub fn list_attention(facts: &AttentionFacts<'_>) -> Vec<AttentionEntry> {
     let mut entries: Vec<AttentionEntry> = [
         not_connected(facts),

@@ -50,7 +50,7 @@ pub struct SiteOverview {
     /// Own pages that most answers cite, at most five.
     #[schema(required = true)]
     pub cited_pages: Option<Vec<OverviewCitedPage>>,
-    /// Things that need somebody, the most urgent first, at most five. What is dismissed is left out.
+    /// Things that need attention, the most urgent first, at most five. What is dismissed is left out.
     #[schema(required = true)]
     pub attention: Option<Vec<AttentionEntry>>,
     /// Changes of the last 14 days, the newest first, at most 20.

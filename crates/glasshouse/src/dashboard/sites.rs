@@ -70,7 +70,7 @@ pub struct SiteRow {
     /// Findings of severity error in the last audit; null: there is none.
     #[schema(required = true, examples(18))]
     pub errors: Option<u64>,
-    /// Number of things that need somebody.
+    /// Number of things that need attention.
     pub attention: u64,
 }
 

@@ -50,7 +50,12 @@ function begunOn(first: number): Schemas['Timeline'] {
     new Date(Date.UTC(2026, 9, 1 + index)).toISOString().slice(0, 10),
   );
   const counts = dates.map((_, index) => (index < first ? 0 : 1));
-  return { dates, series: [{ id: 'ai', name: 'AI', counts }], spoofed: dates.map(() => 0), since: dates[first] ?? null };
+  return {
+    dates,
+    series: [{ id: 'ai', name: 'AI', counts }],
+    spoofed: dates.map(() => 0),
+    since: dates[first] ?? null,
+  };
 }
 
 test('an earlier window that was counted in part only says from which day on', () => {

@@ -6,7 +6,8 @@ export * from './shared';
 
 export const issuesWhat = () => 'issues';
 export const impact = () => 'Impact';
-export const impactText = () => 'Impact is the weight of an issue times the number of its pages: the higher, the more there is to gain.';
+export const impactText = () =>
+  'Impact is the weight of an issue times the number of its pages: the higher, the more there is to gain.';
 
 export const issuesLede = (issues: number, findings: number) =>
   `${counted(issues, 'issue', 'issues')} with ${counted(findings, 'finding', 'findings')}, errors first.`;

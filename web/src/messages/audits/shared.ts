@@ -102,7 +102,8 @@ export const closeReasons: Record<string, (pages: number) => string> = {
   crashed: (pages) => `It failed several times and ended after ${counted(pages, 'page', 'pages')}.`,
   unreachable: () => 'The site does not answer, or its robots.txt forbids the audit.',
 };
-export const failedPagesReason = () => 'More than a tenth of its addresses could not be read: the server gave no answer or an error.';
+export const failedPagesReason = () =>
+  'More than a tenth of its addresses could not be read: the server gave no answer or an error.';
 export const continues = () => 'The audit was interrupted by a restart and continues where it was.';
 export const firstTitle = () => 'This is the first audit of the domain.';
 export const firstText = () => 'Changes appear from the second audit on.';

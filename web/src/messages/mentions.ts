@@ -18,6 +18,7 @@ const ASSISTANTS: Record<string, string> = {
   analysis: 'Analysis of answers',
 };
 export const assistant = (id: string) => ASSISTANTS[id] ?? providerName(id);
+export const moreAssistants = (number: number) => `+${count(number)}`;
 export const allAssistants = () => 'All assistants';
 const INTENTS: Record<string, string> = { info: 'Informational', comm: 'Commercial', trans: 'Transactional' };
 export const intentName = (id: string) => INTENTS[id] ?? id;

@@ -92,6 +92,11 @@ if [ "$assistants" = stand-in ]; then
     export "${section}__DEMO=true" "${section}__REQUESTS_PER_MINUTE=600"
   done
 fi
+if [ "$assistants" = stand-in ]; then
+  # The service refuses other questions before it queues them.
+  GLASSHOUSE_MENTIONS__DEMO_PROMPTS=$(node --input-type=module --eval "import { PROMPTS } from './demo/made/prompts.mjs'; console.log(JSON.stringify(PROMPTS.map(({ text }) => text)))")
+  export GLASSHOUSE_MENTIONS__DEMO_PROMPTS
+fi
 if [ "$demo" != none ]; then
   # The demo shop lives on loopback, which the service refuses to fetch from unless it is told to.
   export GLASSHOUSE_NETWORK__HOSTS=${GLASSHOUSE_NETWORK__HOSTS:-"{\"$demo_host\": \"127.0.0.1:$demo_port\"}"}

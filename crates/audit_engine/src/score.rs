@@ -96,26 +96,52 @@ pub struct Scored {
     pub stands_for: f64,
 }
 
+/// Numbers that a run's health is made of: (0.7 × pages + 0.3 × without errors − site) × factor.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HealthParts {
+    /// Mean health of the pages, weighted by links.
+    pub pages: f64,
+    /// Share of the pages without errors, weighted by links, in percent.
+    pub without_errors: f64,
+    /// Points that findings about the site as a whole take, at most 15.
+    pub site: f64,
+    /// 1; less when the whole site is closed to search engines.
+    pub factor: f64,
+}
+
+impl HealthParts {
+    /// Returns the health, 0 to 100 with one decimal.
+    pub fn health(self) -> f64 {
+        round(((0.7 * self.pages + 0.3 * self.without_errors - self.site) * self.factor).max(0.0))
+    }
+}
+
 /// A run's health: the pages' mean health and the share of pages without errors, less what the whole site lacks.
 pub fn run_health(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool) -> f64 {
+    health_parts(pages, site_findings, start_is_ok).map_or(0.0, HealthParts::health)
+}
+
+/// Returns the numbers that a run's health is made of. None: there are no pages.
+pub fn health_parts(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool) -> Option<HealthParts> {
     let weight =
         |page: &Scored| page.stands_for * (1.0 + f64::from(page.inlinks).ln_1p() / 4.0).clamp(1.0, 3.0);
     let total: f64 = pages.iter().map(weight).sum();
     if total == 0.0 {
-        return 0.0;
+        return None;
     }
     let mean = pages.iter().map(|page| weight(page) * page.health).sum::<f64>() / total;
     let clean = 100.0 * pages.iter().filter(|page| !page.has_error).map(weight).sum::<f64>() / total;
     let site: f64 = site_findings.iter().map(|id| id.check().weight).sum::<f64>().min(SITE_CAP);
     let has = |wanted: &[&str]| site_findings.iter().any(|id| wanted.contains(&id.check().id));
-    let critical = if has(&["ROBOTS_BLOCKS_ALL", "NOINDEX_HOMEPAGE"]) || !start_is_ok {
+    let factor = if has(&["ROBOTS_BLOCKS_ALL", "NOINDEX_HOMEPAGE"]) || !start_is_ok {
         0.5
     } else if has(&["NOINDEX_MOST_PAGES", "SPA_CATCH_ALL_200"]) {
         0.7
     } else {
         1.0
     };
-    round(((0.7 * mean + 0.3 * clean - site) * critical).max(0.0))
+    Some(HealthParts { pages: mean, without_errors: clean, site, factor })
 }
 
 /// Points for a preview picture with an absolute address.

@@ -324,7 +324,7 @@ test('an audit is started, followed while it goes on, and stopped with what it h
   // A second start opens the audit that goes on.
   await page.getByRole('button', { name: 'Start audit' }).click();
   await dialog.getByRole('button', { name: 'Start audit' }).click();
-  await expect(page.getByText('An audit of this domain runs already; this is it.')).toBeVisible();
+  await expect(page.getByText('An audit of this domain is already running; this is it.')).toBeVisible();
   await expect(page).toHaveURL(new RegExp(`${id}$`));
 
   await page.getByRole('button', { name: 'Stop audit' }).click();

@@ -43,7 +43,7 @@ test('a domain that is not connected leads to its set-up; what is dismissed can 
   await app.getByRole('button', { name: 'Add domain' }).click();
   await expect(app.getByRole('heading', { level: 1, name: `Connect ${domain}` })).toBeVisible();
   await app.goto(`/d/${domain}`);
-  await expect(app.getByText(`${domain} is not connected yet: go on with the set-up.`)).toBeVisible();
+  await expect(app.getByText(`${domain} is not connected yet: continue the set-up.`)).toBeVisible();
   await expect(app.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Overview, 1/ })).toBeVisible();
   const needs = app.getByRole('region', { name: 'Needs attention' });
   const ids = async () => (await overviewOf(context.request, domain)).attention.map(({ id }) => id);

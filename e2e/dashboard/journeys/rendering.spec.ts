@@ -106,7 +106,7 @@ test('all pages of the sitemap are refreshed, and the refresh says how far it is
   const answered = page.waitForResponse(/invalidate-site-cache/);
   await page.getByRole('menuitem', { name: 'All pages' }).click();
 
-  await expect(page.getByRole('status').filter({ hasText: 'The refresh has begun.' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'The refresh has started.' })).toBeVisible();
   const { batchGroupId } = (await (await answered).json()) as { batchGroupId: string };
   await page.goto(`/d/${domain}/rendering/batches/${batchGroupId}`);
   const bar = page.getByRole('progressbar', { name: 'Pages rendered' });
@@ -137,7 +137,7 @@ test('a page is shown as a person sees it beside what a crawler gets and what th
   expect([view.crawler.words, view.raw.words]).toEqual([view.person.words, 0]);
   const words = `all ${view.person.words} words that people see`;
   await expect(
-    page.getByText(`A crawler gets ${words}. Without Glasshouse it would get a page without a word.`),
+    page.getByText(`A crawler gets ${words}. Without Glasshouse it would get a page without any text.`),
   ).toBeVisible();
   const show = page.getByRole('group', { name: 'Show' });
   await show.getByRole('button', { name: 'Without Glasshouse' }).click();

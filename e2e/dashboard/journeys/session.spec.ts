@@ -33,7 +33,7 @@ test('after a session has ended one signs in and is where one was', async ({ app
   await app.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Usage' }).click();
 
   await expect(app.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible();
-  await expect(app.getByText('Your session ended. Sign in to go on where you were.')).toBeVisible();
+  await expect(app.getByText('Your session ended. Sign in to continue where you left off.')).toBeVisible();
   await app.getByLabel('E-mail').fill(account.email);
   await app.getByLabel('Password', { exact: true }).fill(password);
   await app.getByRole('button', { name: 'Sign in' }).click();

@@ -220,7 +220,7 @@ test('brand and monitoring are saved together', async ({ page, context }) => {
   await page.getByRole('button', { name: 'Add competitor' }).click();
   await page.getByLabel('Name, competitor 1').fill('Notewise');
   await page.getByLabel('Digest').selectOption('Weekly');
-  await page.getByLabel('Budget a month').fill('12');
+  await page.getByLabel('Monthly budget').fill('12');
   await save(page);
 
   await isSaved(page);

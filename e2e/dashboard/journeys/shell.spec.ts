@@ -98,11 +98,11 @@ test('the help lists the keys; single keys can be switched off and are silent in
   await app.getByLabel('New password', { exact: true }).pressSequentially('?g');
   await expect(help).toBeHidden();
 
-  await app.getByRole('switch', { name: 'Use single keys' }).click();
+  await app.getByRole('switch', { name: 'Use single-key shortcuts' }).click();
   await app.getByRole('heading', { level: 1 }).click();
   await app.keyboard.press('?');
 
-  await expect(app.getByRole('switch', { name: 'Use single keys' })).not.toBeChecked();
+  await expect(app.getByRole('switch', { name: 'Use single-key shortcuts' })).not.toBeChecked();
   await expect(help).toBeHidden();
   await app.keyboard.press('Control+k');
   await expect(app.getByRole('dialog', { name: 'Search or jump to' })).toBeVisible();

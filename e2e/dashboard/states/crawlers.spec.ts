@@ -9,7 +9,7 @@ test('a domain that no crawler visited says so, and every page has its own empty
   for (const [tab, text] of [
     ['Pages', 'No page was read'],
     ['Errors', 'No page failed'],
-    ['People', 'Nobody came from an assistant'],
+    ['People', 'No visitors from assistants'],
     ['Live', 'Waiting for the next visit'],
     ['Spoofed', 'Nobody pretended to be a crawler'],
   ] as const) {

@@ -39,7 +39,7 @@ test('few answers are called early, a spent budget is said, and an inactive acco
 
   await app.goto(`/d/${domain}/mentions`);
 
-  await expect(app.getByText(/^Early: 1 answer in this window/)).toBeVisible();
+  await expect(app.getByText(/^Early: 1 answer in this period/)).toBeVisible();
   await expect(app.getByText('The budget of this domain is spent.')).toBeVisible();
   await setActive(account, false);
   await app.getByRole('button', { name: 'Add prompts' }).click();

@@ -52,13 +52,18 @@ test('a suspended domain says so on every screen, reads on, and is neither check
   await expect(app.getByRole('region', { name: 'Check the site' })).toHaveCount(0);
   await app.goto(`/d/${domain}/settings/general`);
   await app.getByLabel('Render on demand').uncheck();
-  await app.getByRole('button', { name: 'Save changes' }).click();
-  await expect(
-    app
-      .getByRole('main')
-      .getByRole('alert')
-      .filter({ hasText: /suspended/ }),
-  ).toBeVisible();
+  for (const [path, action] of [
+    ['', 'Save changes'],
+    ['/rendering', 'Refresh'],
+    ['/audits', 'Start audit'],
+  ] as const) {
+    if (path !== '') {
+      await app.goto(`/d/${domain}${path}`);
+    }
+    const button = app.getByRole('button', { name: action }).first();
+    await expect(button).toHaveAttribute('aria-disabled', 'true');
+    await expect(button).toHaveAccessibleDescription(/suspended by the operator/);
+  }
   await runCommand(runningService(), 'domain', 'resume', domain);
   await app.goto(`/d/${domain}`);
   await expect(app.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();

@@ -3,6 +3,7 @@
 // Must never repeat another request by itself: that is for queries.ts, and for reads only.
 import createClient, { type MaybeOptionalInit } from 'openapi-fetch';
 import type { components, paths as Paths } from './schema';
+import { waitFor } from './waiting.svelte';
 
 /** Types that the service's document names. */
 export type Schemas = components['schemas'];
@@ -122,7 +123,7 @@ async function send(verb: Verb, path: string, init: unknown, isRepeated = false)
 async function answered(verb: Verb, path: string, options: Sendable) {
   try {
     // The parameters were checked where they were given: `path` is any path from here on.
-    return await client.request(verb, path as never, options as never);
+    return await waitFor(client.request(verb, path as never, options as never));
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     throw new ApiError(0, '');

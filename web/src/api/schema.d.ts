@@ -3572,9 +3572,9 @@ export interface components {
         OverviewPeople: {
             /**
              * Format: int64
-             * @description People of as many days before.
+             * @description People of as many days before; null: they were not counted on all of those days.
              */
-            previous: number;
+            previous: number | null;
             /** Format: int64 */
             total: number;
         };
@@ -3675,10 +3675,10 @@ export interface components {
             other: number[];
             /**
              * Format: int64
-             * @description Visits of as many days before.
+             * @description Visits of as many days before; null: visits were not counted on all of those days.
              * @example 9554
              */
-            previous: number;
+            previous: number | null;
             /** @description Visits for search engines. */
             search: number[];
             /**
@@ -5762,9 +5762,9 @@ export interface components {
             healthScore: number | null;
             /**
              * Format: int64
-             * @description Visits of as many days before.
+             * @description Visits of as many days before; null: visits were not counted on all of those days.
              */
-            previousVisits: number;
+            previousVisits: number | null;
             status: components["schemas"]["DomainStatus"];
             /**
              * Format: double
@@ -6029,6 +6029,8 @@ export interface components {
              */
             shareOfVoice: number;
             topCompetitor: components["schemas"]["TopCompetitorSummary"];
+            /** @description At most five, those that most answers name first. */
+            topCompetitors: components["schemas"]["TopCompetitorItem"][];
             /**
              * Format: int64
              * @description Cited addresses, each once an answer.
@@ -6045,6 +6047,12 @@ export interface components {
              * @example 2412
              */
             totalResponses: number;
+            /**
+             * Format: int64
+             * @description Mentions of all brands, each once an answer.
+             * @example 3701
+             */
+            totalVoices: number;
             /**
              * Format: double
              * @description Upper end.
@@ -6173,6 +6181,11 @@ export interface components {
             dates: string[];
             /** @description Visits of those that are told apart, impostors' left out. */
             series: components["schemas"]["TimelineSeries"][];
+            /**
+             * @description First day with a visit, in the window or before it; null: there is none.
+             * @example 2026-10-02
+             */
+            since: string | null;
             /** @description Visits of impostors, for each of the dates. */
             spoofed: number[];
         };

@@ -31,6 +31,11 @@ export async function readSnippet(platform: Platform): Promise<string | null> {
   return (await fileOf(platform)?.()) ?? null;
 }
 
+/** Decides whether a host is this machine's own, which nothing outside reaches. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])(:\d+)?$/.test(host);
+}
+
 /** What can be filled in; null stays as it is, for the reader. */
 export interface Values {
   domain: string;

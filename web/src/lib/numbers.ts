@@ -47,9 +47,9 @@ export function tone(value: number): string {
   return delta(value, 2);
 }
 
-/** Returns the change from `before` to `now` in percent; null when there was nothing before. */
-export function changeInPercent(now: number, before: number): number | null {
-  return before === 0 ? null : ((now - before) / before) * 100;
+/** Returns the change from `before` to `now` in percent; null when there was nothing before, or not all of it was counted. */
+export function changeInPercent(now: number, before: number | null): number | null {
+  return before === null || before === 0 ? null : ((now - before) / before) * 100;
 }
 
 /** Formats a size in bytes, in steps of 1,000: 29 B, 38.2 kB, 4.1 MB. */

@@ -6,9 +6,9 @@ export const profile = () => 'Profile';
 export const keys = () => 'API keys';
 export const usage = () => 'Usage';
 
-export const profileLede = (email: string, plan: string) => `Signed in as ${email}, on the plan ${plan}.`;
+export const profileLede = (email: string, plan: string) => `Signed in as ${email}, on the ${plan} plan.`;
 export const changePassword = () => 'Change password';
-export const changePasswordText = () => 'Every other session of this account ends; this one goes on.';
+export const changePasswordText = () => 'Every other session of this account ends; you stay signed in here.';
 export const currentPassword = () => 'Current password';
 export const newPassword = () => 'New password';
 export const newPasswordHint = () => '12 to 256 characters. A sentence is easier to remember and harder to guess.';
@@ -18,9 +18,10 @@ export const passwordTooShort = (length: number) => `Use at least 12 characters;
 export const passwordTooLong = () => 'Use at most 256 characters.';
 export const passwordChanged = () => 'Password changed. All other sessions ended.';
 export const passwordWait = (left: string) => `Too many attempts. Try again in ${left}.`;
-export const singleKeys = () => 'Single keys';
-export const singleKeysText = () => 'Keys such as g o and t work without Ctrl. They are silent in fields.';
-export const singleKeysSwitch = () => 'Use single keys';
+export const singleKeys = () => 'Single-key shortcuts';
+export const singleKeysText = () =>
+  'Keys such as g o and t work without Ctrl. They do nothing while you type in a field.';
+export const singleKeysSwitch = () => 'Use single-key shortcuts';
 export const keyboard = () => 'Keyboard';
 export const appearance = () => 'Appearance';
 export const theme = () => 'Theme';
@@ -53,7 +54,7 @@ export const actions = () => 'Actions';
 export const revoke = () => 'Revoke';
 export const revokeNamed = (keyName: string) => `Revoke ${keyName}`;
 export const revokeTitle = (keyName: string) => `Revoke ${keyName}?`;
-export const revokeText = () => 'Whatever uses it is refused within two seconds. This cannot be undone.';
+export const revokeText = () => 'Anything that uses it is refused within two seconds. This cannot be undone.';
 export const revokeKey = () => 'Revoke key';
 export const keepKey = () => 'Keep key';
 export const keyRevoked = (keyName: string) => `${keyName} is revoked.`;
@@ -70,8 +71,8 @@ export const share = () => 'Share';
 export const noLimit = () => 'no limit';
 export const perThing = () => 'per item';
 export const notShown = () => 'not shown';
-export const nearLimit = (name: string, percent: string) => `${percent} of ${name} used.`;
-export const atLimit = (name: string) => `All of ${name} used.`;
+export const nearLimit = (name: string, percent: string) => `${name}: ${percent} used.`;
+export const atLimit = (name: string) => `${name}: limit reached.`;
 export const barLabel = (usedText: string, limitText: string) => `${usedText} of ${limitText}`;
 /** Names of limits by their id; an id that is not here is shown as it is. */
 export const limits: Record<string, () => string> = {

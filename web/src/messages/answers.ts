@@ -12,20 +12,22 @@ export const rankOf = (value: number) => `number ${count(value)}`;
 export const notNamed = () => 'not named';
 export const noAnswersTitle = () => 'No answer yet';
 export const noAnswersText = () => 'Answers come within minutes after a prompt is added.';
-export const absentText = () => 'Google showed no AI overview for this search. It counts as no answer.';
+export const absentText = () => 'Google showed no AI overview for this search. It does not count as an answer.';
 const ERRORS: Record<string, string> = {
   refused: 'The assistant declined to answer.',
-  auth: 'The key of the assistant was refused. The operator has to look at it.',
-  config: 'The model or one of its settings was refused. The operator has to look at it.',
+  auth: 'The assistant refused the API key. The operator of this installation needs to check it.',
+  config:
+    'The assistant refused the model or one of its settings. The operator of this installation needs to check them.',
   timeout: 'The assistant took too long.',
   unreadable: 'The answer could not be read.',
   provider_error: 'The assistant failed.',
-  lost: 'The question was lost on its way.',
-  provider_unavailable: 'The assistant was away for six hours.',
+  lost: 'The question was interrupted before it was answered.',
+  provider_unavailable: 'The assistant could not be reached for six hours.',
 };
-export const errorText = (code: string) => ERRORS[code] ?? code;
-export const again = () => 'The prompt is asked again by itself.';
-export const emptyAnswer = () => 'The answer is not there yet. This page follows it.';
+export const errorText = (code: string) => ERRORS[code] ?? 'The assistant failed.';
+export const reported = () => 'Error message';
+export const again = () => 'The prompt will be asked again automatically.';
+export const emptyAnswer = () => 'The answer has not arrived yet. This page updates when it does.';
 export const earlier = () => 'Earlier answer';
 export const later = () => 'Later answer';
 export const legendOwn = () => 'your brand';
@@ -35,9 +37,9 @@ export const alsoFound = (number: number) => `Found and not cited: ${count(numbe
 export const searchedFor = () => 'Searched for';
 export const facts = () => 'How it was asked';
 export const model = () => 'Model';
-export const analysedBy = () => 'Read by';
+export const analysedBy = () => 'Analysed by';
 const ANALYSIS: Record<string, string> = { model: 'a model', builtin: 'the built-in analyser' };
-export const analysisName = (id: string) => ANALYSIS[id] ?? 'not read yet';
+export const analysisName = (id: string) => ANALYSIS[id] ?? 'not analysed yet';
 export const cost = () => 'Cost';
 export const costEstimated = (amount: string) => `${amount}, estimated`;
 export const calls = () => 'Calls';
@@ -57,8 +59,8 @@ export const no = () => 'no';
 export const answersWhat = () => 'answers';
 export const deletedPrompt = () => 'A deleted prompt';
 export const openAnswer = (name: string) => `Answer of ${name}`;
-export const namesYou = (place: string, toneText: string) => `It names you, as ${place}, with the tone ${toneText}.`;
+export const namesYou = (place: string, toneText: string) => `It names you as ${place}, with a tone of ${toneText}.`;
 export const namesYouNot = () => 'It does not name you.';
 export const rivalsAre = (brands: string) => `Rivals: ${brands}.`;
 export const legendSource = () => '¹ source';
-export const noText = () => 'There is no text.';
+export const noText = () => 'The answer has no text.';

@@ -3,7 +3,8 @@ import { count, counted } from '../lib/numbers';
 
 export const whenTitle = () => 'When and how';
 export const schedule = () => 'Schedule';
-export const scheduleHint = () => 'Between midnight and six o’clock UTC. Scheduled audits cost their pages only.';
+export const scheduleHint = () =>
+  'Between midnight and six o’clock UTC. Scheduled audits count their pages, and not as audits on demand.';
 export const frequencies = {
   manual: () => 'Only when started by hand',
   daily: () => 'Daily',
@@ -12,39 +13,39 @@ export const frequencies = {
 };
 export const findPages = () => 'Find pages by';
 export const modes = { follow: () => 'Following links', sitemap: () => 'The sitemap' };
-export const runScripts = () => 'Render pages where that is needed';
+export const runScripts = () => 'Render pages that need it';
 export const runScriptsHint = () => 'Shows what only JavaScript adds.';
-export const whoIsTold = () => 'Who is told';
-export const auditWebhookHint = () => 'Called when an audit ends, signed with a secret. Empty: nobody.';
+export const whoIsTold = () => 'Notifications';
+export const auditWebhookHint = () => 'Called when an audit ends, signed with a secret. Leave empty for none.';
 
 export const whichPages = () => 'Which pages';
 export const include = () => 'Include';
-export const includeHint = () => 'Paths, one a line. * is any run of characters. Empty: all.';
+export const includeHint = () => 'Paths, one per line. * stands for any characters. Leave empty for all.';
 export const exclude = () => 'Exclude';
-export const excludeHint = () => 'Paths that are not audited, one a line.';
+export const excludeHint = () => 'Paths that are not audited, one per line.';
 export const dropParameters = () => 'Parameters to drop';
-export const dropHint = () => 'Query parameters that make no other page, one a line.';
-export const maxPages = () => 'Most pages';
-export const maxPagesHint = () => 'Empty: what the plan allows.';
-export const maxDepth = () => 'Most clicks from the start';
-export const maxDepthHint = () => 'Empty: any.';
+export const dropHint = () => 'Query parameters that do not lead to a different page, one per line.';
+export const maxPages = () => 'Maximum pages';
+export const maxPagesHint = () => 'Leave empty for what your plan allows.';
+export const maxDepth = () => 'Maximum clicks from the start page';
+export const maxDepthHint = () => 'Leave empty for no limit.';
 export const wholeBetween = (least: number, most: number) =>
   `Use a whole number from ${count(least)} to ${count(most)}.`;
 export const robotsTitle = () => 'robots.txt';
 export const robots = {
   obey: () => 'Obey it',
   ignore: () => 'Ignore it',
-  own: () => 'Use another one instead',
+  own: () => 'Use a different one instead',
 };
-export const robotsText = () => 'In place of robots.txt';
+export const robotsText = () => 'Text to use instead of robots.txt';
 
-export const howAsked = () => 'How the site is asked';
+export const howAsked = () => 'How the site is crawled';
 export const requestsPerSecond = () => 'Requests per second';
-export const rateHint = () => 'Up to 100. Empty: as many as the site answers well.';
+export const rateHint = () => 'Up to 100. Leave empty to go as fast as the site answers well.';
 export const rateRange = () => 'Use more than 0 and at most 100.';
 export const userAgent = () => 'User agent';
 export const userAgentHint = () =>
-  'Its first word is the name that rules of robots.txt are for. Empty: the audit’s own.';
+  'Its first word is the name that robots.txt rules apply to. Leave empty for the default.';
 export const userAgentLong = () => 'Use at most 300 characters.';
 export const sentHeaders = () => 'Request headers';
 export const sentHeadersText = () => 'Sent to your own server only. Values are sealed and never shown again.';
@@ -57,12 +58,12 @@ export const sentHeaderName = (header: number) => `Name, request header ${count(
 export const sentHeaderValue = (header: number) => `Value, request header ${count(header)}`;
 export const removeSentHeader = (header: number) => `Remove request header ${count(header)}`;
 export const mostSentHeaders = (most: number) => `There may be at most ${counted(most, 'header', 'headers')}.`;
-export const basicAuth = () => 'Password of the site';
+export const basicAuth = () => 'Site password';
 export const noBasicAuth = () => 'None is sent.';
 export const storedUser = (user: string) => `Sent as ${user}.`;
 export const setAuth = () => 'Set user and password';
 export const replaceAuth = () => 'Replace user and password';
-export const emptyRemoves = () => 'Empty: none is sent any more.';
+export const emptyRemoves = () => 'Leave empty to send none from now on.';
 export const authUser = () => 'User';
 export const authPassword = () => 'Password';
 
@@ -73,7 +74,7 @@ export const searchChecks = () => 'Search checks';
 export const noChecks = () => 'No check matches.';
 export const checkNote = (category: string, severity: string, isDefault: boolean) =>
   `${category}, ${severity}${isDefault ? '' : ', off unless chosen'}`;
-export const thresholds = () => 'Limits of checks';
+export const thresholds = () => 'Check limits';
 /** Name of a threshold in words: titleMaxCharacters becomes Title max characters. */
 export const thresholdName = (id: string) => {
   const words = id.replaceAll(/([A-Z]+)/g, ' $1').toLowerCase();
@@ -83,7 +84,8 @@ export const thresholdHint = (about: string, usual: number, least: number, most:
   `${about} Usually ${String(usual)}; ${String(least)} to ${String(most)}.`;
 
 export const ignoredFindings = () => 'Ignored findings';
-export const ignoredFindingsText = () => 'Left out of lists and scores. Findings about the site as a whole are at /.';
+export const ignoredFindingsText = () =>
+  'Left out of lists and scores. Findings about the site as a whole have the path /.';
 export const ignoredFinding = (position: number) => `Finding, ignored ${count(position)}`;
 export const ignoredPath = (position: number) => `Path pattern, ignored ${count(position)}`;
 export const addIgnored = () => 'Ignore a finding';
@@ -102,7 +104,7 @@ export const addSearch = () => 'Add search';
 export const removeSearch = (position: number) => `Remove search ${count(position)}`;
 export const searchBy = { text: () => 'Text', regex: () => 'Regular expression' };
 export const searchIn = { text: () => 'What a reader sees', source: () => 'The markup' };
-export const sourcesOf = { rendered: () => 'Rendered page', raw: () => 'Page of the server' };
+export const sourcesOf = { rendered: () => 'Rendered page', raw: () => 'HTML from the server' };
 export const by = () => 'By';
 export const pattern = () => 'Pattern';
 export const attribute = () => 'Attribute';

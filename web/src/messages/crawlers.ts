@@ -1,5 +1,6 @@
 // Words of the crawlers of a domain: who comes, for what, what they get; the live tail, sharing, and the public page.
 import { count, counted } from '../lib/numbers';
+import { inWords } from './providers';
 
 export const title = () => 'Crawlers';
 export const overview = () => 'Overview';
@@ -14,24 +15,22 @@ export const inDays = (days: number) => `in ${counted(days, 'day', 'days')}`;
 export const crawlersCame = (crawlers: number) => counted(crawlers, 'crawler', 'crawlers');
 export const cameTimes = (visits: number) => `came ${counted(visits, 'time', 'times')} and read`;
 export const pagesRead = (number: number) => counted(number, 'page', 'pages');
-export const fromCacheSentence = (share: string) => `${share} of the visits were answered from cache.`;
+export const fromCacheSentence = (share: string) => `${share} of the snapshots they got came from the cache.`;
 export const pretended = (visits: number) => counted(visits, 'visit', 'visits');
-export const pretendedRest = () => 'only pretended to be a crawler and are not counted.';
-export const noneCame = (days: number) => `No crawler came in the last ${counted(days, 'day', 'days')}.`;
+export const pretendedRest = () => 'came from impostors and are not counted.';
+export const noneCame = (days: number) => `No crawler visited in the last ${counted(days, 'day', 'days')}.`;
 
 export const figures = () => 'Crawler figures';
 export const visits = () => 'Visits';
 export const pagesReadTile = () => 'Pages read';
 export const topSearch = () => 'Top search crawler';
 export const topAi = () => 'Top AI crawler';
-export const waitingSaved = () => 'Waiting saved';
-export const minutes = () => 'min';
+export const waitingSaved = () => 'Waiting time saved';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const nothingBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
 /** There is nothing to compare with: the days before have visits from this day on only. */
-export const earlierBegin = (day: string) => `earlier visits begin ${day}`;
-export const firstTime = (number: number) =>
-  number === 0 ? 'none for the first time' : `${count(number)} for the first time`;
+export const earlierBegin = (day: string) => `counted since ${day}`;
+export const firstTime = (number: number) => (number === 0 ? 'none of them new' : `${count(number)} of them new`);
 export const visitCount = (number: number) => counted(number, 'visit', 'visits');
 export const answersFromCache = (number: number) => counted(number, 'answer from cache', 'answers from cache');
 
@@ -80,8 +79,8 @@ export const purposes: Record<string, () => string> = {
   archive: () => 'Archive',
   other: () => 'Other',
 };
-export const purposeName = (id: string) => purposes[id]?.() ?? id;
-export const everyVisit = () => 'Every visit of this window:';
+export const purposeName = (id: string) => purposes[id]?.() ?? inWords(id);
+export const everyVisit = () => 'All visits in this period:';
 export const csvFile = () => 'CSV';
 export const parquetFile = () => 'Parquet';
 
@@ -93,7 +92,7 @@ export const spoofedVisits = () => 'Spoofed, not counted';
 export const verificationSentence = (good: number, unknown: number, bad: number) =>
   `${count(good)} verified, ${count(unknown)} could not be checked, ${count(bad)} spoofed.`;
 export const unverifiedText = () =>
-  'A visit cannot be checked when its company publishes no addresses, or a log that was imported names none.';
+  'A visit cannot be checked when the crawler’s company publishes no addresses, or when an imported log has none.';
 
 // ---- pages
 export const mostRead = () => 'Most read pages';
@@ -108,8 +107,8 @@ export const showUnvisited = () => 'Never visited';
 export const rendered = () => 'Rendered';
 export const fromServer = () => 'By your server';
 export const companies = () => 'Companies';
-export const newNote = () => 'A crawler read these pages for the first time in this window.';
-export const unvisitedNote = () => 'These pages have a snapshot, and no crawler asked for them in this window.';
+export const newNote = () => 'Crawlers read these pages for the first time in this period.';
+export const unvisitedNote = () => 'These pages have a snapshot, but no crawler asked for them in this period.';
 export const noNew = () => 'No page was read for the first time';
 export const noUnvisited = () => 'Crawlers asked for every stored page';
 export const noPages = () => 'No page was read';
@@ -119,16 +118,16 @@ export const providerCount = (name: string, number: number) => `${name} ${count(
 // ---- errors
 export const pagesThatFailed = () => 'Pages that failed';
 export const status = () => 'Status';
-export const failedText = () => 'Pages that crawlers got a status of 400 or above for.';
+export const failedText = () => 'Pages that answered crawlers with an error, a status of 400 or above.';
 export const noFailures = () => 'No page failed';
-export const noFailuresText = () => 'Every page that crawlers asked for in this window was answered.';
+export const noFailuresText = () => 'Every page that crawlers asked for in this period was answered without an error.';
 export const againstRobots = () => 'Against robots.txt';
-export const robotsText = () => 'Visits to pages that robots.txt, as it is now, forbids that crawler.';
+export const robotsText = () => 'Visits to pages that the current robots.txt forbids for that crawler.';
 export const line = () => 'Line';
 export const noViolations = () => 'Every crawler kept to robots.txt';
 export const robotsMissing = () => 'There is no robots.txt, so nothing is forbidden.';
 export const robotsUnreachable = () =>
-  'robots.txt could not be read, so visits cannot be held against it. Check that your server answers /robots.txt.';
+  'robots.txt could not be read, so visits cannot be compared with it. Check that your server answers /robots.txt.';
 export const violationsWhat = () => 'visits';
 /** A list that is cut: the most visited rows of all. */
 export const mostOf = (shown: number, all: number) => `The ${count(shown)} with the most visits, of ${count(all)}.`;
@@ -140,12 +139,12 @@ export const peopleFrom = () => 'People from assistants';
 export const peopleCame = (number: number) => counted(number, 'person came', 'people came');
 export const peopleRest = () => 'from assistants';
 export const peopleText = () =>
-  'Counted at the edge by the address that browsers name as where they came from. Assistants that hide it are not counted.';
+  'Counted by the referrer that browsers send. People from assistants that hide it are not counted.';
 export const assistant = () => 'Assistant';
 export const peopleColumn = () => 'People';
 export const byAssistant = () => 'By assistant';
 export const byAssistantSentence = (names: string) => `People from assistants: ${names}.`;
-export const noPeople = () => 'Nobody came from an assistant';
+export const noPeople = () => 'No visitors from assistants';
 export const peopleWhat = () => 'pages';
 
 // ---- live
@@ -179,7 +178,7 @@ export const liveText = () => 'The newest 20 visits, spoofed ones included. Repo
 export const spoofedCrawlers = () => 'Spoofed crawlers';
 export const spoofedPerDay = () => 'Spoofed visits per day';
 export const spoofedText = () =>
-  'Somebody sent the name of a crawler from an address that is not its company’s. Such visits never start a render and are in no other figure.';
+  'These visits used the name of a crawler from an address that does not belong to its company. They never start a render and appear in no other figure.';
 export const spoofedSentence = (days: number, all: number) =>
   `${counted(days, 'day', 'days')} with ${counted(all, 'spoofed visit', 'spoofed visits')} in all.`;
 export const claimed = () => 'Claimed crawler';
@@ -198,11 +197,12 @@ export const toSetup = () => 'Check the set-up';
 export const share = () => 'Share';
 export const shareTitle = () => 'Share crawler statistics';
 export const shareOff = () =>
-  'Whoever has the link sees visits per day and the most read pages of this domain, and nothing else. No account is needed.';
+  'Anyone with the link can see visits per day and the most read pages of this domain, and nothing else. No account is needed.';
 export const shareOn = (since: string, last4: string) =>
-  `Sharing is on since ${since}. The link ends in ${last4}; it was shown once, when it was made.`;
-export const shareMade = () => 'Copy the link now; it is not shown again. Whoever has it can read these statistics.';
-export const renewText = () => 'A new link ends the one before it.';
+  `Sharing has been on since ${since}. The link ends in ${last4}; it was shown once, when it was made.`;
+export const shareMade = () =>
+  'Copy the link now; it is not shown again. Anyone with the link can read these statistics.';
+export const renewText = () => 'Making a new link disables the old one.';
 export const publicLink = () => 'Public link';
 export const turnOn = () => 'Turn sharing on';
 export const turnOff = () => 'Turn sharing off';
@@ -214,9 +214,13 @@ export const sharing = () => 'Sharing';
 // ---- the public page
 export const publicTitle = (domain: string) => `Crawlers of ${domain}`;
 export const publicFoot = () => 'Public and read-only. Days are UTC days.';
+export const demoFigures = () => 'This is the demo of Glasshouse: its visits and all figures here are made up.';
 export const linkIncomplete = () => 'This link is not complete';
-export const linkIncompleteText = () => 'Ask whoever sent it for the whole link; its end is missing or was changed.';
+export const linkIncompleteText = () =>
+  'Ask the person who sent it for the whole link; its end is missing or was changed.';
 export const linkEnded = () => 'This link no longer works';
-export const linkEndedText = () => 'Sharing was turned off, or a newer link was made. Ask whoever sent it.';
+export const linkEndedText = () =>
+  'Sharing was turned off, or a newer link was made. Ask the person who sent it for a new one.';
 export const linkElsewhere = () => 'This link belongs to another domain';
-export const linkElsewhereText = () => 'The address was changed after the link was made. Ask whoever sent it.';
+export const linkElsewhereText = () =>
+  'The address was changed after the link was made. Ask the person who sent it for a new one.';

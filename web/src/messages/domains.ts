@@ -5,11 +5,11 @@ export const title = () => 'Domains';
 export const what = () => 'domains';
 export const addDomain = () => 'Add domain';
 export const adding = () => 'Adding';
-export const lede = (total: number) => `${counted(total, 'domain', 'domains')}, those that need somebody first.`;
+export const lede = (total: number) => `${counted(total, 'domain', 'domains')}, those that need attention first.`;
 export const ledeNeeding = (needing: number, total: number) =>
-  `${count(needing)} of ${counted(total, 'domain', 'domains')} ${needing === 1 ? 'needs' : 'need'} somebody.`;
+  `${count(needing)} of ${counted(total, 'domain', 'domains')} ${needing === 1 ? 'needs' : 'need'} attention.`;
 export const ledeCalm = (total: number) =>
-  total === 1 ? 'Your domain needs nobody.' : `None of ${count(total)} domains needs anybody.`;
+  total === 1 ? 'Your domain needs no attention.' : `None of ${count(total)} domains needs attention.`;
 
 export const domain = () => 'Domain';
 export const status = () => 'Status';
@@ -30,17 +30,17 @@ export const emptyText = () => 'Add a site. Nothing changes for its visitors unt
 export const originHost = () => 'Origin host';
 export const domainHint = () => 'The name that visitors use, such as example.com or shop.example.com.';
 export const originHint = () =>
-  'Where your app runs, when that is another host, such as my-app.example.app. People are sent there, and pages are rendered from there.';
+  'Where your app runs, if that is a different host, such as my-app.example.app. Visitors get the app from there, and pages are rendered from there.';
 export const newLede = () => 'Nothing changes for your visitors until you point DNS here.';
 export const enterDomain = () => 'Enter a domain, such as example.com.';
 export const invalidDomain = () =>
-  'This is no domain that can be registered. Enter one such as example.com, without https and without a path.';
-export const alreadyOwn = (name: string) => `${name} is on your account already.`;
-export const alreadyElsewhere = () => 'This domain, or its www twin, is connected by another account.';
+  'This is not a domain name. Enter one such as example.com, without https:// and without a path.';
+export const alreadyOwn = (name: string) => `${name} is already on your account.`;
+export const alreadyElsewhere = () => 'This domain, with or without www, is connected by another account.';
 export const suspended = () => 'This domain is suspended by the operator of this installation.';
-export const invalidOrigin = () => 'There is no usable host in this. Enter one such as my-app.example.app.';
+export const invalidOrigin = () => 'This is not a usable host name. Enter one such as my-app.example.app.';
 export const originIsDomain = () =>
-  'The origin must be another host than the domain: requests would go round in a circle.';
+  'The origin must be a different host from the domain; otherwise requests would go in circles.';
 export const originIsEditor = () => 'This is where the site is edited. Enter the address where it is published.';
 export const notAdded = () => 'The domain was not added.';
 export const openDomain = (name: string) => `Open ${name}`;
@@ -67,9 +67,9 @@ const partNotes: Record<string, () => string> = {
   'database broken': () => 'does not answer',
   'object_store broken': () => 'does not answer: snapshots cannot be stored',
   'visit_store broken': () => 'does not answer: visits are kept until it does',
-  'addresses note': () => 'not known: domains connect by a snippet',
-  'addresses broken': () => 'not known: domains connect by a snippet',
-  'public_url note': () => 'this machine only',
+  'addresses note': () => 'not set: domains connect by a snippet',
+  'addresses broken': () => 'not set: domains connect by a snippet',
+  'public_url note': () => 'reachable from this machine only',
   'public_url broken': () => 'cannot be used',
   'mail note': () => 'not set up: no digests',
   'mail broken': () => 'does not answer: no digests',
@@ -83,5 +83,5 @@ export const partState = (id: string, state: string) =>
   partNotes[`${id} ${state}`]?.() ?? partStates[state]?.() ?? state;
 export const assistants = () => 'AI assistants';
 export const assistantsReady = (ready: string[], standIns: number) =>
-  ready.length > 0 ? list(ready) : counted(standIns, 'local model', 'local models');
-export const assistantsOff = () => 'no key set: mentions stay off';
+  ready.length > 0 ? list(ready) : counted(standIns, 'local stand-in', 'local stand-ins');
+export const assistantsOff = () => 'no key set: AI mentions are off';

@@ -1,6 +1,7 @@
 // Words of the overview of a domain: the verdict, figures, what needs attention, what changed.
 import { count, counted, delta, percent, score } from '../lib/numbers';
 import { limitName } from './account';
+import { providerName } from './providers';
 
 export const title = () => 'Overview';
 export const whatFigures = () => 'The figures';
@@ -12,8 +13,8 @@ const assistants: Record<string, () => string> = {
   claude: () => 'Claude',
   google_ai_overview: () => 'AI Overviews',
 };
-export const assistantName = (id: string) => assistants[id]?.() ?? id;
-export { providerName } from './providers';
+export const assistantName = (id: string) => assistants[id]?.() ?? providerName(id);
+export { providerName };
 
 /** A sentence with a link in it: what stands before, in and after the link. */
 export type Sentence = readonly [before: string, link: string, after: string];
@@ -22,20 +23,20 @@ export const calm = (): Sentence => ['Nothing needs you.', '', ''];
 export const needing = (things: number, isAll: boolean): Sentence => [
   '',
   isAll ? counted(things, 'thing', 'things') : `${count(things)} things or more`,
-  things === 1 ? ' needs you.' : ' need you.',
+  things === 1 ? ' needs your attention.' : ' need your attention.',
 ];
 export const notConnected = (domain: string): Sentence => [
   `${domain} is not connected yet: `,
-  'go on with the set-up',
+  'continue the set-up',
   '.',
 ];
-export const noVisits = (days: number): Sentence => [`No crawler came in ${counted(days, 'day', 'days')}.`, '', ''];
+export const noVisits = (days: number): Sentence => [`No crawler visited in ${counted(days, 'day', 'days')}.`, '', ''];
 export const cameTimes = (visits: number, days: number, cachePercent: number | null): Sentence => [
   'Crawlers came ',
   counted(visits, 'time', 'times'),
   cachePercent === null
     ? ` in ${counted(days, 'day', 'days')}.`
-    : ` in ${counted(days, 'day', 'days')} and got ${percent(cachePercent)} of snapshots from cache.`,
+    : ` in ${counted(days, 'day', 'days')}; ${percent(cachePercent)} of the snapshots they got came from the cache.`,
 ];
 export const healthFirst = (value: number): Sentence => ['Health is ', score(value), ' after the first audit.'];
 export const healthMoved = (value: number, change: number): Sentence => [
@@ -60,6 +61,7 @@ export const noFigure = () => '–';
 export const notLoaded = () => 'did not load';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const noneBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
+export const notCountedBefore = (days: number) => `no full ${counted(days, 'day', 'days')} before to compare with`;
 export const saved = (time: string) => `saved crawlers ${time} of waiting`;
 export const nothingServed = () => 'nothing served yet';
 export const sinceBefore = () => 'since the audit before';
@@ -76,20 +78,35 @@ export const search = () => 'Search';
 export const other = () => 'Other';
 export const perDaySentence = (days: number, total: number, highest: number) =>
   `${counted(total, 'crawler visit', 'crawler visits')} in ${counted(days, 'day', 'days')}, at most ${count(highest)} on a day.`;
-export const noVisitsTitle = () => 'No crawler came in this window';
+export const noVisitsTitle = () => 'No crawler visits in this period';
 
 export const setup = () => 'Set-up';
 export const setupAdded = () => 'The domain is added';
-export const setupAddedText = () => 'Nothing changed for its visitors.';
+export const setupAddedText = () => 'Nothing has changed for its visitors.';
 export const setupPoint = () => 'Point DNS here, or paste a snippet';
-export const setupPointText = () => 'The set-up shows the records and says what it sees of them.';
-export const setupVisit = () => 'See the first crawler come';
-export const setupVisitText = () => 'Usually within a day. Visits, snapshots and errors then stand here.';
-export const goOn = () => 'Go on with the set-up';
+export const setupPointText = () => 'The set-up shows the records and checks whether they are in place.';
+export const setupVisit = () => 'Wait for the first crawler';
+export const setupVisitText = () => 'Usually within a day. Visits, snapshots and errors then appear here.';
+export const goOn = () => 'Continue the set-up';
+
+export const nextSteps = () => 'Next steps';
+export const nextRender = {
+  button: () => 'Render pages',
+  text: () => 'Store snapshots, the finished HTML of your pages, before the first crawler asks.',
+};
+export const nextAudit = {
+  button: () => 'Audit the site',
+  text: () => 'See what crawlers read, what to fix, and what to fix first.',
+};
+export const nextPrompts = {
+  button: () => 'Add prompts',
+  text: () => 'Ask AI assistants what your customers ask, and see whether they name you.',
+};
 
 export const attention = () => 'Needs attention';
 export const nothingNeeds = () => 'Nothing needs you';
-export const nothingNeedsText = () => 'What needs somebody stands here: errors, blocked crawlers, stale pages, limits.';
+export const nothingNeedsText = () =>
+  'Errors, blocked crawlers, stale pages and limits appear here when they need your attention.';
 export const dismiss = (title: string) => `Dismiss ${title}`;
 export const dismissed = (title: string) => `Dismissed: ${title}`;
 export const dismissFailed = () => 'Dismissing failed: the server does not answer.';
@@ -122,7 +139,11 @@ const attentionTitles: Record<string, (facts: Facts) => string> = {
     `${counted(blocked ?? 0, 'AI crawler', 'AI crawlers')} may not read the site`,
   snapshots_failing: ({ count: failing }) => `${counted(failing ?? 0, 'page', 'pages')} failed to render`,
   snapshots_stale: ({ count: stale }) =>
-    counted(stale ?? 0, 'snapshot is past its interval', 'snapshots are past their interval'),
+    counted(
+      stale ?? 0,
+      'snapshot is older than its refresh interval',
+      'snapshots are older than their refresh interval',
+    ),
   visibility_dropped: () => 'Assistants name you less often',
   limit_near: ({ subject }) => `${limitName(subject ?? '')}: near the limit`,
   limit_reached: ({ subject }) => `${limitName(subject ?? '')}: limit reached`,
@@ -130,14 +151,14 @@ const attentionTitles: Record<string, (facts: Facts) => string> = {
 export const attentionTitle = (facts: Facts) => attentionTitles[facts.kind]?.(facts) ?? plain(facts.kind);
 
 const attentionTexts: Record<string, (facts: Facts, since: string) => string> = {
-  not_connected: () => 'Crawlers get what your server sends.',
+  not_connected: () => 'Crawlers still get what your own server sends.',
   crawl_errors: ({ before, after }, since) =>
     joined(
       since,
       `${share(after)} of visits in 7 days${before === null ? '' : `, ${share(before)} the 7 days before`}.`,
     ),
   new_audit_errors: ({ count: found }, since) =>
-    joined(since, `The audit before did not find ${found === 1 ? 'it' : 'them'}.`),
+    joined(since, `No earlier audit found ${found === 1 ? 'it' : 'them'}.`),
   ai_crawlers_blocked: ({ subject }) => (subject === null ? 'robots.txt or the server keeps them out.' : `${subject}.`),
   snapshots_failing: () => 'Crawlers get the last good snapshot, if there is one.',
   snapshots_stale: ({ count: stale }) =>
@@ -155,7 +176,7 @@ export const changesFirst = () => 'the last 14 days';
 export const newCount = (number: number) => `${count(number)} new`;
 export const isNew = () => 'New';
 export const noChanges = () => 'Nothing changed in 14 days';
-export const noChangesText = () => 'Audits, refreshes, new crawlers and changes in answers stand here.';
+export const noChangesText = () => 'Audits, refreshes, new crawlers and changes in answers appear here.';
 
 const changeTexts: Record<string, (facts: Facts) => string> = {
   connected: () => 'The domain was connected',
@@ -196,14 +217,17 @@ export const visits = () => 'Visits';
 export const crawlers = () => 'Crawlers';
 export const readBy = () => 'Read by';
 export const lastVisit = () => 'Last visit';
-export const noPages = () => 'No page was read in this window';
+export const noPages = () => 'No page was read in this period';
 
 export const byAssistant = () => 'AI visibility by assistant';
 export const inDays = (days: number) => counted(days, 'day', 'days');
+export const visibilityIs = () => 'Visibility is the share of answers that name you, to prompts without your name.';
+export const snapshotIs = () => 'A snapshot is the finished HTML of a page, stored for crawlers.';
 export const noAnswersTitle = () => 'No answers yet';
-export const noAnswersText = () => 'Add prompts, and assistants are asked what your customers ask.';
+export const noAnswersText = () =>
+  'Add the questions that your customers ask. AI assistants are asked them, and you see whether they name you.';
 export const toMentions = () => 'Open AI mentions';
-export const earlyNote = () => 'Under ten answers: early figures.';
+export const earlyNote = () => 'Fewer than ten answers: read these figures as early signals.';
 
 export const snapshots = () => 'Snapshots';
 export const rendering = () => 'Rendering';

@@ -5,8 +5,8 @@ export const adding = () => 'Adding';
 export const assistants = () => 'Assistants';
 export const howOften = () => 'How often';
 export const tags = () => 'Tags';
-export const tagsHint = () => 'At most 10, separated by commas: small letters, digits and hyphens.';
-export const tagsWrong = () => 'Use small letters, digits and hyphens, at most 10 tags of 64 characters.';
+export const tagsHint = () => 'At most 10, separated by commas: lower-case letters, digits and hyphens.';
+export const tagsWrong = () => 'Use lower-case letters, digits and hyphens, at most 10 tags of 64 characters.';
 export const intent = () => 'Intent';
 export const difficulty = () => 'Difficulty';
 export const lastAsked = () => 'Last asked';
@@ -15,7 +15,7 @@ export const active = () => 'Active';
 export const paused = () => 'Paused';
 export const actions = () => 'Actions';
 export const yourName = () => 'Your name';
-export const yourNameHint = () => 'This prompt names your brand, so that no rival can win it.';
+export const yourNameHint = () => 'This prompt names your brand, so nearly every answer to it does too.';
 export const pause = (name: string) => `Pause ${name}`;
 export const resume = (name: string) => `Resume ${name}`;
 export const edit = (name: string) => `Edit ${name}`;
@@ -28,11 +28,11 @@ export const promptSaved = () => 'Prompt saved.';
 export const promptDeleted = () => 'Prompt deleted.';
 export const deleteTitle = () => 'Delete prompt?';
 export const deleteText = (name: string) =>
-  `“${name}” and its answers leave all statistics. Reports that are made keep them. This cannot be undone.`;
+  `“${name}” and its answers are removed from all statistics. Existing reports keep them. This cannot be undone.`;
 export const deletePrompt = () => 'Delete prompt';
 export const keepPrompt = () => 'Keep prompt';
 export const promptsField = () => 'Prompts, one per line';
-export const promptsHint = () => 'As a customer would ask. Texts that are prompts already are skipped.';
+export const promptsHint = () => 'As a customer would ask. Prompts that exist already are skipped.';
 export const promptsMissing = () => 'Write at least one prompt.';
 export const promptsTooMany = () => 'At most 1,000 prompts at once.';
 export const promptMissing = () => 'Write the question.';
@@ -46,10 +46,10 @@ export const costNow = () => 'Now';
 export const costMonth = () => 'A month';
 export const costRuns = (runs: number) => counted(runs, 'question', 'questions');
 export const costAbout = (runs: string, usd: string) => `${runs}, at most about ${usd}`;
-export const costAll = () => 'All prompts at the end of this month';
+export const costAll = () => 'All prompts by the end of this month';
 export const costBeforeAfter = (before: string, after: string) => `${before} before, about ${after} after`;
 export const costDynamic = () =>
-  'Asked daily at first: calm answers become rarer (every fourth day), restless ones more frequent (every 12 hours).';
+  'Asked daily at first; prompts with stable answers are then asked less often (every fourth day), those with changing answers more often (every 12 hours).';
 export const costNothing = () => 'Paused prompts are not asked and cost nothing.';
 export const costOfBudget = (amount: string) => `The budget of this domain is ${amount} a month.`;
 export const costSlots = (used: number, limit: number) =>
@@ -57,19 +57,19 @@ export const costSlots = (used: number, limit: number) =>
 export const addedSome = (created: number, queued: number) =>
   `${counted(created, 'prompt', 'prompts')} added, ${counted(queued, 'question', 'questions')} queued.`;
 export const skipped = (number: number) =>
-  `${counted(number, 'text is a prompt already', 'texts are prompts already')} and stayed as before.`;
+  `${counted(number, 'prompt exists', 'prompts exist')} already and stayed as before.`;
 export const refusedSome = (number: number, why: string) =>
   `${counted(number, 'prompt was', 'prompts were')} not added: ${why}. ${number === 1 ? 'It is' : 'They are'} left in the field.`;
 export const askNow = () => 'Ask now';
 export const asking = () => 'Asking';
 export const askedNow = (queued: number) =>
-  queued === 0 ? 'It is being asked already.' : `${counted(queued, 'question', 'questions')} queued.`;
+  queued === 0 ? 'It is already being asked.' : `${counted(queued, 'question', 'questions')} queued.`;
 export const askCost = (usd: string) => `One answer of each assistant costs at most about ${usd}.`;
 export const askNoKey = () => 'None of its assistants can be asked now.';
 export const ofThisPrompt = () => 'Answers to this prompt';
 export const firstAnswers = (shown: number, total: number) =>
   `The rates are of the newest ${count(shown)} of ${count(total)} answers.`;
-export const underWay = (number: number) => `${counted(number, 'question is', 'questions are')} under way.`;
+export const underWay = (number: number) => `${counted(number, 'question is', 'questions are')} in progress.`;
 export const someMissing = () => 'Not found';
 export const added = () => 'Added';
 export const tag = () => 'Tag';

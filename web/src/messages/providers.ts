@@ -19,4 +19,11 @@ export const names: Record<string, () => string> = {
   allenai: () => 'Ai2',
 };
 
-export const providerName = (id: string) => names[id]?.() ?? id.charAt(0).toUpperCase() + id.slice(1);
+/** Returns the name of a company; of one that is not listed, its id in words. */
+export const providerName = (id: string) => names[id]?.() ?? inWords(id);
+
+/** Writes an id as words: the first letter large, hyphens and underscores as blanks. */
+export const inWords = (id: string) => {
+  const words = id.replace(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};

@@ -6,8 +6,9 @@ export const unavailable = (status: number) =>
   status === 0 ? 'The server does not answer. Your data is safe.' : `The server answered ${status}. Your data is safe.`;
 export const failed = (status: number, code: string) =>
   status === 0
-    ? 'This page made a mistake. Reloading may help.'
+    ? 'Something on this page failed. Reloading may help.'
     : `The server answered ${status}${code === '' ? '' : `, ${code}`}.`;
+export const slow = () => 'The server is taking long to answer. This page is still waiting.';
 export const notUpdated = (when: string) => `Not updated since ${when}.`;
 export const details = (what: string, status: number, code: string, requestId: string | null, at: string) =>
   `${what}\nstatus ${status}${code === '' ? '' : ` ${code}`}\nrequest ${requestId ?? 'unknown'}\n${at}`;
@@ -19,7 +20,7 @@ export const notFoundTitle = () => 'Not found';
 export const notFoundPart = () => 'It does not exist, or it is on another account.';
 
 export const waitTitle = () => 'Too many requests';
-export const waitText = (left: string) => `The next one is answered in ${left}.`;
+export const waitText = (left: string) => `Try again in ${left}.`;
 export const waitOver = () => 'You can try again now.';
 
 export const inactiveTitle = () => 'Account inactive';
@@ -27,6 +28,7 @@ export const inactiveBanner = () =>
   'Account inactive. Pages still pass to your origin; nothing new is rendered, audited or asked until the account is active.';
 
 export const suspendedTitle = () => 'Domain suspended';
+export const suspendedReason = () => 'The domain is suspended by the operator: nothing can be changed.';
 export const suspendedBanner = (domain: string) =>
   `${domain} is suspended by the operator. Everything here can be read; nothing can be changed.`;
 
@@ -50,7 +52,7 @@ export const limitTitle = (current: number | null, limit: number | null, code: s
 };
 /** What a limit counts, by its code. */
 export const limitThing = (code: string) => limitThings[code]?.[1] ?? 'the plan';
-export const limitText = () => 'See the use of your plan, or move to a higher one.';
+export const limitText = () => 'See your usage, or move to a higher plan.';
 export const seeUsage = () => 'See usage';
 /** Nouns of the limits by their code: one of them, and several. */
 const limitThings: Record<string, readonly [one: string, other: string]> = {
@@ -67,7 +69,7 @@ const limitThings: Record<string, readonly [one: string, other: string]> = {
 
 export const nothingNew = () => 'No page is new or changed since the last audit, so there is nothing to audit.';
 export const conflict = (code: string) => `That is not possible now (${code}).`;
-export const invalid = () => 'Some of what was sent cannot be used.';
+export const invalid = () => 'Some of the values cannot be used.';
 export const signedOut = () => 'Your session ended.';
 
 export const newVersion = () => 'A new version is there';

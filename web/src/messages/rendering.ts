@@ -23,7 +23,7 @@ export const lastError = () => 'Last error';
 export const redirectsTo = (location: string) => `to ${location}`;
 export const emptyTitle = () => 'No page is stored yet';
 export const emptyText = () =>
-  'Pages are stored when a crawler asks for them, or all at once from the sitemap. Each page counts as one render.';
+  'A snapshot is the finished HTML of a page, stored for crawlers. Pages are stored when a crawler asks for them, or all at once from the sitemap. Each page counts as one render.';
 
 export const renderSitemap = () => 'Render all pages of the sitemap';
 export const setSitemap = () => 'Set the sitemap';
@@ -42,7 +42,7 @@ export const rerenderSiteText = (number: number) =>
   `All pages of the sitemap are rendered: about ${counted(number, 'render', 'renders')} of this month. Stored pages are served until the new ones are there.`;
 export const rerender = () => 'Re-render';
 export const queuedPages = (number: number) => `${counted(number, 'page is', 'pages are')} queued.`;
-export const refreshStarted = () => 'The refresh has begun.';
+export const refreshStarted = () => 'The refresh has started.';
 export const tooMany = (number: number) => `Select at most ${counted(number, 'page', 'pages')} at once.`;
 /** Sentences of why a refresh did not begin, by the code of the answer. */
 export const causes: Record<string, () => string> = {
@@ -53,17 +53,17 @@ export const causes: Record<string, () => string> = {
   path_not_reachable: () => 'The page does not answer, so it was not rendered. What is stored stays.',
   no_sitemap: () => 'No sitemap is known. Set its address in the settings, or select pages here.',
   fetch_failed: () => 'The sitemap could not be fetched. Check its address in the settings.',
-  parse_failed: () => 'The sitemap could not be read as one. Check its address in the settings.',
+  parse_failed: () => 'This is not a valid sitemap. Check its address in the settings.',
   no_updated_paths: () => 'No page of the sitemap is newer than what is stored.',
 };
-export const cause = (code: string) => causes[code]?.() ?? `The refresh did not begin (${code}).`;
-export const notRendered = () => 'The refresh did not begin. Try again in a minute.';
+export const cause = (code: string) => causes[code]?.() ?? `The refresh did not start (${code}).`;
+export const notRendered = () => 'The refresh did not start. Try again in a minute.';
 export const waitFor = (left: string) => `Too many requests. Try again in ${left}.`;
 
 // ---- refreshes
 export const underWay = () => 'Refreshes under way';
 export const refreshOf = (date: string) => `Refresh of ${date}`;
-export const refreshQueued = () => 'Refresh, not begun';
+export const refreshQueued = () => 'Refresh, not started';
 export const batchTitle = () => 'Refresh of pages';
 export const selections: Record<string, () => string> = {
   every: () => 'all pages',
@@ -78,8 +78,8 @@ export const batchOver = (when: string) => `Ended ${when}.`;
 export const batchRunning = (running: number) => `${counted(running, 'page is', 'pages are')} being rendered now.`;
 export const stop = () => 'Stop';
 export const stopping = () => 'Stopping';
-export const stopped = () => 'Stopped. What had not begun is not rendered.';
-export const alreadyOver = () => 'It was over already.';
+export const stopped = () => 'Stopped. Pages that had not started are not rendered.';
+export const alreadyOver = () => 'It had already ended.';
 export const stopFailed = () => 'Stopping failed: the server did not answer as expected.';
 export const failedPages = () => 'Failed pages';
 export const failedWhat = () => 'failed pages';
@@ -92,13 +92,13 @@ export const sitemapTrouble = (why_: string) => `The sitemap could not be read: 
 // ---- one page
 export const rerenderPage = () => 'Re-render page';
 export const rerendering = () => 'Rendering';
-export const pageQueued = () => 'The page is queued to be rendered again.';
+export const pageQueued = () => 'The page will be rendered again.';
 export const pageRendered = () => 'The page was rendered again.';
 export const notRenderedAgain = (error: string) => `The page could not be rendered again: ${error}.`;
 export const lookAgain = () => 'Look again';
 export const looking = () => 'Looking';
 export const lookingText = () => 'The page is being looked at: as a person, as a crawler, and without Glasshouse.';
-export const lookCost = () => 'One render; two when nothing is stored.';
+export const lookCost = () => 'Counts as one render; as two when nothing is stored.';
 export const openPage = () => 'Open page';
 export const view = () => 'This page';
 export const width = () => 'Width';
@@ -108,11 +108,12 @@ export const lookFailedTitle = () => 'The page could not be looked at';
 /** Sentences of why a page could not be looked at. */
 export const viewErrors: Record<string, () => string> = {
   origin_not_reachable: () => 'The origin did not answer.',
-  not_a_page: () => 'The address answered with something that is no page.',
-  timeout: () => 'The page did not end to load in time.',
-  too_large: () => 'The page is larger than what may be loaded.',
+  not_a_page: () => 'The address does not lead to an HTML page.',
+  timeout: () => 'The page did not finish loading in time.',
+  too_large: () => 'The page is larger than the limit.',
   forbidden_address: () => 'The page leads to an address that may not be fetched.',
-  no_browser: () => 'No browser is free or installed. The state of the installation says more.',
+  no_browser: () =>
+    'No browser is available at the moment. Try again in a minute, or ask the operator of this installation.',
 };
 export const viewError = (code: string) => viewErrors[code]?.() ?? `It ended with ${code}.`;
 
@@ -140,7 +141,7 @@ export const downloadHtml = () => 'Download HTML';
 export const answered = (statusCode: number) => `answered ${statusCode}`;
 export const liveNow = (statusCode: number, words: number) =>
   `live page, answered ${statusCode}, ${counted(words, 'word', 'words')}`;
-export const partial = () => 'The page did not settle in time; this is how it stood.';
+export const partial = () => 'The page was still loading at the time limit; this is how it looked then.';
 export const personMissing = () => 'The page could not be shown as a person sees it.';
 export const crawlerMissingTitle = () => 'Nothing is stored for this page';
 export const crawlerMissingText = () =>
@@ -164,7 +165,7 @@ export const verdictFailed = (statusCode: number) => `The page answers people wi
 export const verdictNothing = () => 'Nothing is stored for crawlers yet.';
 export const verdictRaw = (words: number) =>
   words === 0
-    ? 'Without Glasshouse it would get a page without a word.'
+    ? 'Without Glasshouse it would get a page without any text.'
     : `Without Glasshouse it would get ${counted(words, 'word', 'words')}.`;
 export const verdictPending = () => 'Does a crawler get what people see?';
 export const facts = {
@@ -195,7 +196,7 @@ export const personReads = () => 'A person reads';
 export const crawlerReads = () => 'A crawler reads';
 export const onlyPeople = () => 'Only people';
 export const onlyCrawlers = () => 'Only crawlers';
-export const noDifference = () => 'No word differs.';
+export const noDifference = () => 'The texts are the same.';
 export const nothingToCompare = () => 'There is nothing to compare: one of the two pages is missing.';
 export const linesShown = (shown: number, total: number) =>
   `${count(shown)} of ${counted(total, 'line', 'lines')} shown.`;
@@ -205,7 +206,7 @@ export const showMore = () => 'Show more';
 export const requests = () => 'Requests';
 export const requestsNote = (total: number, failed: number, blocked: number) =>
   `${count(total)}, ${count(failed)} failed, ${count(blocked)} blocked`;
-export const noRequests = () => 'The page asked for nothing.';
+export const noRequests = () => 'The page made no requests.';
 export const address = () => 'Address';
 export const outcome = () => 'Outcome';
 export const outcomes = { ok: () => 'Answered', failed: () => 'Failed', blocked: () => 'Blocked' };
@@ -218,7 +219,7 @@ export const whichRequests = () => 'Which requests';
 export const requestGroups = { trouble: () => 'Failed and blocked', all: () => 'All' };
 export const noTrouble = () => 'No request failed and none was blocked.';
 export const consoleTitle = () => 'Console';
-export const noConsole = () => 'The page wrote no error and no warning.';
+export const noConsole = () => 'The page logged no errors and no warnings.';
 export const levels: Record<string, () => string> = {
   error: () => 'Error',
   warning: () => 'Warning',
@@ -231,7 +232,7 @@ export const phases = {
   queued: () => 'Waited for a browser',
   prepare: () => 'Opened a tab',
   load: () => 'Loaded the page',
-  total: () => 'In all',
+  total: () => 'Total',
 };
 export const slowest = () => 'Longest requests';
 export const phase = () => 'Phase';

@@ -10,8 +10,8 @@ export const print = () => 'Print';
 export const markdown = () => 'Markdown';
 export const webPage = () => 'Web page';
 export const reportsWhat = () => 'reports';
-export const todayOpen = () => 'Today’s report grows: some questions are still under way.';
-export const todayNone = () => 'Today’s report comes once the questions under way are answered.';
+export const todayOpen = () => 'Today’s report is still growing: some questions are in progress.';
+export const todayNone = () => 'Today’s report is made once the questions in progress are answered.';
 export const summary = () => 'In short';
 export const figures = () => 'Figures';
 export const figure = () => 'Figure';
@@ -22,7 +22,7 @@ export const byPromptTitle = () => 'By prompt';
 export const changesTitle = () => 'What changed';
 export const confirmed = () => 'confirmed';
 export const unconfirmed = () => 'seen once';
-export const noChanges = () => 'Nothing changed in these days.';
+export const noChanges = () => 'Nothing changed in this period.';
 export const opportunities = () => 'Where to be named';
 export const score = () => 'Score';
 export const yourPages = () => 'Your pages that answers cite';
@@ -45,7 +45,7 @@ const METHODS: Record<string, string> = {
 export const methodName = (id: string) => METHODS[id] ?? '';
 export const negative = () => 'Negative sentences';
 const VERDICTS: Record<string, string> = {
-  no_data: 'No answers in these days.',
+  no_data: 'No answers in this period.',
   exploratory: 'A small sample: read the figures as early signals.',
   thin_sample: 'Some figures have fewer than ten answers: read those as early signals.',
   ok: '',
@@ -53,8 +53,8 @@ const VERDICTS: Record<string, string> = {
 export const verdict = (id: string) => VERDICTS[id] ?? '';
 export const coverageText = (responses: number, promptCount: number, assistantsCount: number) =>
   `${counted(responses, 'answer', 'answers')} to ${counted(promptCount, 'prompt', 'prompts')} from ${counted(assistantsCount, 'assistant', 'assistants')}.`;
-export const oldReport = () => 'A report of an older form. It can be read as text.';
+export const oldReport = () => 'A report in an older format. It can be read as text.';
 export const recommendedRate = () => 'Recommended';
-export const shareNonBranded = () => 'Share of voice without your name';
-export const modelChanged = (from: string, to: string) => `Another model answers: ${to}, before ${from}`;
+export const shareNonBranded = () => 'Share of voice, prompts without your name';
+export const modelChanged = (from: string, to: string) => `A different model answers: ${to}, previously ${from}`;
 export const newRival = (name: string) => `A new rival: ${name}`;

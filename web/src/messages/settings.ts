@@ -16,7 +16,7 @@ export const install = () => 'Install';
 export const remove = () => 'Remove';
 
 export const saved = () => 'Saved.';
-export const savedPartly = () => 'Saved, but for what is marked.';
+export const savedPartly = () => 'Saved, except for the marked fields.';
 export const notSaved = (why: string) => `Nothing was saved. ${why}`;
 export const planText = () => 'Nothing was saved. What is stored stays as it is.';
 export const sentence = (text: string) =>
@@ -26,19 +26,20 @@ export const sentence = (text: string) =>
 export const originTitle = () => 'Where pages come from';
 export const originHost = () => 'Origin host';
 export const originHint = (domain: string) =>
-  `Host, and port if it is not the usual one, that answers for people. Empty: ${domain} itself.`;
+  `Host that serves your app, with its port if it is not the default. Leave empty for ${domain} itself.`;
 export const originSilent = () =>
   'Saved, but this host does not answer. People and crawlers get an error until it does.';
 /** Sentences of why an origin host was refused, by the code of the answer. */
 export const originRefusals: Record<string, () => string> = {
-  invalid_origin_host: () => 'This is no host. Write it like shop.example.net.',
-  origin_host_same_as_domain: () => 'The domain itself cannot be its origin: requests would go round. Leave it empty.',
+  invalid_origin_host: () => 'This is not a host name. Enter one such as shop.example.net.',
+  origin_host_same_as_domain: () =>
+    'The domain cannot be its own origin: requests would go in circles. Leave it empty.',
   origin_host_is_editor_url: () =>
     'This is the address of the editor of a site builder. Use that of the published site.',
 };
 export const preferredHost = () => 'Preferred host';
 export const preferredHint = () => 'The other one redirects to it.';
-export const preferredRefused = () => 'Not saved: a subdomain has no www and no apex to choose from.';
+export const preferredRefused = () => 'Not saved: a subdomain has no versions with and without www to choose from.';
 export const anyHost = () => 'Both, without a redirect';
 export const apexHost = () => 'Without www';
 export const wwwHost = () => 'With www';
@@ -78,15 +79,16 @@ export const toMissing = () => 'Enter where it leads.';
 export const toStart = () => 'Use a path that begins with one slash, or an address with https.';
 /** Sentences of why a rule was refused, by the field that the service names. */
 export const ruleRefusals: Record<string, () => string> = {
-  source: () => 'Not saved: this is no usable pattern. A wildcard is a whole segment: * for one, ** for the rest.',
-  destination: () => 'Not saved: it leads in a circle, is no usable address, or names a wildcard that From lacks.',
+  source: () => 'Not saved: this pattern cannot be used. A wildcard is a whole segment: * for one, ** for the rest.',
+  destination: () => 'Not saved: it leads in a circle, is not a usable address, or names a wildcard that From lacks.',
   status: () => 'Not saved: the status is 301 or 307.',
 };
 export const ruleRefused = (field: string) => ruleRefusals[field]?.() ?? 'Not saved: these rules cannot be used.';
 
 export const pasteCsv = () => 'Paste CSV';
-export const pasteText = () => 'One rule a line: from, to, status, keep query. Status and keep query may be left out.';
-export const pasteHint = () => 'Commas, semicolons and tabs separate; a first line of headings is left out.';
+export const pasteText = () =>
+  'One rule per line: from, to, status, keep query. Status and keep query may be left out.';
+export const pasteHint = () => 'Separate values by commas, semicolons or tabs; a first line with headings is skipped.';
 export const pasteFound = (rulesNumber: number, unused: number) =>
   unused === 0
     ? `${counted(rulesNumber, 'rule', 'rules')} found.`
@@ -155,13 +157,17 @@ export const byLine = (line: number) => `line ${count(line)}`;
 
 // ---- sitemap
 export const sitemapLede = (address: string, pages: number) =>
-  address === '' ? 'No sitemap is known yet.' : `${counted(pages, 'page', 'pages')} found when it was last read.`;
+  address === ''
+    ? 'No sitemap is known yet.'
+    : pages === 0
+      ? 'No pages are known from this sitemap yet. Read it again to look for them.'
+      : `${counted(pages, 'page', 'pages')} found when it was last read.`;
 export const sitemapAddress = () => 'Sitemap address';
-export const sitemapHint = () => 'Saving a new address reads it. Empty: none.';
+export const sitemapHint = () => 'Saving a new address reads it. Leave empty for none.';
 export const sitemapNotUrl = () => 'Enter a whole address, such as https://shop.example/sitemap.xml.';
 export const sitemapRefusals: Record<string, () => string> = {
   fetch_failed: () => 'This sitemap could not be fetched. What was stored stays.',
-  parse_failed: () => 'This is no sitemap. What was stored stays.',
+  parse_failed: () => 'This is not a sitemap. What was stored stays.',
   no_sitemap: () => 'Neither robots.txt nor /sitemap.xml names a sitemap.',
 };
 export const readAgain = () => 'Read again';
@@ -169,7 +175,7 @@ export const readingSitemap = () => 'Reading';
 export const sitemapRead = (pages: number) => `The sitemap names ${counted(pages, 'page', 'pages')}.`;
 
 // ---- rendering
-export const freshness = () => 'How fresh';
+export const freshness = () => 'Freshness';
 export const refreshInterval = () => 'Refresh interval';
 export const refreshHint = () => 'Age at which a stored page is rendered again, from one minute to 365 days.';
 export const interval = () => 'Interval';
@@ -179,18 +185,18 @@ export const intervalRange = () => 'Use one minute to 365 days.';
 export const readiness = () => 'When a page is ready';
 export const waitForSelector = () => 'Wait for selector';
 export const waitHint = () => 'CSS selector that must match before a page counts as ready. Usually not needed.';
-export const fetching = () => 'What pages may not fetch';
+export const fetching = () => 'What pages may not load';
 export const blockedAddresses = () => 'Blocked addresses';
-export const blockedHint = () => 'One a line, at most 100. * is any run of characters.';
+export const blockedHint = () => 'One per line, at most 100. * stands for any characters.';
 export const whoIsAnswered = () => 'Who gets snapshots';
 export const verifiedOnly = () => 'Verified crawlers only';
-export const verifiedHint = () => 'Whoever only calls itself a crawler gets the page of your origin.';
+export const verifiedHint = () => 'Visitors that only claim to be a crawler get the page from your origin.';
 export const queryParameters = () => 'Query parameters';
-export const queryModeLabel = () => 'Which parameters make another page';
-export const queryAll = () => 'All but tracking ones';
-export const queryAllHint = () => 'Such as utm_source and gclid, which make no other page.';
+export const queryModeLabel = () => 'Parameters that lead to a different page';
+export const queryAll = () => 'All except tracking parameters';
+export const queryAllHint = () => 'Tracking parameters, such as utm_source and gclid, never change a page.';
 export const queryListed = () => 'Only these';
-export const queryHint = () => 'One name a line.';
+export const queryHint = () => 'One name per line.';
 
 // ---- brand
 export const brandLede = () =>
@@ -201,9 +207,9 @@ export const recomputing = (done: number, total: number) =>
   `Answers are analysed again with these names: ${count(done)} of ${count(total)}.`;
 export const brandName = () => 'Brand name';
 export const aliases = () => 'Aliases';
-export const aliasesHint = () => 'Further names, one a line, at most 50.';
+export const aliasesHint = () => 'Further names, one per line, at most 50.';
 export const brandDomains = () => 'Domains';
-export const brandDomainsHint = () => 'One a line; subdomains belong to them.';
+export const brandDomainsHint = () => 'One per line; subdomains are included.';
 export const nameMissing = () => 'Enter a name.';
 export const nameTooLong = () => 'Use at most 80 characters.';
 export const competitors = () => 'Competitors';
@@ -212,7 +218,7 @@ export const competitorStates = {
   discovered: () => 'Discovered',
   ignored: () => 'Ignored',
 };
-export const noCompetitors = () => 'No competitor yet. Those that answers name are discovered by themselves.';
+export const noCompetitors = () => 'No competitor yet. Brands that answers name are added automatically.';
 export const addCompetitor = () => 'Add competitor';
 export const mostCompetitors = (most: number) => `There may be at most ${counted(most, 'competitor', 'competitors')}.`;
 export const ofCompetitor = (field: string, competitor: number) => `${field}, competitor ${count(competitor)}`;
@@ -222,31 +228,47 @@ export const name = () => 'Name';
 export const state = () => 'State';
 export const actions = () => 'Actions';
 export const monitoring = () => 'Monitoring';
-export const budget = () => 'Budget a month';
-export const budgetHint = () => 'Empty: no limit of this domain. Assistants are not asked beyond it.';
-export const budgetNegative = () => 'A budget is not below zero.';
+export const budget = () => 'Monthly budget';
+export const budgetHint = () =>
+  'Leave empty for no limit. Once it is spent, assistants are not asked until the next month.';
+export const budgetNegative = () => 'A budget cannot be negative.';
 export const dollars = () => 'USD';
 export const digest = () => 'Digest';
 export const digestHint = () => 'By e-mail, to the address of the account.';
 export const digests = { off: () => 'Off', daily: () => 'Daily', weekly: () => 'Weekly' };
 export const webhook = () => 'Webhook address';
-export const reportWebhookHint = () => 'Told when a report is ready. Empty: nobody.';
+export const reportWebhookHint = () => 'Called when a report is ready. Leave empty for none.';
 export const place = () => 'Place of new prompts';
-export const placeHint = () => 'A JSON object, as the API takes it. Empty: none.';
-export const placeNotJson = () => 'This is no JSON object.';
+export const placeHint = () =>
+  'Where, and as whom, assistants are asked by new prompts. Answers differ by place. Leave all empty for no place.';
+export const placeFields = {
+  country: () => 'Country',
+  region: () => 'Region',
+  city: () => 'City',
+  language: () => 'Language',
+  persona: () => 'Persona',
+};
+export const placeHints: Record<string, () => string> = {
+  country: () => 'Two letters, such as DE.',
+  language: () => 'A code such as de or en-GB.',
+  persona: () => 'A sentence about the person who asks. It changes what is measured.',
+};
+export const countryWrong = () => 'Use the two letters of a country, such as DE.';
+export const languageWrong = () => 'Use a language code, such as de or en-GB.';
 export const notUrl = () => 'Enter a whole address that begins with https.';
 export const secretTitle = () => 'Webhook secret';
 export const secretText = () => 'Calls are signed with it. Copy it now; it is not shown again.';
 export const secret = () => 'Secret';
 
 // ---- install
-export const installLede = (domain: string) => `Two ways to send the crawlers of ${domain} here; people keep your app.`;
+export const installLede = (domain: string) =>
+  `Two ways to send the crawlers of ${domain} here; people still get your app.`;
 export const byDns = () => 'By DNS';
 export const byDnsText = () => 'Point the domain at this service; nothing changes in your app.';
 export const seeRecords = () => 'See the records';
 export const doesItWork = () => 'Does it work?';
 export const doesItWorkText = () =>
-  'A check asks a page as a crawler and as a person, and says what is wrong and how to repair it.';
+  'A check requests a page as a crawler and as a person, and says what is wrong and how to fix it.';
 export const checkTheSite = () => 'Check the site';
 export const withoutDns = () => 'Without changing DNS';
 export const platform = () => 'Platform';
@@ -275,7 +297,7 @@ export const removeText = (domain: string) =>
   `Crawlers of ${domain} get your origin again. Snapshots, audits and visits are deleted; API keys of the domain stay.`;
 export const removeTitle = (domain: string) => `Remove ${domain}?`;
 export const removeWarning = () =>
-  'Change its DNS records first, or nothing answers for it. What is deleted cannot be brought back.';
+  'Change its DNS records first; otherwise visitors get no answer. Deleted data cannot be restored.';
 export const typeToConfirm = (domain: string) => `Type ${domain} to confirm`;
 export const typeFirst = () => 'Type the name of the domain first.';
 export const keepDomain = () => 'Keep domain';

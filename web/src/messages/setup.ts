@@ -4,9 +4,9 @@ import { count, counted, list } from '../lib/numbers';
 export const title = (domain: string) => `Connect ${domain}`;
 export const domains = () => 'Domains';
 export const lede = () =>
-  'Add these records where you manage DNS. This page keeps checking and turns green by itself; you can leave it.';
+  'Add these records where you manage DNS. This page keeps checking and turns green on its own; you can leave it.';
 export const ledeSnippet = () =>
-  'Connect from your own server. This page keeps checking and turns green by itself; you can leave it.';
+  'This installation has no public addresses that DNS could point to: connect from your own server with a snippet. This page keeps checking and turns green on its own; you can leave it.';
 export const ledeConnected = () => 'Crawlers get snapshots, people get your app. The records stay here for reference.';
 export const checkNow = () => 'Check now';
 export const checking = () => 'Checking';
@@ -18,9 +18,10 @@ export const stepAdd = () => 'Add the domain';
 export const stepPoint = () => 'Point DNS here';
 export const stepPointFound = (found: number, total: number) =>
   `${count(found)} of ${counted(total, 'record', 'records')}`;
-export const stepPointNone = () => 'No records to add';
+export const stepServer = () => 'Connect your server';
+export const stepPointNone = () => 'By a snippet, without DNS records';
 export const stepVerify = () => 'Verify with a test crawl';
-export const stepVerifyOpen = () => 'Starts by itself';
+export const stepVerifyOpen = () => 'Starts automatically';
 export const stepVerifyEdge = () => 'Came through DNS';
 export const stepVerifyApi = () => 'Came through your server';
 export const stepVisit = () => 'First crawler visit';
@@ -38,7 +39,7 @@ export const ttl = () => 'TTL';
 export const seen = () => 'What we see';
 export const noRecords = () => 'No records to show';
 export const noRecordsText = () =>
-  'This installation does not know its public addresses, so DNS cannot point here. Connect from your own server, or ask whoever runs it to set them.';
+  'This installation does not know its public addresses, so DNS cannot point here. Connect from your own server, or ask its operator to set them.';
 export const states = {
   unchecked: () => 'Not checked yet',
   found: () => 'Found',
@@ -54,7 +55,7 @@ export const provesOwner = () => 'Proves that the site is yours.';
 export const checked = (when: string) => `Checked ${when}.`;
 export const neverChecked = () => 'Not checked yet.';
 export const nextIn = (left: string) => `Next check in ${left}.`;
-export const pausedHidden = () => 'Checks go on while this page is in front.';
+export const pausedHidden = () => 'Checks pause while this page is in the background.';
 export const noMoreChecks = () => 'No more checks are needed.';
 export const checkFailed = (status: number) =>
   status === 0
@@ -65,7 +66,7 @@ export const checkInactive = () => 'The account is inactive, so domains are not 
 
 export const conflictTitle = (host: string, found: readonly string[]) => `${host} points at ${list(found)}.`;
 export const conflictText = (value: string) =>
-  `As long as it does, some crawlers go there and not here. Change the value of that record to ${value}.`;
+  `Until you change it, some crawlers go there instead. Change the value of that record to ${value}.`;
 export const proxyTitle = (domain: string) => `A CDN stands in front of ${domain}.`;
 export const proxyText = () =>
   'It hides the records, so they cannot be compared. Set the record to “DNS only” there, or connect from your own server.';
@@ -73,27 +74,28 @@ export const lookupTitle = () => 'DNS did not answer.';
 export const lookupText = () => 'The records may be right; the next check asks again.';
 export const probeTitle = () => 'A test crawl did not arrive here.';
 export const probeText = () =>
-  'The records are as they should be. Caches of DNS may still hold the old ones for as long as their TTL says.';
+  'The records are correct. DNS caches may still hold the old ones until their TTL runs out.';
 export const probeEdgeTitle = () => 'A test crawl arrived here.';
-export const probeEdgeText = () => 'The way is right; the TXT record that proves the owner is missing.';
+export const probeEdgeText = () => 'DNS points here, but the TXT record that proves ownership is missing.';
 
 export const help = () => 'If it does not turn green';
 export const helpProxy = () => 'Proxied by Cloudflare?';
 export const helpProxyText = () => 'An orange cloud hides your address. Set the record to “DNS only”.';
 export const helpTtl = () => 'Changed a moment ago?';
-export const helpTtlText = () => 'Resolvers keep an old answer for as long as its TTL says, often an hour.';
+export const helpTtlText = () => 'DNS servers keep an old answer until its TTL runs out, often for an hour.';
 export const helpTxt = () => 'Why a TXT record?';
 
 export const where = () => 'Where your app runs';
 export const originHost = () => 'Origin host';
-export const originHint = () => 'People are sent here, and pages are rendered from here. Empty: the domain itself.';
+export const originHint = () =>
+  'Visitors get your app from here, and pages are rendered from here. Leave empty for the domain itself.';
 export const originSave = () => 'Save origin host';
 export const originSaved = () => 'Origin host saved.';
 export const originSaving = () => 'Saving';
 export const originSilent = () => 'Saved. It does not answer at the moment.';
-export const originInvalid = () => 'There is no usable host in this. Enter one such as my-app.example.app.';
+export const originInvalid = () => 'This is not a usable host name. Enter one such as my-app.example.app.';
 export const originIsDomain = () =>
-  'The origin must be another host than the domain: requests would go round in a circle.';
+  'The origin must be a different host from the domain; otherwise requests would go in circles.';
 export const originIsEditor = () => 'This is where the site is edited. Enter the address where it is published.';
 
 export const snippets = () => 'Or connect without changing DNS';
@@ -102,6 +104,8 @@ export const copySnippet = () => 'Copy snippet';
 export const snippetOf = (platformName: string) => `Snippet for ${platformName}`;
 export const snippetStatus = () =>
   'With a snippet the domain shows the status Via API. Everything else works the same.';
+export const snippetLoopback = () =>
+  'This address is reachable from this machine only: a server elsewhere cannot use the snippet. Open the dashboard at the public address of this service first.';
 export const placeKey = () => 'an API key in place of __API_KEY__';
 export const placeApp = () => 'host and port of your app in place of __APP_ADDRESS__';
 export const placeEdge = () => 'host and port of the edge of this installation in place of __EDGE_ADDRESS__';
@@ -111,8 +115,11 @@ export const snippetMissing = () => 'The snippet did not load. Reload the page.'
 
 export const connected = (domain: string) => `${domain} is connected`;
 export const connectedTitle = (domain: string) => `${connected(domain)}.`;
-export const connectedDns = () => 'DNS points here. The first crawler that comes gets a snapshot.';
-export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that comes gets one.';
+export const connectedDns = () => 'DNS points here. The first crawler that visits gets a snapshot.';
+export const connectedPlain = () => 'The first crawler that visits through this service gets a snapshot.';
+export const noRecordsConnected = () =>
+  'This installation does not list its public addresses, so there are no records to compare.';
+export const connectedApi = () => 'Your own server asks for snapshots. The first crawler that visits gets one.';
 export const firstCrawl = () => 'See your first crawl';
 export const whatRecords = () => 'The DNS records';
 export const whatDomain = () => 'The domain';

@@ -50,7 +50,7 @@ export const places = {
   sources: () => 'Sources of answers',
   competitors: () => 'Competitors',
   reports: () => 'Reports',
-  readPages: () => 'Pages that were read',
+  readPages: () => 'Pages that crawlers read',
   failures: () => 'Pages that failed, robots.txt',
   people: () => 'People from assistants',
   live: () => 'Live visits',
@@ -86,8 +86,8 @@ export const rendersIn = (month: string) => `Renders in ${month}`;
 export const rendersOf = (limit: number) => (limit < 0 ? '' : ` of ${count(limit)}`);
 
 export const help = () => 'Keys';
-export const helpText = () => 'Keys are silent in fields.';
-export const keysOff = () => 'Single keys are switched off in your profile.';
+export const helpText = () => 'Shortcuts do nothing while you type in a field.';
+export const keysOff = () => 'Single-key shortcuts are switched off in your profile.';
 export const helpKey = () => 'This help';
 export const keyThen = () => 'then';
 export const enter = () => 'Enter';
@@ -100,5 +100,5 @@ export const toStart = () => 'Go to the start';
 
 export const appName = () => 'Glasshouse';
 export const notReachableTitle = () => 'Glasshouse does not answer';
-export const notReachableText = () => 'The server is away or starting. Your data is safe.';
+export const notReachableText = () => 'The server is down or starting. Your data is safe.';
 export const startTitle = () => 'Your domains did not load';

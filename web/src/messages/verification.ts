@@ -23,9 +23,9 @@ export const what = () => 'The check';
 
 export const verdict = (found: number, judged: number) =>
   found === 0
-    ? `Nothing was found in ${counted(judged, 'check', 'checks')}.`
-    : `${count(found)} of ${counted(judged, 'check', 'checks')} found something.`;
-export const notJudgedToo = (checks: number) => `${counted(checks, 'check', 'checks')} could not judge.`;
+    ? `No problem found in ${counted(judged, 'check', 'checks')}.`
+    : `${count(found)} of ${counted(judged, 'check', 'checks')} found a problem.`;
+export const notJudgedToo = (checks: number) => `${counted(checks, 'check', 'checks')} could not be completed.`;
 export const asked = (url: string, crawlerName: string) => `${url} as ${crawlerName} and as a person`;
 export const onPlatform = (platform: string) => `on ${platform}`;
 export const results = () => 'Results of the check';
@@ -92,7 +92,7 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
   loop: {
     title: 'Requests do not go round in circles',
     found: 'Requests go round in circles',
-    means: 'Nobody gets a page, and each request costs many.',
+    means: 'Nobody gets a page, and each request causes many more.',
   },
   double_rendering: {
     title: 'Pages are rendered once',
@@ -102,7 +102,7 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
   firewall: {
     title: 'No firewall blocks crawlers',
     found: 'A firewall blocks crawlers',
-    means: 'A page that a crawler is refused leaves its index.',
+    means: 'A page that a crawler cannot fetch drops out of its index.',
   },
   query: {
     title: 'The query reaches the page',

@@ -10,6 +10,7 @@ pub mod matcher;
 pub mod prose;
 mod stages;
 pub mod tone;
+mod unknown;
 
 pub use brand::{BrandKind, BrandProfile, Brands, CompetitorProfile, CompetitorStatus};
 pub use citations::{Citation, SourceKind};
@@ -19,4 +20,4 @@ pub use stages::{
 };
 
 /// Version of the analysis. Raised by every change of a rule that can change a stored result.
-pub const ANALYSIS_VERSION: u32 = 1;
+pub const ANALYSIS_VERSION: u32 = 2;

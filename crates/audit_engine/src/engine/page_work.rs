@@ -119,7 +119,8 @@ impl PageWork {
         row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
         let differences = differences(&page);
         let mut solved = None;
-        if let Some((status, snapshot)) = served_snapshot(&page).filter(|_| crawl.options.crawlers_are_served) {
+        if let Some((status, snapshot)) = served_snapshot(&page).filter(|_| crawl.options.crawlers_are_served)
+        {
             let found = std::mem::take(&mut findings);
             if (300..400).contains(&status) {
                 let (is_solved, left) = found.into_iter().partition(|(id, _)| id.check().id == "JS_REDIRECT");

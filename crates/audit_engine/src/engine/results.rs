@@ -10,7 +10,9 @@ use super::stats::{CrawlStats, SolvedBySnapshots};
 use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
-use crate::score::{finding_points, health_after, page_health, page_penalties, run_health};
+use crate::score::{
+    HealthParts, finding_points, health_after, health_parts, page_health, page_penalties, run_health,
+};
 use crate::site::{
     CrawledSite, Details, Failure, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace,
 };
@@ -43,15 +45,16 @@ impl Crawl<'_> {
         }
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
+        let health_parts = health_parts(&tally.scored, &site_checks, start_is_ok);
         let mut issue_breakdown = std::mem::take(&mut tally.issues);
         site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
         let is_ended_from_outside = matches!(self.close_reason, CrawlEnd::Cancelled | CrawlEnd::Crashed);
         if self.pages == 0 && self.known == 0 && !is_ended_from_outside {
             self.close_reason = CrawlEnd::Unreachable;
         }
-        let health = run_health(&tally.scored, &site_checks, start_is_ok);
         let origin_health = run_health(&tally.origin_scored, &site_checks, start_is_ok);
         let mut crawl_stats = CrawlStats::of(&self, &mut tally, &site_findings, discovered);
+        crawl_stats.health_parts = health_parts;
         crawl_stats.solved_by_snapshots = (tally.served_pages > 0).then_some(SolvedBySnapshots {
             pages: tally.served_pages,
             origin_health,
@@ -62,7 +65,7 @@ impl Crawl<'_> {
             close_reason: self.close_reason,
             error_message: self.error_message(),
             site_url: self.site.origin.root().to_string(),
-            health,
+            health: health_parts.map_or(0.0, HealthParts::health),
             pages: self.pages,
             sitemap_issues: sitemap_issues(&site_findings),
             robots_analysis: RobotsAnalysis::of(&self.site, &site_findings),
@@ -202,9 +205,9 @@ fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
     let Details { findings, solved, fields, differences, found, preview } = details;
     let count = |(check, evidence): &(CheckId, Evidence)| (*check, evidence.count);
     let counts: Vec<(CheckId, u32)> = findings.iter().map(count).collect();
-    let origin_health = solved.as_ref().map(|solved| {
-        page_health(&findings.iter().chain(solved).map(count).collect::<Vec<_>>())
-    });
+    let origin_health = solved
+        .as_ref()
+        .map(|solved| page_health(&findings.iter().chain(solved).map(count).collect::<Vec<_>>()));
     let mut penalties = page_penalties(&counts);
     let health = health_after(&penalties);
     penalties.iter_mut().for_each(|penalty| penalty.points = (penalty.points * 100.0).round() / 100.0);

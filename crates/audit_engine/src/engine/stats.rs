@@ -11,6 +11,7 @@ use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{RowTally, count_type};
 use crate::checks::{CheckId, FindingScope, Severity};
+use crate::score::HealthParts;
 use crate::site::{Row, SharedContent};
 
 const MAX_EXAMPLES: usize = 20;
@@ -85,6 +86,9 @@ pub struct CrawlStats {
     /// What snapshots solve; null where crawlers get none. Filled in at the end of the audit.
     #[serde(default)]
     pub solved_by_snapshots: Option<SolvedBySnapshots>,
+    /// Numbers that the health is made of, filled in with it; none in older runs and without pages.
+    #[serde(default)]
+    pub health_parts: Option<HealthParts>,
 }
 
 /// Findings of the server's own answers that crawlers do not meet, since they get snapshots.
@@ -274,6 +278,7 @@ impl CrawlStats {
             continuations: crawl.sessions,
             left_out: left_out(crawl),
             solved_by_snapshots: None,
+            health_parts: None,
         }
     }
 }

@@ -96,7 +96,10 @@ mod tests {
             ("<meta charset=nonsense><meta charset=windows-1251>", "windows-1251"),
             ("<meta name=charset content=koi8-r><meta data-charset=koi8-r>", "UTF-8"),
             ("<meta content='text/html; charset=koi8-r'>", "UTF-8"),
-            ("<META http-equiv=Content-Type\r\ncontent=\"text/html; charset = 'windows-1251' ; a\">", "windows-1251"),
+            (
+                "<META http-equiv=Content-Type\r\ncontent=\"text/html; charset = 'windows-1251' ; a\">",
+                "windows-1251",
+            ),
             ("<meta http-equiv=content-type content='charset charset=koi8-r'>", "KOI8-R"),
             ("<?xml version='1.0' encoding=\"windows-1251\"?><html>", "windows-1251"),
             ("<p title='<meta charset=koi8-r>'>", "UTF-8"),

@@ -257,7 +257,8 @@ impl Collector {
     fn label(&mut self, tag: &Tag) {
         let names = || {
             let role = tag.attr(Attr::Role);
-            let is_told = !is_hidden_from_readers(tag) && !has_token(role, "presentation") && !has_token(role, "none");
+            let is_told =
+                !is_hidden_from_readers(tag) && !has_token(role, "presentation") && !has_token(role, "none");
             is_told && is_labelled(tag)
         };
         if self.in_link && !tag.is_bare() && names() {

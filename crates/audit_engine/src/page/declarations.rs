@@ -63,7 +63,8 @@ pub fn declared_charset(tag: &Tag) -> Option<String> {
         Some(label) => label,
         None => {
             let equivalent = tag.attr(Attr::HttpEquiv)?.trim();
-            charset_in(tag.attr(Attr::Content)?).filter(|_| equivalent.eq_ignore_ascii_case("content-type"))?
+            charset_in(tag.attr(Attr::Content)?)
+                .filter(|_| equivalent.eq_ignore_ascii_case("content-type"))?
         }
     };
     Some(label.trim().to_ascii_lowercase()).filter(|label| !label.is_empty())

@@ -115,9 +115,14 @@ mod tests {
             "// <!--\n#\n// -->",
             "<![CDATA[#]]>",
         ] {
-            let script = wrapped.replace('#', r#"{"@type": "Product", "url": "https://a.example//", "b": [[1]]}"#);
+            let script =
+                wrapped.replace('#', r#"{"@type": "Product", "url": "https://a.example//", "b": [[1]]}"#);
 
-            assert_eq!(names(&format!("<script type=application/ld+json>{script}</script>")), ["Product"], "{wrapped}");
+            assert_eq!(
+                names(&format!("<script type=application/ld+json>{script}</script>")),
+                ["Product"],
+                "{wrapped}"
+            );
         }
     }
 
@@ -128,7 +133,11 @@ mod tests {
             "application/ld+json;profile=\"https://www.w3.org/ns/json-ld#compacted\"",
             " Application/LD+JSON ; charset=UTF-8; a=b",
         ] {
-            assert_eq!(names(&format!("<script type='{kind}'>{{\"@type\":\"Event\"}}</script>")), ["Event"], "{kind}");
+            assert_eq!(
+                names(&format!("<script type='{kind}'>{{\"@type\":\"Event\"}}</script>")),
+                ["Event"],
+                "{kind}"
+            );
         }
     }
 

@@ -13,8 +13,13 @@ const TAGS: &str = "const add = (tag, attributes) => document.head.append(Object
     document.head.insertAdjacentHTML('beforeend', '<meta property=og:title content=Oak>');
     add('meta', { name: 'robots', content: 'max-image-preview:large' });
     add('link', { rel: 'canonical', href: 'https://shop.test/oak' });";
-const WANTED: [&str; 5] =
-    ["title", "meta[name=description]", "meta[property='og:title']", "meta[name=robots]", "link[rel=canonical]"];
+const WANTED: [&str; 5] = [
+    "title",
+    "meta[name=description]",
+    "meta[property='og:title']",
+    "meta[name=robots]",
+    "link[rel=canonical]",
+];
 
 fn page_of(head: &str, script: &str) -> Reply {
     Reply::html(&format!(
@@ -25,7 +30,8 @@ fn page_of(head: &str, script: &str) -> Reply {
 /// Names what is not in the head of the snapshot once a parser has read it.
 fn missing(page: &Rendered) -> Vec<&'static str> {
     let parsed = Html::parse_document(&page.html);
-    let is_there = |wanted: &&str| parsed.select(&Selector::parse(&format!("head > {wanted}")).unwrap()).count() == 1;
+    let is_there =
+        |wanted: &&str| parsed.select(&Selector::parse(&format!("head > {wanted}")).unwrap()).count() == 1;
     WANTED.into_iter().filter(|wanted| !is_there(wanted)).collect()
 }
 
@@ -80,10 +86,15 @@ async fn written_out_rules_stand_behind_what_previews_are_made_of() {
     let rules = "for (let i = 0; i < 3000; i++) all.sheet.insertRule(`.part-of-component-number-${i} { margin: ${i}px; color: rgb(1, 2, 3) }`, i);";
     let last = "<style>.later { color: red }</style>";
 
-    let page = bench.render_reply(page_of(&format!("<style id=all></style>{last}"), &format!("{rules} {TAGS}"))).await.unwrap();
+    let page = bench
+        .render_reply(page_of(&format!("<style id=all></style>{last}"), &format!("{rules} {TAGS}")))
+        .await
+        .unwrap();
 
     let begin = &page.html[..16_384];
-    for text in ["<title>Oak lamp</title>", "A lamp of oak", "og:title", "max-image-preview", "rel=\"canonical\""] {
+    for text in
+        ["<title>Oak lamp</title>", "A lamp of oak", "og:title", "max-image-preview", "rel=\"canonical\""]
+    {
         assert!(begin.contains(text), "{text}: {begin}");
     }
     let (rule, later) = (page.html.find("number-2999").unwrap(), page.html.find(".later").unwrap());

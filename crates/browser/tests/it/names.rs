@@ -5,7 +5,8 @@ use crate::support::Bench;
 
 /// Replaces each digit of the renamed moment by nothing, and shows the whole page when it stands anywhere in its old form.
 async fn renamed(markup: &str) -> String {
-    let script = format!("const now = Date.now(); document.body.dataset.now = 'x'; out.innerHTML = `{markup}`");
+    let script =
+        format!("const now = Date.now(); document.body.dataset.now = 'x'; out.innerHTML = `{markup}`");
 
     let page = Bench::new().await.render_reply(article(&script)).await.unwrap();
 
@@ -21,9 +22,18 @@ async fn every_reference_to_a_name_made_of_the_time_is_renamed() {
     for (markup, wanted) in [
         ("<i id=a-${now}></i><a href=#a-${now}></a>", "href=\"#a-N\""),
         ("<i id=a-${now}></i><a href=/page?t=1#a-${now}></a>", "href=\"/page?t=1#a-N\""),
-        ("<style>#a-${now} .b-${now} { color: red }</style><i id=a-${now} class=b-${now}></i>", "#a-N .b-N {"),
-        ("<i class=b-${now} style='animation-name: b-${now}; background: url(#b-${now})'></i>", "background: url(#b-N)"),
-        ("<svg><filter id=f-${now}></filter><rect filter='url(#f-${now})'></rect></svg>", "filter=\"url(#f-N)\""),
+        (
+            "<style>#a-${now} .b-${now} { color: red }</style><i id=a-${now} class=b-${now}></i>",
+            "#a-N .b-N {",
+        ),
+        (
+            "<i class=b-${now} style='animation-name: b-${now}; background: url(#b-${now})'></i>",
+            "background: url(#b-N)",
+        ),
+        (
+            "<svg><filter id=f-${now}></filter><rect filter='url(#f-${now})'></rect></svg>",
+            "filter=\"url(#f-N)\"",
+        ),
         ("<svg><g id=g-${now}></g><use xlink:href=#g-${now}></use></svg>", "xlink:href=\"#g-N\""),
         ("<svg><g id=g-${now}></g><animate begin=g-${now}.click></animate></svg>", "begin=\"g-N.click\""),
         ("<label id=l-${now} for=l-${now} aria-describedby=l-${now}></label>", "aria-describedby=\"l-N\""),

@@ -97,8 +97,7 @@ const DEFINES: &str = "out.innerHTML = '<doc-page><i>Basil</i></doc-page>';
     setTimeout(() => customElements.define('doc-page', class extends HTMLElement {
         connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>' }
     }), 50);";
-const IS_VISIBLE: &str =
-    "document.querySelector('doc-page i').checkVisibility({ opacityProperty: true, visibilityProperty: true })";
+const IS_VISIBLE: &str = "document.querySelector('doc-page i').checkVisibility({ opacityProperty: true, visibilityProperty: true })";
 
 #[tokio::test]
 async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
@@ -113,7 +112,8 @@ async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
         "body:has(:not(:defined)) { visibility: hidden }",
         "p:not(:defined), /* :defined */ [title=':defined'], :not(:is(:defined)) { display: none !important }",
     ] {
-        let page = bench.render_reply(article_with(&format!("<style>{rules}</style>"), DEFINES)).await.unwrap();
+        let page =
+            bench.render_reply(article_with(&format!("<style>{rules}</style>"), DEFINES)).await.unwrap();
 
         assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "true", "{rules}: {}", page.html);
     }
@@ -122,7 +122,10 @@ async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
 #[tokio::test]
 async fn what_a_linked_or_constructed_sheet_hides_until_it_is_defined_is_seen() {
     let bench = Bench::new().await;
-    bench.origin.on("/app.css", Reply::typed("text/css", "a { color: red } :not(:defined) { display: none !important }"));
+    bench.origin.on(
+        "/app.css",
+        Reply::typed("text/css", "a { color: red } :not(:defined) { display: none !important }"),
+    );
     let linked = article_with("<link rel=stylesheet href=/app.css>", DEFINES);
     let adopted = format!(
         "{DEFINES} const sheet = new CSSStyleSheet();
@@ -192,7 +195,8 @@ async fn a_sheet_that_many_components_share_does_not_cost_the_page() {
 async fn a_sheet_that_few_components_share_comes_out_whole_in_each() {
     let bench = Bench::new().await;
 
-    let page = bench.render_reply(article(&components(3, "root.adoptedStyleSheets = [sheet]"))).await.unwrap();
+    let page =
+        bench.render_reply(article(&components(3, "root.adoptedStyleSheets = [sheet]"))).await.unwrap();
 
     assert_eq!(page.html.matches(".utility-number-399 {").count(), 3);
 }
@@ -200,7 +204,8 @@ async fn a_sheet_that_few_components_share_comes_out_whole_in_each() {
 #[tokio::test]
 async fn rules_that_apply_in_every_component_do_not_cost_the_page_either() {
     let bench = Bench::new().await;
-    let setup = "const rows = Array.from({ length: 400 }, (_, i) => `<b class=utility-number-${i}></b>`).join('');
+    let setup =
+        "const rows = Array.from({ length: 400 }, (_, i) => `<b class=utility-number-${i}></b>`).join('');
         root.innerHTML += rows; root.adoptedStyleSheets = [sheet]";
 
     let page = bench.render_reply(article(&components(320, setup))).await.unwrap();

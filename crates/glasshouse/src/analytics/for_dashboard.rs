@@ -1,7 +1,7 @@
 //! Visits as the dashboard's overview and its list of sites need them: sums of many domains in one read, and one domain's
 //! numbers. Impostors are in none of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::model::Day;
 use super::report::{self, DayCount, Times};
@@ -26,8 +26,8 @@ pub struct DomainDay {
 pub struct VisitsOverview {
     /// Visits by kind of crawler for every day of the window.
     pub timeline: Timeline,
-    /// Visits of as many days before.
-    pub previous: u64,
+    /// Visits of as many days before. None: visits were not counted on all of those days.
+    pub previous: Option<u64>,
     /// Share of the visits with a snapshot that were served from cache, in percent with one decimal.
     pub cache_percent: f64,
     /// Visits served from cache.
@@ -58,6 +58,25 @@ impl Analytics {
         self.store.days_of_domains(domains, window).await
     }
 
+    /// Lists the domains among some whose visits were counted on a day and ever since: those with a visit on that day or before.
+    pub async fn counted_since(
+        &self,
+        domains: &[DomainId],
+        day: Day,
+    ) -> Result<HashSet<DomainId>, VisitError> {
+        if domains.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let first = self.store.first_days_of_domains(domains).await?;
+        Ok(first.into_iter().filter(|(_, first)| *first <= day).map(|(domain, _)| domain).collect())
+    }
+
+    /// Decides whether all visits of the `days` days before the last `days` days were counted.
+    async fn is_earlier_counted(&self, domain: &DomainId, days: u32) -> Result<bool, VisitError> {
+        let day = self.window(days).0 - i64::from(days);
+        Ok(!self.counted_since(std::slice::from_ref(domain), day).await?.is_empty())
+    }
+
     /// Sums up the visits of the last `days` days, today included, and of as many before.
     pub async fn visits_overview(&self, domain: &DomainId, days: u32) -> Result<VisitsOverview, VisitError> {
         let (from, to) = self.window(days);
@@ -72,22 +91,34 @@ impl Analytics {
         let saved = report::summary(&now, (0, 0), &times, &kept).crawl_budget_saved;
         Ok(VisitsOverview {
             timeline: timeline::timeline(TimelineBy::Kind, &now, &[], (from, to)),
-            previous: before.iter().map(|count| count.visits).sum(),
+            previous: self
+                .is_earlier_counted(domain, days)
+                .await?
+                .then(|| before.iter().map(|count| count.visits).sum()),
             cache_percent: saved.percentage,
             cache_hits: saved.cache_hits,
             minutes_saved: saved.minutes_saved,
         })
     }
 
-    /// Counts the people whom assistants sent in the last `days` days, and in as many before.
-    pub async fn people_overview(&self, domain: &DomainId, days: u32) -> Result<(u64, u64), VisitError> {
+    /// Counts the people whom assistants sent in the last `days` days, and in as many before. None: they were not counted on all
+    /// days before.
+    pub async fn people_overview(
+        &self,
+        domain: &DomainId,
+        days: u32,
+    ) -> Result<(u64, Option<u64>), VisitError> {
         let (from, to) = self.window(days);
         let before = (from - i64::from(days), from - 1);
         let sum = async |window| {
             let rows = self.store.referrals(domain, window).await?;
             Ok::<u64, VisitError>(rows.iter().map(|row| row.count).sum())
         };
-        Ok((sum((from, to)).await?, sum(before).await?))
+        let previous = match self.is_earlier_counted(domain, days).await? {
+            true => Some(sum(before).await?),
+            false => None,
+        };
+        Ok((sum((from, to)).await?, previous))
     }
 
     /// Lists what came for the first time in a window: crawlers, and pages by day.

@@ -136,6 +136,10 @@ pub struct Summary {
     pub total_crawls_served: u64,
     /// What the cache saved.
     pub crawl_budget_saved: CrawlBudget,
+    /// The domain is the demo of this installation, whose visits are made up. Missing for every other domain.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    pub demo: bool,
 }
 
 /// What the cache saved: how often nobody waited for a render, and for how long.
@@ -285,6 +289,7 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
             minutes_saved: one_decimal(hits as f64 * saved_ms(times) / 60_000.0),
             cache_hits: hits,
         },
+        demo: false,
     }
 }
 

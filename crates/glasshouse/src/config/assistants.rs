@@ -65,6 +65,8 @@ pub struct MentionsSection {
     pub max_runs_per_day: u32,
     pub keep_raw_days: u32,
     pub keep_answers_days: u32,
+    /// Empty: stand-ins answer every question.
+    pub demo_prompts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

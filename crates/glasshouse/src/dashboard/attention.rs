@@ -1,4 +1,4 @@
-//! Things of a site that need somebody: which there are, in which order, and which of them are hidden. Pure.
+//! Things of a site that need attention: which there are, in which order, and which of them are hidden. Pure.
 //! The overview and the list of sites decide by this one function. See docs/decisions/0450.
 
 use std::collections::HashMap;
@@ -20,14 +20,14 @@ pub const ERROR_DAYS: i64 = 7;
 pub const VISIBILITY_DAYS: u32 = 7;
 /// Time for which a dismissed entry stays hidden.
 pub const DISMISSED_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Share of visits with an error from which on the errors need somebody.
+/// Share of visits with an error from which on the errors need attention.
 const ERROR_SHARE: f64 = 0.01;
-/// Share of stale snapshots from which on they need somebody.
+/// Share of stale snapshots from which on they need attention.
 const STALE_SHARE: f64 = 0.01;
 /// Share of a limit from which on it is near.
 const NEAR_SHARE: f64 = 0.8;
 
-/// Kind of a thing that needs somebody, the most urgent first.
+/// Kind of a thing that needs attention, the most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AttentionKind {
@@ -37,7 +37,7 @@ pub enum AttentionKind {
     LimitReached,
     /// Crawlers were answered with errors in the last seven days.
     CrawlErrors,
-    /// The last audit found errors that the one before did not.
+    /// The last audit found errors that the one before did not; it was the first and found errors.
     NewAuditErrors,
     /// Crawlers of answer engines may not read the site.
     AiCrawlersBlocked,
@@ -51,7 +51,7 @@ pub enum AttentionKind {
     LimitNear,
 }
 
-/// Weight of a thing that needs somebody.
+/// Weight of a thing that needs attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AttentionSeverity {
@@ -60,7 +60,7 @@ pub enum AttentionSeverity {
     Notice,
 }
 
-/// A thing that needs somebody.
+/// A thing that needs attention.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct AttentionEntry {
     /// Name of the entry, by which it is dismissed.
@@ -121,7 +121,7 @@ pub struct Dismissal {
     pub at: Timestamp,
 }
 
-/// Lists what needs somebody, the most urgent first.
+/// Lists what needs attention, the most urgent first.
 pub fn list_attention(facts: &AttentionFacts<'_>) -> Vec<AttentionEntry> {
     let mut entries: Vec<AttentionEntry> = [
         not_connected(facts),
@@ -219,7 +219,12 @@ fn crawl_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
 }
 
 fn new_audit_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
-    let run = facts.audit.filter(|run| run.facts.new_errors > 0)?;
+    let run = facts.audit?;
+    // All errors of a first audit are new.
+    let errors = if run.delta_health.is_none() { run.facts.errors } else { run.facts.new_errors };
+    if errors == 0 {
+        return None;
+    }
     let id = format!("new_audit_errors:{}", run.id);
     Some(AttentionEntry {
         subject: Some(run.id.to_string()),
@@ -228,7 +233,7 @@ fn new_audit_errors(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
             AttentionKind::NewAuditErrors,
             &id,
             AttentionSeverity::Error,
-            run.facts.new_errors,
+            errors,
             format!("/d/{}/audits/{}/issues", facts.host, run.id),
         )
     })
@@ -306,6 +311,9 @@ fn percent(share: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::accounts::PlanLimit;
+    use crate::audit::ReportFacts;
+    use crate::audit::model::RunId;
+    use crate::domains::DomainId;
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 
@@ -360,6 +368,27 @@ mod tests {
         assert_eq!(of(visibility(20.0, 60.0, true)), ["visibility_dropped"]);
         assert_eq!(of(visibility(20.0, 60.0, false)), Vec::<String>::new());
         assert_eq!(of(visibility(60.0, 20.0, true)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_errors_of_a_first_audit_need_somebody_and_later_only_new_ones() {
+        let run = |delta_health, errors, new_errors| RunSummary {
+            id: RunId::from("run-1".to_owned()),
+            domain: DomainId::from("shop".to_owned()),
+            completed_at: NOW,
+            health_score: 41.0,
+            delta_health,
+            facts: ReportFacts { errors, new_errors, ..ReportFacts::default() },
+        };
+        let counts = |run: RunSummary| {
+            let entries = list_attention(&AttentionFacts { audit: Some(&run), ..nothing() });
+            entries.into_iter().map(|entry| (entry.id, entry.count)).collect::<Vec<_>>()
+        };
+
+        assert_eq!(counts(run(None, 6, 0)), [("new_audit_errors:run-1".to_owned(), 6)]);
+        assert_eq!(counts(run(None, 0, 0)), []);
+        assert_eq!(counts(run(Some(0.0), 6, 0)), []);
+        assert_eq!(counts(run(Some(-1.0), 6, 2)), [("new_audit_errors:run-1".to_owned(), 2)]);
     }
 
     #[test]

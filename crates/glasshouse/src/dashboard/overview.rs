@@ -50,7 +50,7 @@ pub struct SiteOverview {
     /// Own pages that most answers cite, at most five.
     #[schema(required = true)]
     pub cited_pages: Option<Vec<OverviewCitedPage>>,
-    /// Things that need somebody, the most urgent first, at most five. What is dismissed is left out.
+    /// Things that need attention, the most urgent first, at most five. What is dismissed is left out.
     #[schema(required = true)]
     pub attention: Option<Vec<AttentionEntry>>,
     /// Changes of the last 14 days, the newest first, at most 20.
@@ -66,9 +66,9 @@ pub struct SiteOverview {
 pub struct OverviewVisits {
     #[schema(examples(11_303))]
     pub total: u64,
-    /// Visits of as many days before.
-    #[schema(examples(9_554))]
-    pub previous: u64,
+    /// Visits of as many days before; null: visits were not counted on all of those days.
+    #[schema(required = true, examples(9_554))]
+    pub previous: Option<u64>,
     /// UTC days, the last one today.
     pub dates: Vec<String>,
     /// Visits for language models, for each of the dates.
@@ -82,8 +82,9 @@ pub struct OverviewVisits {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OverviewPeople {
     pub total: u64,
-    /// People of as many days before.
-    pub previous: u64,
+    /// People of as many days before; null: they were not counted on all of those days.
+    #[schema(required = true)]
+    pub previous: Option<u64>,
 }
 
 /// Savings of the cache.

@@ -142,7 +142,7 @@ impl SiteDashboard {
         }
     }
 
-    /// Lists what needs somebody at one site, and is not dismissed. Parts that cannot be read are left out: the overview names
+    /// Lists what needs attention at one site, and is not dismissed. Parts that cannot be read are left out: the overview names
     /// them where they stand.
     async fn attention(
         &self,
@@ -294,7 +294,7 @@ impl SiteDashboard {
         Ok(dismissed)
     }
 
-    /// Reads the facts that decide, for each of some domains of an account, which things need somebody. Visits and visibility that cannot
+    /// Reads the facts that decide, for each of some domains of an account, which things need attention. Visits and visibility that cannot
     /// be read are left out.
     pub(super) async fn read_attention(
         &self,
@@ -325,7 +325,7 @@ impl SiteDashboard {
     }
 }
 
-/// Facts about the domains of an account, without their audits, that decide which things need somebody.
+/// Facts about the domains of an account, without their audits, that decide which things need attention.
 pub(super) struct AccountAttention {
     weeks: HashMap<DomainId, WeekOfVisits>,
     visibility: HashMap<DomainId, AccountVisibility>,
@@ -335,7 +335,7 @@ pub(super) struct AccountAttention {
 }
 
 impl AccountAttention {
-    /// Counts the things of a domain that need somebody. Limits of the account are not among them.
+    /// Counts the things of a domain that need attention. Limits of the account are not among them.
     pub(super) fn count(&self, domain: &Domain, audit: Option<&RunSummary>) -> u64 {
         let entries = list_attention(&AttentionFacts {
             host: &domain.host,

@@ -53,8 +53,9 @@ pub struct SiteRow {
     /// Visits of crawlers, those that the origin answered included.
     #[schema(examples(11_303))]
     pub visits: u64,
-    /// Visits of as many days before.
-    pub previous_visits: u64,
+    /// Visits of as many days before; null: visits were not counted on all of those days.
+    #[schema(required = true)]
+    pub previous_visits: Option<u64>,
     /// Visits of each day, the last one today.
     pub daily: Vec<u64>,
     /// Health by the last audit with results, 0 to 100; null: there is none.
@@ -69,7 +70,7 @@ pub struct SiteRow {
     /// Findings of severity error in the last audit; null: there is none.
     #[schema(required = true, examples(18))]
     pub errors: Option<u64>,
-    /// Number of things that need somebody.
+    /// Number of things that need attention.
     pub attention: u64,
 }
 
@@ -102,7 +103,7 @@ impl SiteDashboard {
                 status: domain.status,
                 demo: self.is_demo(&domain.host),
                 visits: 0,
-                previous_visits: 0,
+                previous_visits: None,
                 daily: vec![0; question.days as usize],
                 health_score: audit.map(|run| run.health_score),
                 delta_health: audit.and_then(|run| run.delta_health),
@@ -130,9 +131,19 @@ impl SiteDashboard {
     async fn add_visits(&self, drafts: &mut [Draft], days: u32) -> Result<(), VisitError> {
         let (from, to): (Day, Day) = self.services.analytics.window(days);
         let ids: Vec<DomainId> = drafts.iter().map(|draft| draft.id.clone()).collect();
-        let found = self.services.analytics.days_of_domains(&ids, (from - i64::from(days), to)).await?;
+        let first = from - i64::from(days);
+        let analytics = &self.services.analytics;
+        let (found, counted) = tokio::try_join!(
+            analytics.days_of_domains(&ids, (first, to)),
+            analytics.counted_since(&ids, first)
+        )?;
         let mut rows: HashMap<&DomainId, &mut SiteRow> =
             drafts.iter_mut().map(|Draft { id, row, .. }| (&*id, row)).collect();
+        for id in &counted {
+            if let Some(row) = rows.get_mut(id) {
+                row.previous_visits = Some(0);
+            }
+        }
         for day in found {
             let Some(row) = rows.get_mut(&day.domain) else { continue };
             match usize::try_from(day.day - from) {
@@ -142,7 +153,7 @@ impl SiteDashboard {
                         *count += day.visits;
                     }
                 }
-                Err(_) => row.previous_visits += day.visits,
+                Err(_) => row.previous_visits = row.previous_visits.map(|visits| visits + day.visits),
             }
         }
         Ok(())

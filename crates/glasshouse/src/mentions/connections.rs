@@ -8,6 +8,7 @@ use assistants::providers::{
 use crate::accounts::{Plan, PlanLimits};
 use crate::config::{Config, OverviewSource, ProviderSection, ProviderStyle};
 use crate::jobs::{NamedLane, NamedLanes};
+use crate::mentions::model::Prompt;
 
 /// Lane and ledger name of a server that only analyses.
 const ANALYSIS: &str = "analysis";
@@ -41,6 +42,8 @@ pub struct AnalysisSetup {
 pub struct Connections {
     assistants: Vec<AssistantSetup>,
     analysis: Option<AnalysisSetup>,
+    /// Questions that stand-ins answer. Empty: all.
+    demo_prompts: Vec<String>,
 }
 
 /// Reason why an assistant cannot be asked for an account.
@@ -129,7 +132,7 @@ impl Connections {
         };
         let assistants: Vec<AssistantSetup> = Provider::ALL.into_iter().map(read).collect();
         let analysis = read_analysis(config, &assistants);
-        Connections { assistants, analysis }
+        Connections { assistants, analysis, demo_prompts: config.mentions.demo_prompts.clone() }
     }
 
     pub fn all(&self) -> &[AssistantSetup] {
@@ -141,24 +144,35 @@ impl Connections {
         found.expect("every provider has its settings")
     }
 
+    /// Decides whether an assistant answers a question: a stand-in of the demo may answer the demo's questions only.
+    pub fn answers(&self, provider: Provider, question: &str) -> bool {
+        let is_limited = self.get(provider).is_demo && !self.demo_prompts.is_empty();
+        !is_limited || self.demo_prompts.iter().any(|prompt| prompt == question)
+    }
+
     pub fn analysis(&self) -> Option<&AnalysisSetup> {
         self.analysis.as_ref()
     }
 
-    /// Returns the assistants of a new prompt that names none: those that plan and settings allow, cut to what a prompt
-    /// may have.
-    pub fn defaults(&self, plan: Plan, limits: &PlanLimits) -> Vec<Provider> {
+    /// Returns the assistants of a new prompt that names none: those that plan and settings allow and that answer it, cut to what
+    /// a prompt may have.
+    pub fn defaults(&self, plan: Plan, limits: &PlanLimits, question: &str) -> Vec<Provider> {
         let most =
             usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        let available = self.assistants.iter().filter(|setup| setup.check(plan).is_ok());
+        let available = self
+            .assistants
+            .iter()
+            .filter(|setup| setup.check(plan).is_ok() && self.answers(setup.provider, question));
         available.map(|setup| setup.provider).take(most).collect()
     }
 
-    /// Returns those of a prompt's assistants that plan and settings allow now.
-    pub fn allowed(&self, providers: &[Provider], plan: Plan, limits: &PlanLimits) -> Vec<Provider> {
+    /// Returns those of a prompt's assistants that plan and settings allow now and that answer its question.
+    pub fn allowed(&self, prompt: &Prompt, plan: Plan, limits: &PlanLimits) -> Vec<Provider> {
         let most =
             usize::try_from(limits.providers_per_prompt.most().unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-        let allowed = providers.iter().filter(|provider| self.get(**provider).check(plan).is_ok());
+        let allowed = prompt.providers.iter().filter(|provider| {
+            self.get(**provider).check(plan).is_ok() && self.answers(**provider, &prompt.text)
+        });
         allowed.copied().take(most).collect()
     }
 
@@ -212,7 +226,7 @@ mod tests {
 
     fn defaults(toml: &str, plan: Plan) -> Vec<&'static str> {
         let config = Config::from_toml(toml).unwrap();
-        let providers = Connections::new(&config).defaults(plan, config.plan(plan));
+        let providers = Connections::new(&config).defaults(plan, config.plan(plan), "which tool");
         providers.into_iter().map(Provider::as_str).collect()
     }
 
@@ -233,6 +247,19 @@ mod tests {
         let toml = "[providers.claude]\napi_style = 'chat'\nbase_url = 'http://127.0.0.1:11434/v1'";
 
         assert_eq!(defaults(toml, Plan::Agency), ["claude"]);
+    }
+
+    #[test]
+    fn stand_ins_of_the_demo_answer_its_questions_only() {
+        let toml = "mentions.demo_prompts = ['which pot']\n[providers.gemini]\napi_key = 'g'\n\
+            [providers.claude]\napi_style = 'chat'\nbase_url = 'http://127.0.0.1:1/v1'\ndemo = true";
+        let demo = connections(toml);
+
+        assert!(demo.answers(Provider::Claude, "which pot") && demo.answers(Provider::Gemini, "which tool"));
+        assert!(!demo.answers(Provider::Claude, "which tool"));
+        assert_eq!(defaults(toml, Plan::Agency), ["gemini"]);
+        let of_all = connections(&toml.replace("['which pot']", "[]"));
+        assert!(of_all.answers(Provider::Claude, "which tool"));
     }
 
     #[test]

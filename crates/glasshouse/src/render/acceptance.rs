@@ -58,7 +58,11 @@ impl Acceptance {
         if !made.is_storable() {
             return self.refuse(id, token, &made.describe_unstored()).await;
         }
-        if matches!(purpose, RenderPurpose::Background | RenderPurpose::Refresh)
+        if purpose == RenderPurpose::Look && made.status >= 400 {
+            self.durable.end(id, token).await?;
+            return Ok(SnapshotUpdate::No);
+        }
+        if matches!(purpose, RenderPurpose::Background | RenderPurpose::Refresh | RenderPurpose::Look)
             && self.is_suspicious(id, made).await?
         {
             self.durable.end(id, token).await?;

@@ -329,7 +329,7 @@ impl Drop for Permit {
 fn class_of(purpose: RenderPurpose) -> u8 {
     match purpose {
         RenderPurpose::OnDemand => 0,
-        RenderPurpose::Forced | RenderPurpose::Refresh => 1,
+        RenderPurpose::Forced | RenderPurpose::Refresh | RenderPurpose::Look => 1,
         RenderPurpose::Background => 2,
     }
 }

@@ -59,8 +59,8 @@ impl PagesForViews {
         RenderRequest { url: url.clone(), ..request }
     }
 
-    /// Returns the page that a crawler gets. A page that is not stored is rendered, and stored as usual, where that happens on
-    /// demand. None: a crawler gets no page of this address.
+    /// Returns the page that a crawler gets. A page that is not stored is rendered where that happens on demand, and stored unless
+    /// its status is an error. None: a crawler gets no page of this address.
     pub async fn page_for_crawler(
         &self,
         site: &Arc<Site>,
@@ -78,7 +78,7 @@ impl PagesForViews {
         if found.is_store_down || !site.domain.settings.on_demand_render_enabled {
             return Ok(None);
         }
-        let outcome = self.0.render_for_other(site, &page, &id, RenderPurpose::Refresh, None).await;
+        let outcome = self.0.render_for_other(site, &page, &id, RenderPurpose::Look, None).await;
         let Some(RenderOutcome::Made { page, stored }) = outcome else {
             // Another process may have stored it meanwhile.
             let stored = durable.find(&id).await?.page;

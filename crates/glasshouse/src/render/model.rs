@@ -91,6 +91,8 @@ pub enum RenderPurpose {
     Forced,
     /// A job renders a page again: one that was started before may have seen the old page.
     Refresh,
+    /// A view of a page that is not stored. An error page is not stored: nobody asked for a snapshot of it.
+    Look,
     /// A stored page has become stale; nobody waits.
     Background,
 }

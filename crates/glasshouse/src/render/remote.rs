@@ -75,7 +75,7 @@ impl RemoteRenders {
         let domain = &order.site.domain;
         let priority = match order.purpose {
             RenderPurpose::OnDemand | RenderPurpose::Forced => JobPriority::Urgent,
-            RenderPurpose::Refresh => JobPriority::Bulk,
+            RenderPurpose::Refresh | RenderPurpose::Look => JobPriority::Bulk,
             RenderPurpose::Background => JobPriority::Background,
         };
         let job = RenderPage {

@@ -123,7 +123,8 @@ impl RenderTasks {
         if purpose != RenderPurpose::Forced && self.quarantine.contains(id) {
             return Err(RenderError::PageCrashed.into());
         }
-        let is_for_store = matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Background);
+        let is_for_store =
+            matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look | RenderPurpose::Background);
         if is_for_store && !self.durable.is_store_usable().await {
             return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }
@@ -263,7 +264,7 @@ impl RenderTasks {
                     return Err(RenderError::ShuttingDown);
                 }
                 // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
-                () = abandoned.cancelled(), if purpose == RenderPurpose::Refresh => {
+                () = abandoned.cancelled(), if matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look) => {
                     return Err(RenderError::Abandoned);
                 }
                 () = tokio::time::sleep(HEARTBEAT) => {

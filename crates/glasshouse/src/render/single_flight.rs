@@ -80,7 +80,7 @@ impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let shared = open.get(page).filter(|render| match purpose {
             RenderPurpose::Forced => render.purpose == RenderPurpose::Forced,
-            RenderPurpose::Refresh => {
+            RenderPurpose::Refresh | RenderPurpose::Look => {
                 matches!(render.purpose, RenderPurpose::Forced | RenderPurpose::Refresh)
             }
             RenderPurpose::OnDemand => render.purpose != RenderPurpose::Background,

@@ -67,7 +67,11 @@ impl PageContent {
             sketch: facts.measures.sketch.clone(),
             shown: ShownContent::of(facts),
             has_refresh: facts.has_refresh,
-            refresh_to: facts.refresh.as_deref().and_then(|to| base.join(to).ok()).filter(|to| !is_same_page(to, url)),
+            refresh_to: facts
+                .refresh
+                .as_deref()
+                .and_then(|to| base.join(to).ok())
+                .filter(|to| !is_same_page(to, url)),
             is_challenge: words < MOST_CHALLENGE_WORDS && is_challenge(html),
             title: facts.title().unwrap_or_default().to_owned(),
             is_error_page: not_found::holds(facts, &NotFoundProbe::default()) || is_error_page(facts),

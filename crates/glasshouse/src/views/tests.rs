@@ -155,6 +155,27 @@ async fn a_page_that_is_not_stored_is_rendered_and_stored_where_that_happens_on_
 }
 
 #[tokio::test]
+async fn a_view_of_an_error_page_stores_nothing() {
+    TestApp::on_each_engine(async |app| {
+        let shop = Shop::of(app).await;
+        for (path, status) in [("/gone", 404), ("/away", 410), ("/closed", 403)] {
+            shop.app.renderer.answers_status(path, status, "<p>nothing here</p>");
+
+            let view = shop.take(path).await;
+
+            assert_eq!(
+                (&view["crawler"]["source"], &view["crawler"]["status"]),
+                (&json!("rendered"), &json!(status))
+            );
+            assert_eq!(view["crawler"]["snapshotKey"], json!(null));
+        }
+        let overview = shop.get("/api/dashboard/overview?domain=shop.example").await.json();
+        assert_eq!(overview["snapshots"]["total"], 0);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_view_that_fails_says_why_and_does_not_count() {
     TestApp::on_each_engine(async |app| {
         let shop = Shop::of(app).await;

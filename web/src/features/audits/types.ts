@@ -77,6 +77,8 @@ export interface CrawlStats {
   sampling: { enabled: boolean; healthStdErr: number | null };
   /** Pages on which a snapshot solves each issue; null where crawlers get none. */
   solvedBySnapshots?: { pages: number; originHealth: number; issues: Record<string, number> } | null;
+  /** Missing in older runs, null without pages. */
+  healthParts?: { pages: number; withoutErrors: number; site: number; factor: number } | null;
 }
 
 export interface SitemapIssue {

@@ -10,6 +10,7 @@ const TIMELINE: Schemas['Timeline'] = {
     { id: 'search', name: 'Search', counts: [5, 0, 0, 0] },
   ],
   spoofed: [0, 0, 7, 1],
+  since: '2026-11-22',
 };
 
 const crawler = (more: Partial<Schemas['CrawlerCount']>): Schemas['CrawlerCount'] => ({
@@ -49,21 +50,23 @@ function begunOn(first: number): Schemas['Timeline'] {
     new Date(Date.UTC(2026, 9, 1 + index)).toISOString().slice(0, 10),
   );
   const counts = dates.map((_, index) => (index < first ? 0 : 1));
-  return { dates, series: [{ id: 'ai', name: 'AI', counts }], spoofed: dates.map(() => 0) };
+  return {
+    dates,
+    series: [{ id: 'ai', name: 'AI', counts }],
+    spoofed: dates.map(() => 0),
+    since: dates[first] ?? null,
+  };
 }
 
 test('an earlier window that was counted in part only says from which day on', () => {
   expect(visitsOf(begunOn(15), 30)).toEqual({ now: 30, before: 15, begun: '2026-10-16' });
-  expect(visitsOf(begunOn(3), 30).begun).toBe('2026-10-04');
+  expect(visitsOf(begunOn(1), 30).begun).toBe('2026-10-02');
+  expect(visitsOf(begunOn(30), 30)).toEqual({ now: 30, before: 0, begun: '2026-10-31' });
 });
 
-test('a quiet day or two at the start of the earlier window say nothing', () => {
-  expect(visitsOf(begunOn(2), 30).begun).toBeNull();
+test('an earlier window that was counted from its first day on is compared with', () => {
   expect(visitsOf(begunOn(0), 30).begun).toBeNull();
-});
-
-test('an earlier window without a visit has no first day', () => {
-  expect(visitsOf(begunOn(30), 30)).toEqual({ now: 30, before: 0, begun: null });
+  expect(visitsOf({ ...begunOn(20), since: '2026-08-01' }, 30).begun).toBeNull();
 });
 
 test('a crawler that was only pretended is none that came', () => {

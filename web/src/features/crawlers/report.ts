@@ -34,24 +34,18 @@ export function lastOf(
 export interface VisitsBeside {
   now: number;
   before: number;
-  /** First day before the window that has visits, when the days before that day are too many to compare with; else null. */
+  /** First day with visits when it lies behind the first of the days before, so that there is nothing to compare with; else null. */
   begun: Day | null;
 }
-
-/** Days without a visit at the start of a window of `days` days that say nothing: crawlers do not come to every site every day. */
-const quietDays = (days: number) => Math.max(2, Math.floor(days / 10));
 
 /** Returns the visits of the last `days` days of a timeline, and of as many before them. */
 export function visitsOf(timeline: Timeline, days: number): VisitsBeside {
   const perDay = timeline.dates.map((_, index) => sum(timeline.series.map(({ counts }) => counts[index] ?? 0)));
-  const earlier = perDay.slice(-2 * days, -days);
-  // Spoofed visits are counted as well: a day with one was seen.
-  const spoofed = timeline.spoofed.slice(-2 * days, -days);
-  const first = earlier.findIndex((visits, index) => visits + (spoofed[index] ?? 0) > 0);
+  const begin = timeline.dates.slice(-2 * days)[0] ?? '';
   return {
     now: sum(perDay.slice(-days)),
-    before: sum(earlier),
-    begun: first < quietDays(days) ? null : (timeline.dates.slice(-2 * days, -days)[first] ?? null),
+    before: sum(perDay.slice(-2 * days, -days)),
+    begun: timeline.since !== null && timeline.since > begin ? timeline.since : null,
   };
 }
 

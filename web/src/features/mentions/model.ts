@@ -61,6 +61,14 @@ export function keptSearch(search: URLSearchParams): Record<string, string> {
   return Object.fromEntries(kept.filter((pair): pair is readonly [string, string] => pair[1] !== null));
 }
 
+/** Returns the figures of the window before; null when it, or this one, has too few answers to compare. */
+export function earlierOf(
+  before: Schemas['StatsSummary'] | undefined,
+  now: Schemas['StatsSummary'] | undefined,
+): Schemas['StatsSummary'] | null {
+  return before !== undefined && before.totalResponses >= 5 && (now?.totalResponses ?? 0) > 0 ? before : null;
+}
+
 // ---- figures: 0 and −1 stand for "none" in the specification's lists and are never shown
 
 interface Rated {

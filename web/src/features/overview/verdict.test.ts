@@ -37,11 +37,11 @@ const thing = (id: string) => ({
 });
 
 test('a calm site is said to be calm', () => {
-  expect(said({})).toEqual(['Nothing needs you.', 'No crawler came in 30 days.']);
+  expect(said({})).toEqual(['Nothing needs you.', 'No crawler visited in 30 days.']);
 });
 
 test('a pending site is told to go on before anything else', () => {
-  expect(said({ status: 'pending' })).toEqual(['shop.test is not connected yet: go on with the set-up.']);
+  expect(said({ status: 'pending' })).toEqual(['shop.test is not connected yet: continue the set-up.']);
 });
 
 test('figures are those of the service', () => {
@@ -56,8 +56,8 @@ test('figures are those of the service', () => {
       visibility: { ...visibility, previousRate: 55, isSignificant: true },
     }),
   ).toEqual([
-    '1 thing needs you.',
-    'Crawlers came 11,303 times in 30 days and got 94.2% of snapshots from cache.',
+    '1 thing needs your attention.',
+    'Crawlers came 11,303 times in 30 days; 94.2% of the snapshots they got came from the cache.',
     'Health rose to 87.4.',
     'Assistants name you less often than in the 30 days before.',
   ]);
@@ -77,5 +77,5 @@ test('parts that could not be read are not talked about', () => {
 });
 
 test('five things may be more', () => {
-  expect(said({ attention: ['a', 'b', 'c', 'd', 'e'].map(thing) })[0]).toBe('5 things or more need you.');
+  expect(said({ attention: ['a', 'b', 'c', 'd', 'e'].map(thing) })[0]).toBe('5 things or more need your attention.');
 });

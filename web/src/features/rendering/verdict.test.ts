@@ -23,7 +23,7 @@ const said = (parts: Partial<PageView>) => verdictOf(view(parts), compareTexts(v
 
 test('equal texts are said to be equal, beside what there would be without the service', () => {
   expect(said({})).toBe(
-    'A crawler gets all 4 words that people see. Without Glasshouse it would get a page without a word.',
+    'A crawler gets all 4 words that people see. Without Glasshouse it would get a page without any text.',
   );
 });
 

@@ -10,10 +10,11 @@ export interface Comparison {
   same: number;
 }
 
-/** Compares the texts of a view; null when one of them is missing. */
-export function compareTexts(view: PageView): Comparison | null {
-  if (view.person === null || view.crawler === null) return null;
-  const lines = diffLines(view.person.text, view.crawler.text);
+/** Compares the text that people see with the one that crawlers get, or would get without Glasshouse; null when one is missing. */
+export function compareTexts(view: PageView, against: 'crawler' | 'raw' = 'crawler'): Comparison | null {
+  const other = view[against];
+  if (view.person === null || other === null) return null;
+  const lines = diffLines(view.person.text, other.text);
   const segments = lines.flatMap((line) => line.left ?? []);
   const same = wordsOf(segments.filter((segment) => segment.isSame));
   return { lines, words: same + wordsOf(segments.filter((segment) => !segment.isSame)), same };

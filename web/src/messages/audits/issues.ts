@@ -6,16 +6,17 @@ export * from './shared';
 
 export const issuesWhat = () => 'issues';
 export const impact = () => 'Impact';
-export const impactText = () => 'Impact is the weight of an issue times its pages.';
+export const impactText = () =>
+  'Impact is the weight of an issue times the number of its pages: the higher, the more there is to gain.';
 
 export const issuesLede = (issues: number, findings: number) =>
   `${counted(issues, 'issue', 'issues')} with ${counted(findings, 'finding', 'findings')}, errors first.`;
 export const issueLede = (pages: number | null, category: string, weight: number) =>
   `${pages === null ? 'About the site as a whole' : `On ${pageCount(pages)}`}, ${category}, takes ${count(weight)} from a page’s health.`;
-export const issueChange = (added: number, fixed: number) => `${newAndFixed(added, fixed)} since the audit before.`;
+export const issueChange = (added: number, fixed: number) => `${newAndFixed(added, fixed)} since the previous audit.`;
 export const whyItMatters = () => 'Why it matters';
 export const source = () => 'Source';
-export const unknownIssue = () => 'This version does not know the issue any more.';
+export const unknownIssue = () => 'This version no longer knows this issue.';
 export const whereFound = () => 'Where it was found';
 export const where = () => 'Where';
 export const evidence = () => 'Evidence';

@@ -7,7 +7,7 @@ export const linksWhat = () => 'links';
 export const rel = () => 'Rel';
 export const fromIs = (path: string) => `From: ${path}`;
 export const toIs = (path: string) => `To: ${path}`;
-export const linksLede = (links: number) => `${counted(links, 'link', 'links')} match, by the page they stand on.`;
+export const linksLede = (links: number) => `${counted(links, 'link', 'links')} match, by the page they are on.`;
 export const graphLede = () => 'Pages with the most links to them, on rings by clicks from the start page.';
 export const viewGroup = () => 'View';
 export const table = () => 'Table';

@@ -21,6 +21,15 @@ export const fixFirst = () => 'Fix first:';
 export const onPages = (pages: number | null) => (pages === null ? ', on the whole site' : `, on ${pageCount(pages)}`);
 export const healthSentence = (runs: number, first: string, last: string) =>
   runs === 1 ? `Health ${last} in one audit` : `Health of the last ${count(runs)} audits, from ${first} to ${last}`;
+/** The formula of a run's health with its numbers. */
+export const healthFormula = (
+  { pages, withoutErrors, site, factor }: { pages: number; withoutErrors: number; site: number; factor: number },
+  health: number,
+) => {
+  const sum = `0.7 × ${score(pages)} (mean health of the pages) + 0.3 × ${score(withoutErrors)} (percent of pages without errors) − ${score(site)} (findings about the whole site)`;
+  return `${factor === 1 ? sum : `(${sum}) × ${String(factor)} (the site is closed to search engines)`} = ${score(health)}.`;
+};
+export const whatLowersIt = () => 'See what lowers it';
 export const allFindings = (findings: number) => `All ${count(findings)}`;
 export const pagesAudited = (pages: number) => `On ${counted(pages, 'address', 'addresses')} and the site as a whole`;
 export const crawl = () => 'Crawl';
@@ -52,7 +61,7 @@ export const firstByteText = (median: string, slow: string) => `${median} median
 export const whatToFix = () => 'What to fix first';
 export const orderOfIssues = () => 'Order of the issues';
 export const fixOrders = { impact: () => 'Impact', new: () => 'New', category: () => 'Category' };
-export const nothingNew = () => 'Nothing is new since the audit before';
+export const nothingNew = () => 'Nothing is new since the previous audit';
 export const allIssues = (issues: number) => `All ${counted(issues, 'issue', 'issues')}`;
 export const whoMayRead = () => 'Who may read your site';
 export const serverRefuses = (crawler: string, code: number) => `Your server answers ${crawler} with ${String(code)}.`;

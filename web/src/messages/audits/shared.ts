@@ -4,8 +4,8 @@ import { count, counted, delta } from '../../lib/numbers';
 export const audits = () => 'Audits';
 export const audit = () => 'Audit';
 export const auditsWhat = () => 'audits';
-export const auditBefore = () => 'Audit before';
-export const auditAfter = () => 'Audit after';
+export const auditBefore = () => 'Previous audit';
+export const auditAfter = () => 'Next audit';
 export const auditOf = (day: string) => `Audit of ${day}`;
 export const date = () => 'Date';
 export const status = () => 'Status';
@@ -42,7 +42,7 @@ export const listLede = (score: string, band: string, when: string) =>
 export const listLedeEmpty = (domain: string) =>
   `An audit reads ${domain} as crawlers do and says what to fix, and what to fix first.`;
 export const noAuditsTitle = () => 'No audit yet';
-export const noAuditsText = () => 'The first one takes a few minutes for a small site. Its pages are read once.';
+export const noAuditsText = () => 'The first one takes a few minutes for a small site.';
 
 /** Names of facts by their field; one that is not here is shown as it is. */
 const facts: Record<string, string> = {
@@ -88,8 +88,8 @@ export const progressTold = (pages: number, waiting: number) =>
   `${counted(pages, 'page', 'pages')} crawled, ${counted(waiting, 'address waits', 'addresses wait')}`;
 export const probesLeft = (left: number) =>
   `All pages are known. ${counted(left, 'image, script or link to another site is', 'images, scripts and links to other sites are')} still being checked, one a second for each site and for five minutes at most.`;
-export const queuedText = () => 'It begins as soon as an audit before it has ended.';
-export const runningText = () => 'Leave this page if you like: the audit goes on. Stop audit keeps what it has.';
+export const queuedText = () => 'It starts as soon as the previous audit has ended.';
+export const runningText = () => 'You can leave this page: the audit continues. Stop audit keeps the results so far.';
 export const results = () => 'Results';
 export const noResultsYet = () => 'No results yet';
 export const noResultsYetText = () => 'They appear here when the audit has ended.';
@@ -100,16 +100,18 @@ export const partialTitle = () => 'This audit did not read the whole site.';
 export const closeReasons: Record<string, (pages: number) => string> = {
   url_limit: (pages) => `It ended at the page limit, after ${counted(pages, 'page', 'pages')}.`,
   time_limit: (pages) => `It ended at the time limit, after ${counted(pages, 'page', 'pages')}.`,
-  cancelled: (pages) => `Somebody stopped it after ${counted(pages, 'page', 'pages')}.`,
+  cancelled: (pages) => `It was stopped after ${counted(pages, 'page', 'pages')}.`,
   crashed: (pages) => `It failed several times and ended after ${counted(pages, 'page', 'pages')}.`,
   unreachable: () => 'The site does not answer, or its robots.txt forbids the audit.',
 };
-export const continues = () => 'The audit was cut off by a restart and goes on where it was.';
+export const failedPagesReason = () =>
+  'More than a tenth of its addresses could not be read: the server gave no answer or an error.';
+export const continues = () => 'The audit was interrupted by a restart and continues where it was.';
 export const firstTitle = () => 'This is the first audit of the domain.';
-export const firstText = () => 'Changes show from the second one on.';
+export const firstText = () => 'Changes appear from the second audit on.';
 export const archivedTitle = () => 'Archived.';
 export const archivedText = () =>
-  'Pages of audits older than seven days are in the archive: all is there, and may load a little later.';
+  'Pages of audits older than seven days are in the archive: nothing is missing, but they may load more slowly.';
 export const archiveAway = () =>
   'The pages of this audit are in the archive, which cannot be read now. Nothing is lost.';
 
@@ -118,7 +120,7 @@ export const orphanLine = (pages: number) =>
   `${counted(pages, 'page has no link to it', 'pages have no link to them')}`;
 export const newAndFixed = (added: number, fixed: number) => `${count(added)} new, ${count(fixed)} fixed`;
 export const nothingFound = () => 'No finding';
-export const sinceBefore = () => 'since the audit before';
+export const sinceBefore = () => 'since the previous audit';
 export const severities = { error: () => 'Errors', warning: () => 'Warnings', notice: () => 'Notices' };
 export const severityWord = { error: () => 'Error', warning: () => 'Warning', notice: () => 'Notice' };
 export const robotsShape = (groups: number, sitemaps: number) =>
@@ -174,11 +176,11 @@ export const allowed = () => 'Allowed';
 export const blocked = (line: number | null) => (line === null ? 'Blocked' : `Blocked, line ${count(line)}`);
 export const partlyBlocked = (pages: number) => `Partly, ${counted(pages, 'page', 'pages')}`;
 export const answered = (code: number) => (code === 0 ? 'no answer' : String(code));
-export const challenged = (code: number) => `${String(code)}, asks for a check`;
+export const challenged = (code: number) => `${String(code)}, shows a challenge`;
 export const startAudit = () => 'Start audit';
 export const stopAudit = () => 'Stop audit';
-export const stopping = () => 'The audit stops and keeps what it has.';
-export const endedAlready = () => 'The audit had ended already.';
-export const started = () => 'The audit runs.';
-export const alreadyRunning = () => 'An audit of this domain runs already; this is it.';
+export const stopping = () => 'The audit is stopping and keeps its results so far.';
+export const endedAlready = () => 'The audit had already ended.';
+export const started = () => 'The audit has started.';
+export const alreadyRunning = () => 'An audit of this domain is already running; this is it.';
 export const pagesWithIssue = () => 'Pages with this issue';

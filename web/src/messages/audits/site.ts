@@ -17,7 +17,7 @@ export const sitemapKinds = {
 };
 export const robotsLede = (urls: number, files: number, left: number) =>
   files === 0 || urls === 0
-    ? 'No address of a sitemap was read in this audit.'
+    ? 'No sitemap addresses were read in this audit.'
     : `${counted(urls, 'address', 'addresses')} in ${counted(files, 'sitemap file', 'sitemap files')}, ${count(left)} not in the crawl.`;
 export const noSitemapFiles = () => 'robots.txt names no sitemap';
 export const noSitemapFilesText = () => 'Crawlers look for one there. Add a line: Sitemap, a colon, and its address.';

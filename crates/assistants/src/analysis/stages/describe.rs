@@ -14,6 +14,9 @@ pub(super) fn describe(
     summary: &str,
 ) -> String {
     let mut sentences = vec![naming(facts)];
+    if let Some(sentence) = &facts.unknown {
+        sentences.push(format!("Says that the brand is not known: “{sentence}”"));
+    }
     if facts.mentioned && tone.1 != ToneBasis::None {
         let class = match ToneClass::of(tone.0) {
             ToneClass::Positive => "positive",

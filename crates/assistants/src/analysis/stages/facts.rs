@@ -7,6 +7,7 @@ use crate::analysis::brand::{BrandKind, Brands};
 use crate::analysis::citations::{self, Citation, SourceKind};
 use crate::analysis::matcher::{BrandIndex, Hit, ProseReading, longest};
 use crate::analysis::prose::{self, BlockKind, Prose};
+use crate::analysis::unknown::{OWN, unknown_sentence};
 
 /// Brands at the heads of an ordered list from which on it ranks them.
 const MIN_RANKED: usize = 3;
@@ -44,11 +45,13 @@ pub(super) fn assemble<'n>(
     cited: Cited,
     named: impl Fn(BrandIndex) -> Option<(&'n str, BrandKind)>,
 ) -> AnswerFacts {
+    let unknown = unknown_sentence(prose, hits);
+    let hits: Vec<Hit> = hits.iter().filter(|hit| unknown.is_none() || hit.brand != OWN).cloned().collect();
     let mut brands: Vec<NamedBrand> = Vec::new();
     let mut ranks: HashMap<BrandIndex, usize> = HashMap::new();
     let mut spans = Vec::new();
     let mut points = CodePoints { text, byte: 0, count: 0 };
-    for hit in hits {
+    for hit in &hits {
         let Some((name, kind)) = named(hit.brand) else { continue };
         let source = prose.source_range(hit.range.clone());
         let start = points.at(source.start);
@@ -66,13 +69,14 @@ pub(super) fn assemble<'n>(
         mentioned: own.is_some(),
         count: own.map_or(0, |own| own.count),
         position: own.map_or(0, |own| own.rank),
-        list_rank: list_rank(prose, hits, |brand| named(brand).map(|(_, kind)| kind)),
+        list_rank: list_rank(prose, &hits, |brand| named(brand).map(|(_, kind)| kind)),
         own_cited: cited.citations.iter().any(|citation| citation.kind == SourceKind::Own),
         citation_domains: citations::domains(&cited.citations),
         citations: cited.citations,
         retrieved: cited.retrieved,
         brands,
         spans,
+        unknown,
     }
 }
 

@@ -50,6 +50,9 @@ pub struct AnswerFacts {
     pub own_cited: bool,
     /// Sources that were found and are not cited.
     pub retrieved: Vec<Citation>,
+    /// Sentence that says that nothing is known of the own brand; the brand then counts as not named.
+    #[serde(default)]
+    pub unknown: Option<String>,
 }
 
 /// A brand that an answer names.

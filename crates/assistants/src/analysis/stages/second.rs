@@ -15,11 +15,9 @@ use crate::analysis::llm::{VerifiedReply, verify};
 use crate::analysis::matcher::{BrandIndex, BrandNames, Hit, Matcher, ProseReading, longest};
 use crate::analysis::prose;
 use crate::analysis::tone::{self, BrandTone, ToneLanguage};
+use crate::analysis::unknown::OWN;
 use crate::providers::{Finish, Retrieval};
 use crate::statistics::{CitationCounts, CountedAnswer, CountedCompetitor};
-
-/// Position of the own brand among the brands of a profile.
-const OWN: BrandIndex = 0;
 
 /// Completes the analysis of an answer.
 pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>) -> AnswerAnalysis {

@@ -14,11 +14,12 @@ use std::ops::Range;
 use super::matcher::{BrandIndex, Hit};
 use super::prose::Prose;
 use attribution::SentenceReader;
-use folded::FoldedText;
 use lexicon::Lexicon;
 use topics::{BlockView, Topics};
 
+pub(super) use folded::FoldedText;
 pub use language::ToneLanguage;
+pub(super) use sentences::sentences;
 
 /// Weight of the first sentence about a brand.
 const FIRST_SENTENCE: f64 = 1.5;

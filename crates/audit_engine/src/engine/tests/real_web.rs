@@ -335,7 +335,13 @@ async fn findings_that_the_snapshot_does_not_have_are_solved() {
     let served = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), true).await;
     let unserved = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), false).await;
     let empty = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{app}"), true).await;
-    let left = of(format!("GET /\n{app}\nRENDER /\n:redirect https://site.example/b\n\n<p>a\nGET /b\nb\nSNAPSHOT / 302\n"), true).await;
+    let left = of(
+        format!(
+            "GET /\n{app}\nRENDER /\n:redirect https://site.example/b\n\n<p>a\nGET /b\nb\nSNAPSHOT / 302\n"
+        ),
+        true,
+    )
+    .await;
 
     let row = |audit: &Audit| audit.rows().next().unwrap();
     assert!(ids(&row(&served).solved).contains(&"JS_CONTENT_MISSING_RAW"));
@@ -343,7 +349,10 @@ async fn findings_that_the_snapshot_does_not_have_are_solved() {
     assert_eq!(row(&served).origin_health, Some(row(&unserved).health));
     assert!(row(&served).health > row(&unserved).health);
     assert_eq!((row(&unserved).origin_health, row(&unserved).solved), (None, Vec::new()));
-    assert!(ids(&row(&empty).findings).contains(&"JS_CONTENT_MISSING_RAW"), "the snapshot is as empty as the answer");
+    assert!(
+        ids(&row(&empty).findings).contains(&"JS_CONTENT_MISSING_RAW"),
+        "the snapshot is as empty as the answer"
+    );
     assert_eq!(ids(&row(&left).solved), ["JS_REDIRECT"]);
 }
 
@@ -470,13 +479,20 @@ impl PageSource for Growing {
 
 #[tokio::test(start_paused = true)]
 async fn a_refresh_leads_to_its_target_whatever_its_delay() {
-    for content in ["0;url=/next", "30; URL='/next'", "5 , url = /next", "3600;/next", "0.5; url=\"/next\" x"] {
+    for content in ["0;url=/next", "30; URL='/next'", "5 , url = /next", "3600;/next", "0.5; url=\"/next\" x"]
+    {
         let content = content.replace('"', "&quot;");
-        let audit = audit_listing(&format!("GET /\n<meta http-equiv=Refresh content=\"{content}\">\nGET /next\nThere")).await;
+        let audit = audit_listing(&format!(
+            "GET /\n<meta http-equiv=Refresh content=\"{content}\">\nGET /next\nThere"
+        ))
+        .await;
 
         assert_eq!(paths(&audit), ["/", "/next"], "{content}");
     }
-    let audit = audit_listing("GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>").await;
+    let audit = audit_listing(
+        "GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>",
+    )
+    .await;
     assert_eq!(paths(&audit), ["/"]);
 }
 
@@ -504,7 +520,9 @@ impl PageSource for Noted {
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_asked_for_before_the_start_page_and_obeyed_there() {
     for (rule, is_asked) in [("/x", true), ("/", false)] {
-        let text = format!("GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {rule}\nGET /\nShoes");
+        let text = format!(
+            "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {rule}\nGET /\nShoes"
+        );
         let source = Noted { listing: Listing::read(&text), asked: std::sync::Mutex::default() };
         let options = AuditOptions::follow(source.listing.seed().clone());
 
@@ -527,7 +545,10 @@ async fn robots_txt_that_can_be_read_is_obeyed_whatever_its_type() {
         let statuses: Vec<u16> = audit.rows().map(|row| row.status).collect();
         assert_eq!(statuses, [200, 0, 200], "{kind}");
     }
-    let page = audit_listing("GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na").await;
+    let page = audit_listing(
+        "GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
+    )
+    .await;
     assert!(page.rows().all(|row| row.status == 200));
 }
 
@@ -539,8 +560,13 @@ async fn robots_txt_that_only_people_get_is_obeyed_and_a_warning_with_its_reason
         ))
         .await;
 
-        let found = audit.site_findings.iter().find(|found| found.check.check().id == "ROBOTS_TXT_REFUSED").unwrap();
-        assert!(found.findings[0].detail.starts_with(&format!("{status} for a crawler")), "{:?}", found.findings);
+        let found =
+            audit.site_findings.iter().find(|found| found.check.check().id == "ROBOTS_TXT_REFUSED").unwrap();
+        assert!(
+            found.findings[0].detail.starts_with(&format!("{status} for a crawler")),
+            "{:?}",
+            found.findings
+        );
         assert!(!has(&audit, "ROBOTS_TXT_UNREACHABLE") && !has(&audit, "ROBOTS_TXT_MISSING"));
         assert_eq!(audit.rows().find(|row| row.path == "/a").unwrap().status, 0);
     }

@@ -255,10 +255,11 @@ async fn get_daily_bots(
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits in short.", body = Summary)))]
 async fn get_bots_summary(
-    Question { query, scope, domain, .. }: Question<DaysQuery>,
+    Question { query, scope, domain, name, .. }: Question<DaysQuery>,
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
-    Ok(private(app.analytics.summary(&domain, days(query.days)?, scope).await?))
+    let demo = app.platform.config.server.demo_domain.as_deref() == Some(name.as_str());
+    Ok(private(Summary { demo, ..app.analytics.summary(&domain, days(query.days)?, scope).await? }))
 }
 
 impl ReportQuery for DaysQuery {

@@ -136,6 +136,39 @@ pub async fn list_days_of_domains(
     Ok(sums.into_iter().map(day).collect())
 }
 
+/// Lists the first day with a visit of each of some domains, impostors' visits included.
+pub async fn list_first_days_of_domains(
+    conn: &mut Conn,
+    domains: &[DomainId],
+) -> Result<Vec<(DomainId, Day)>, DbError> {
+    /// The statement, with the condition that names the domains.
+    macro_rules! of_domains {
+        ($domains:literal) => {
+            concat!(
+                "select domain_id, min(day) as day from (select domain_id, min(day) as day from visit_totals \
+                     where domain_id ",
+                $domains,
+                " group by domain_id union all select domain_id, min(day) as day from visit_days \
+                     where domain_id ",
+                $domains,
+                " group by domain_id) as first group by domain_id"
+            )
+        };
+    }
+    let ids: Vec<&str> = domains.iter().map(DomainId::as_str).collect();
+    let rows: Vec<(String, Day)> = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            let list = serde_json::to_string(&ids).expect("texts are JSON");
+            let query = sqlx::query_as(of_domains!("in (select value from json_each($1))"));
+            time_limited(query.bind(list).fetch_all(c)).await?
+        }
+        EngineConn::Postgres(c) => {
+            time_limited(sqlx::query_as(of_domains!("= any($1)")).bind(&ids).fetch_all(c)).await?
+        }
+    };
+    Ok(rows.into_iter().map(|(domain, day)| (DomainId::from(domain), day)).collect())
+}
+
 /// What was packed of a day; else way, bucket and count.
 type TimesRow = (Option<Vec<u8>>, Option<String>, i64, i64);
 

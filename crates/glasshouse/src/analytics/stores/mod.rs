@@ -145,6 +145,12 @@ pub trait VisitStore: Send + Sync {
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>>;
 
+    /// First day with a visit of each of some domains, impostors' visits included. Domains without visits are left out.
+    fn first_days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+    ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>>;
+
     /// Visits of impostors, by day.
     fn spoofed_days<'a>(
         &'a self,

@@ -111,7 +111,7 @@ struct SiteList {
     total: usize,
 }
 
-/// Lists the account's sites, those that need somebody first.
+/// Lists the account's sites, those that need attention first.
 #[utoipa::path(get, path = "/api/dashboard/sites", tag = "Dashboard", params(SitesQuery), security(("session" = [])),
     responses(Refusals::<UseDashboard, SitesNotListed>, (status = 200, description = "The sites.", body = SiteList)))]
 async fn list_sites(

@@ -112,6 +112,11 @@ pub struct StatsSummary {
     #[schema(examples(9120))]
     pub total_citations: u64,
     pub top_competitor: TopCompetitorSummary,
+    /// At most five, those that most answers name first.
+    pub top_competitors: Vec<TopCompetitorItem>,
+    /// Mentions of all brands, each once an answer.
+    #[schema(examples(3_701))]
+    pub total_voices: u64,
     /// Own mentions ÷ mentions of all brands, each once an answer, in percent.
     #[schema(examples(28.4))]
     pub share_of_voice: f64,
@@ -209,7 +214,8 @@ impl PromptStats {
 impl StatsSummary {
     pub fn of(sums: &AnswerSums, sites: &CompetitorSites, range: DayRange) -> StatsSummary {
         let interval = sums.visibility_interval();
-        let top = top_items(sums, sites).into_iter().next();
+        let top_competitors = top_items(sums, sites);
+        let top = top_competitors.first().cloned();
         StatsSummary {
             total_responses: sums.responses,
             total_mentions: sums.mentions,
@@ -225,6 +231,8 @@ impl StatsSummary {
                 mentions: top.count,
                 site_url: top.site_url,
             }),
+            top_competitors,
+            total_voices: sums.voices(),
             share_of_voice: sums.share_of_voice(),
             absent_overviews: sums.absent_overviews,
             range,

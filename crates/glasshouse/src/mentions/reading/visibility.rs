@@ -1,4 +1,6 @@
 //! Visibility for the dashboard: rates of all domains of an account in one read, and one domain's numbers and events.
+//! Rates leave branded prompts out, as the screens of AI mentions do: an answer to a question that names the brand nearly always
+//! names the brand too.
 
 use std::collections::HashMap;
 
@@ -14,8 +16,6 @@ use crate::accounts::AccountId;
 use crate::analytics::model::date_of;
 use crate::domains::{Domain, DomainId};
 use crate::mentions::model::UtcDay;
-use crate::mentions::queries::domains::find_domain;
-use crate::mentions::queries::reading::SumFilter;
 use crate::mentions::queries::reading::sources::{self as source_rows, ListPart, SourceCountRow, SourceUnit};
 use crate::mentions::queries::reading::statistics::{DayTotalsRow, list_day_totals};
 use crate::mentions::queries::reading::visibility as rows;
@@ -153,12 +153,12 @@ impl MentionReading {
         days: u32,
     ) -> Result<Option<DomainVisibility>, DbError> {
         let mut conn = self.db.read().await?;
-        let Some(monitored) = find_domain(&mut conn, domain).await? else { return Ok(None) };
+        let Some(monitored) = load(&mut conn, domain).await? else { return Ok(None) };
         let (today, days) = (self.today(), i64::from(days));
         let from = today - days + 1;
-        let filter =
-            SumFilter { domain: monitored.number, days: (from - days, today), provider: "", prompts: None };
-        let totals = list_day_totals(&mut conn, &filter).await?;
+        let filter = unbranded((from - days, today));
+        let prompts = monitored.numbers(&filter);
+        let totals = list_day_totals(&mut conn, &monitored.sums(&filter, prompts.as_deref())).await?;
         let (now, before): (Vec<_>, Vec<_>) = totals.into_iter().partition(|row| row.day >= from);
         let (current, previous) = (sum(&now, |_| true), sum(&before, |_| true));
         let providers = Provider::ALL.into_iter().filter_map(|provider| {
@@ -195,8 +195,9 @@ impl MentionReading {
         let mut conn = self.db.read().await?;
         let Some(monitored) = load(&mut conn, &domain.id).await? else { return Ok(Vec::new()) };
         let today = self.today();
-        let filter = ReadingFilter { days: (today - i64::from(days) + 1, today), ..ReadingFilter::default() };
-        let sums = monitored.sums(&filter, None);
+        let filter = unbranded((today - i64::from(days) + 1, today));
+        let numbers = monitored.numbers(&filter);
+        let sums = monitored.sums(&filter, numbers.as_deref());
         let site = assistants::analysis::citations::domain_of(&format!("https://{}/", domain.host));
         let part = ListPart { limit: LOOKED_AT, offset: 0 };
         let pages =
@@ -230,17 +231,14 @@ impl MentionReading {
     /// Lists what happened to a domain's visibility in the last `days` days, the oldest first.
     pub async fn events(&self, domain: &DomainId, days: u32) -> Result<Vec<MentionEvent>, DbError> {
         let mut conn = self.db.read().await?;
-        let Some(monitored) = find_domain(&mut conn, domain).await? else { return Ok(Vec::new()) };
+        let Some(monitored) = load(&mut conn, domain).await? else { return Ok(Vec::new()) };
         let today = self.today();
         let from = today - i64::from(days) + 1;
-        let filter = SumFilter {
-            domain: monitored.number,
-            days: (from - 2 * EVENT_WINDOW, today),
-            provider: "",
-            prompts: None,
-        };
-        let mut events = changes_of_rate((from, today), &list_day_totals(&mut conn, &filter).await?);
-        for row in rows::list_first_named(&mut conn, monitored.number, from).await? {
+        let filter = unbranded((from - 2 * EVENT_WINDOW, today));
+        let prompts = monitored.numbers(&filter);
+        let totals = list_day_totals(&mut conn, &monitored.sums(&filter, prompts.as_deref())).await?;
+        let mut events = changes_of_rate((from, today), &totals);
+        for row in rows::list_first_named(&mut conn, monitored.domain.number, from).await? {
             events.push(MentionEvent {
                 day: row.day,
                 kind: MentionEventKind::FirstNamed,
@@ -263,6 +261,11 @@ impl MentionReading {
         events.sort_by_key(|event| event.day);
         Ok(events)
     }
+}
+
+/// Returns the filter of some days that leaves branded prompts out.
+fn unbranded(days: (UtcDay, UtcDay)) -> ReadingFilter {
+    ReadingFilter { days, branded: Some(false), ..ReadingFilter::default() }
 }
 
 /// Finds the days on which the rate of the week up to them begins to differ from that of the week before.

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AuditedPage } from '../types';
 import { factRows } from './facts';
-import { sharedView } from './previews';
+import { cutAt, sharedView } from './previews';
 
 function page(socialTags: Record<string, string>, findings: string[] = []): AuditedPage {
   return {
@@ -66,4 +66,10 @@ test('facts stand side by side, the usual ones first, with those that differ mar
 
 test('nothing differs on a page that was not rendered', () => {
   expect(factRows({ title: 'One' }, null).map(({ isDifferent }) => isDifferent)).toEqual([false]);
+});
+
+test('texts are cut at a word, where the services cut them', () => {
+  expect(cutAt('Short', 60)).toBe('Short');
+  expect(cutAt('Hand-made stoneware mugs and bowls from the coast', 30)).toBe('Hand-made stoneware mugs and…');
+  expect(cutAt('x'.repeat(80), 60)).toBe(`${'x'.repeat(59)}…`);
 });

@@ -49,6 +49,18 @@ export function sharedView(details: AuditedPage, domain: string, side: PreviewSi
   };
 }
 
+/** Characters that the services show of titles and descriptions, about: they measure widths. */
+export const SHOWN = { googleTitle: 60, googleText: 155, x: 70, linkedin: 120, slack: 300 } as const;
+
+/** Cuts a text at a word where a service does. */
+export function cutAt(text: string, most: number): string {
+  const letters = [...text];
+  if (letters.length <= most) return text;
+  const kept = letters.slice(0, most - 1).join('');
+  const end = kept.lastIndexOf(' ');
+  return `${(end > most / 2 ? kept.slice(0, end) : kept).trimEnd()}…`;
+}
+
 function pictureOf(tags: Record<string, string | undefined>, address: string): string | null {
   const named = filled(tags['og:image']) ?? filled(tags['twitter:image']);
   if (named === null || !URL.canParse(named, address)) return null;

@@ -198,6 +198,13 @@ impl VisitStore for ClickHouseStore {
         Box::pin(async move { self.report(&windows::sums_of(domains, window), windows::read_sum).await })
     }
 
+    fn first_days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+    ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>> {
+        Box::pin(async move { self.report(&windows::first_days_of(domains), windows::read_first_day).await })
+    }
+
     fn spoofed_days<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -216,10 +223,7 @@ impl VisitStore for ClickHouseStore {
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>> {
         Box::pin(async move {
-            let days = of_window(domain, DAY, window);
-            let sql = format!(
-                "select crawler, verified, status, sum(visits) from visits where {days} group by crawler, verified, status"
-            );
+            let sql = windows::crawler_days(domain, window);
             let row = |row: &mut Reader<'_>| {
                 let (crawler, verified) = (row.text()?.to_owned(), row.verified()?);
                 let status_class = i64::from(row.u16()?);
@@ -231,11 +235,7 @@ impl VisitStore for ClickHouseStore {
 
     fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>> {
         Box::pin(async move {
-            let domain = quoted(domain.as_str());
-            let sql = format!(
-                "select crawler, min(day), max(day) from visits \
-             where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
-            );
+            let sql = windows::crawlers_seen(domain);
             let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
             Ok(self.report(&sql, row).await?.into_iter().collect())
         })

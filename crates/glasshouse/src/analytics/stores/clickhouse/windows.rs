@@ -66,10 +66,43 @@ pub fn statement(domain: &DomainId, window: (Day, Day), detail: Detail<'_>) -> S
     }
 }
 
+/// Writes the statement that sums up the visits of a window by crawler, verification and status.
+pub fn crawler_days(domain: &DomainId, window: (Day, Day)) -> String {
+    let days = of_window(domain, DAY, window);
+    format!(
+        "select crawler, verified, status, sum(visits) from visits where {days} group by crawler, verified, status"
+    )
+}
+
+/// Writes the statement that finds the first and the last day of each crawler of a domain.
+pub fn crawlers_seen(domain: &DomainId) -> String {
+    let domain = quoted(domain.as_str());
+    format!(
+        "select crawler, min(day), max(day) from visits \
+         where domain = {domain} and what = {DAY} and verified != 1 group by crawler"
+    )
+}
+
+/// Writes the names of domains as a list of SQL.
+fn list_of(domains: &[DomainId]) -> String {
+    let names: Vec<String> = domains.iter().map(|domain| quoted(domain.as_str())).collect();
+    names.join(", ")
+}
+
+/// Writes the statement that finds the first day with a visit of each of some domains.
+pub fn first_days_of(domains: &[DomainId]) -> String {
+    let names = list_of(domains);
+    format!("select domain, min(day) from visits where domain in ({names}) and what = {DAY} group by domain")
+}
+
+/// Reads a row of [`first_days_of`].
+pub fn read_first_day(row: &mut Reader<'_>) -> Result<(DomainId, Day), VisitError> {
+    Ok((DomainId::from(row.text()?.to_owned()), row.day()?))
+}
+
 /// Writes the statement that sums up the visits of some domains by domain and day.
 pub fn sums_of(domains: &[DomainId], (from, to): (Day, Day)) -> String {
-    let names: Vec<String> = domains.iter().map(|domain| quoted(domain.as_str())).collect();
-    let (names, from) = (names.join(", "), from.max(0));
+    let (names, from) = (list_of(domains), from.max(0));
     format!(
         "select domain, day, sum(visits), sumIf(visits, status >= 4) from visits \
          where domain in ({names}) and what = {DAY} and day between {from} and {to} and verified != 1 \

@@ -170,6 +170,16 @@ impl VisitStore for DatabaseStore {
         })
     }
 
+    fn first_days_of_domains<'a>(
+        &'a self,
+        domains: &'a [DomainId],
+    ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>> {
+        Box::pin(async move {
+            let mut conn = self.db.read().await?;
+            Ok(queries::totals::list_first_days_of_domains(&mut conn, domains).await?)
+        })
+    }
+
     fn spoofed_days<'a>(
         &'a self,
         domain: &'a DomainId,

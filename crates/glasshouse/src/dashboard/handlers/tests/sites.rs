@@ -33,6 +33,12 @@ impl Shop {
         reply.json()
     }
 
+    async fn get_report(&self, path: &str) -> Value {
+        let reply = self.app.get(path).session(&self.session).await;
+        reply.assert_status(200);
+        reply.json()
+    }
+
     async fn visits(&self, domain: &Domain, days_ago: i64, status: u16, count: usize) {
         for _ in 0..count {
             self.app.state.recorder.record(Visit {
@@ -48,6 +54,10 @@ impl Shop {
         }
         self.app.state.recorder.flush().await;
     }
+}
+
+fn date_before(shop: &Shop, days: i64) -> String {
+    Timestamp::from_millis(shop.app.clock.now().as_millis() - days * DAY_MS).day()
 }
 
 fn ids(overview: &Value) -> Vec<&str> {
@@ -66,10 +76,13 @@ async fn an_overview_joins_visits_snapshots_and_what_needs_somebody() {
         let overview = shop.get(OVERVIEW).await;
 
         assert_eq!(overview["unavailable"], json!([]));
-        assert_eq!((&overview["visits"]["total"], &overview["visits"]["previous"]), (&json!(3), &json!(3)));
+        assert_eq!(
+            (&overview["visits"]["total"], &overview["visits"]["previous"]),
+            (&json!(3), &json!(null))
+        );
         assert_eq!(overview["visits"]["dates"].as_array().unwrap().len(), 30);
         assert_eq!(overview["visits"]["ai"][28], 2);
-        assert_eq!(overview["people"], json!({ "total": 0, "previous": 0 }));
+        assert_eq!(overview["people"], json!({ "total": 0, "previous": null }));
         assert_eq!(overview["snapshots"], json!({ "total": 1, "fresh": 1, "stale": 0, "failing": 0 }));
         assert_eq!((&overview["health"], &overview["visibility"]), (&Value::Null, &Value::Null));
         assert_eq!(overview["citedPages"], json!([]));
@@ -78,6 +91,36 @@ async fn an_overview_joins_visits_snapshots_and_what_needs_somebody() {
         let kinds: Vec<_> =
             overview["changes"].as_array().unwrap().iter().map(|change| &change["kind"]).collect();
         assert_eq!(kinds, ["crawler_first_seen"], "GPTBot came before the fourteen days, Googlebot today");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_earlier_window_is_told_only_where_it_was_counted_whole() {
+    TestApp::on_each_visit_store(async |app| {
+        let shop = Shop::of(app).await;
+        let fresh = shop.get("/api/dashboard/overview?domain=shop.example&days=7").await;
+        shop.visits(&shop.domain, 14, 200, 1).await;
+        shop.visits(&shop.domain, 9, 200, 3).await;
+        shop.visits(&shop.domain, 0, 200, 2).await;
+        let previous = async |days: u32| {
+            let overview = shop.get(&format!("{OVERVIEW}&days={days}")).await;
+            let sites = shop.get(&format!("/api/dashboard/sites?days={days}")).await;
+            let row = sites["sites"][0]["previousVisits"].clone();
+            (overview["visits"]["previous"].clone(), overview["people"]["previous"].clone(), row)
+        };
+
+        let open = [previous(7).await, previous(8).await];
+        shop.app.state.analytics.close_days().await.unwrap();
+        let closed = [previous(7).await, previous(8).await];
+        let timeline = shop.get_report("/api/analytics/timeline?domain=shop.example&days=7").await;
+
+        let whole = (json!(3), json!(0), json!(3));
+        let partly = (json!(null), json!(null), json!(null));
+        assert_eq!(fresh["visits"]["previous"], Value::Null, "there is no visit yet");
+        assert_eq!(open, [whole.clone(), partly.clone()], "14 days and 16 days");
+        assert_eq!(closed, [whole, partly]);
+        assert_eq!(timeline["since"], date_before(&shop, 14));
     })
     .await;
 }

@@ -6,7 +6,7 @@ use crate::accounts::AccountId;
 use crate::domains::DomainId;
 use crate::mentions::model::UtcDay;
 
-/// Answers and mentions of a domain in a window and in the one before.
+/// Answers and mentions of a domain in a window and in the one before, without branded prompts.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct DomainRatesRow {
     pub domain_id: String,
@@ -16,7 +16,7 @@ pub struct DomainRatesRow {
     pub previous_mentions: i64,
 }
 
-/// Sums up every monitored domain of an account: from `middle` to `last`, and before that from `first` on.
+/// Sums up every monitored domain of an account, without branded prompts: from `middle` to `last`, and before that from `first` on.
 pub async fn list_rates(
     conn: &mut Conn,
     account: &AccountId,
@@ -27,7 +27,8 @@ pub async fn list_rates(
             cast(sum(case when s.day >= $3 then s.mentions else 0 end) as bigint) as mentions,
             cast(sum(case when s.day < $3 then s.responses else 0 end) as bigint) as previous_answers,
             cast(sum(case when s.day < $3 then s.mentions else 0 end) as bigint) as previous_mentions
-        from mention_domains d join mention_domain_sums s on s.domain = d.number
+        from mention_domains d join mention_prompts p on p.domain_id = d.domain_id and not p.branded
+            join mention_sums s on s.domain = d.number and s.prompt = p.number
         where d.account_id = $1 and s.day >= $2 and s.day <= $4
         group by d.domain_id order by d.domain_id";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL)

@@ -232,7 +232,10 @@ impl Call {
 
     async fn failed(self, failure: ProviderFailure, count: CallCount) -> Result<JobOutcome, JobError> {
         let Call { asking, task, job, .. } = self;
-        asking.0.health.note_failure(task.provider, &failure).await;
+        // A stand-in of the demo is no provider that could be in trouble.
+        if !task.is_demo {
+            asking.0.health.note_failure(task.provider, &failure).await;
+        }
         let (code, detail) = (code_of(&failure), failure.detail.clone());
         let now = asking.0.clock.now();
         let next = after_failed_call(&failure, count, (job.attempt, rand::random()), now);

@@ -79,7 +79,7 @@ impl Permissions {
         }
         let Some(Some(allowed)) = found.accounts.get(&prompt.account) else { return Ok(false) };
         let plan = allowed.account.plan;
-        let providers = self.connections.allowed(&prompt.providers, plan, self.config.plan(plan));
+        let providers = self.connections.allowed(prompt, plan, self.config.plan(plan));
         let is_monitored = allowed.monitored.as_ref().is_none_or(|ids| ids.contains(&prompt.id));
         Ok(is_monitored && providers.contains(&provider))
     }

@@ -64,6 +64,9 @@ impl PromptChanges {
         if after == before {
             return Ok(());
         }
+        if after.text != before.text {
+            self.permission.check_question(&after.providers, &after.text)?;
+        }
         prompts::update_prompt(&mut tx, &after, self.clock.now()).await?;
         self.plan(&mut tx, owner, &before, &after).await?;
         tx.commit().await?;

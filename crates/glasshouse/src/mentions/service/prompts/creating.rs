@@ -110,7 +110,7 @@ impl PromptCreation {
         new: &NewPrompt,
         counts: PromptCounts,
     ) -> Result<Vec<Provider>, PromptError> {
-        let assistants = self.permission.assistants_of_new(owner, new.providers.as_deref())?;
+        let assistants = self.permission.assistants_of_new(owner, new.providers.as_deref(), &new.text)?;
         self.permission.check_one_more(owner, counts, new.is_active)?;
         Ok(assistants)
     }

@@ -16,7 +16,7 @@ pub enum PromptError {
     #[error("an assistant needs the plan {0}")]
     PlanRequired(Plan),
     /// An assistant cannot be asked by this installation, or none can.
-    #[error("no key is set for an assistant")]
+    #[error("no key is set for an assistant, or the stand-in of the demo does not answer this question")]
     ProviderUnavailable,
     #[error("the plan allows {limit:?} assistants for a prompt")]
     ProviderLimit { limit: PlanLimit, current: u64 },

@@ -49,17 +49,25 @@ impl PromptPermission {
         if limit.allows(current) { Ok(()) } else { Err(PromptError::ProviderLimit { limit, current }) }
     }
 
+    /// Checks that assistants answer a question: stand-ins of the demo answer the demo's questions only.
+    pub fn check_question(&self, assistants: &[Provider], question: &str) -> Result<(), PromptError> {
+        let is_refused = |provider: &Provider| !self.connections.answers(*provider, question);
+        if assistants.iter().any(is_refused) { Err(PromptError::ProviderUnavailable) } else { Ok(()) }
+    }
+
     /// Returns the assistants of a new prompt: those that were named, else those that plan and settings allow.
     pub fn assistants_of_new(
         &self,
         owner: PromptOwner<'_>,
         named: Option<&[Provider]>,
+        question: &str,
     ) -> Result<Vec<Provider>, PromptError> {
         if let Some(named) = named {
             self.check_named(owner, named)?;
+            self.check_question(named, question)?;
             return Ok(named.to_vec());
         }
-        let defaults = self.connections.defaults(owner.plan, self.limits(owner));
+        let defaults = self.connections.defaults(owner.plan, self.limits(owner), question);
         if defaults.is_empty() { Err(PromptError::ProviderUnavailable) } else { Ok(defaults) }
     }
 
@@ -101,6 +109,6 @@ impl PromptPermission {
                 return Ok(Vec::new());
             }
         }
-        Ok(self.connections.allowed(&prompt.providers, owner.plan, self.limits(owner)))
+        Ok(self.connections.allowed(prompt, owner.plan, self.limits(owner)))
     }
 }

@@ -81,6 +81,7 @@ impl PromptRunning {
                 return Err(RunNowError::NotOfPrompt(*other));
             }
             self.permission.check_named(owner, named)?;
+            self.permission.check_question(named, &prompt.text)?;
         }
         if !prompt.is_active {
             return Err(RunNowError::Paused);

@@ -1,7 +1,7 @@
 //! Visibility of all domains of an account, and the numbers and events of one.
 
 use super::*;
-use crate::mentions::reading::{MentionEventKind, VisibilityPoint};
+use crate::mentions::reading::{MentionEventKind, ReadingFilter, VisibilityPoint};
 
 #[tokio::test]
 async fn one_read_gives_every_domain_of_an_account_its_rate() {
@@ -26,6 +26,41 @@ async fn one_read_gives_every_domain_of_an_account_its_rate() {
             (rate.answers, rate.rate, rate.previous_rate, rate.is_significant),
             (2, Some(50.0), Some(100.0), false)
         );
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn every_screen_has_the_rate_of_the_prompts_that_do_not_name_the_brand() {
+    TestApp::on_each_engine(async |app| {
+        let mut monitored = Monitored::begin(&app, "a@x.example", OWN_DOMAIN).await;
+        let plain = monitored.prompt(&app, "best docs tool", |_| {}).await;
+        let branded = monitored.prompt(&app, "is LumaDocs good", |prompt| prompt.is_branded = true).await;
+        let on = |day, brands: &[&'static str]| Given::on(today() - day, Provider::Gemini, brands, &[]);
+        for (prompt, given) in [
+            (&plain, on(1, &[OWN, "Notchly"])),
+            (&plain, on(2, &["Notchly"])),
+            (&branded, on(1, &[OWN])),
+            (&branded, on(2, &[OWN])),
+        ] {
+            monitored.answer(&app, prompt, &given).await;
+        }
+        let reading = &app.state.mention_reading;
+        let filter =
+            ReadingFilter { days: (today() - 29, today()), branded: Some(false), ..ReadingFilter::default() };
+
+        let (_, screen) = reading.prompt_stats(&monitored.domain.id, &filter).await.unwrap();
+        let overview = reading.domain_visibility(&monitored.domain.id, 30).await.unwrap().unwrap();
+        let row = reading.account_visibility(&monitored.account.id, 30).await.unwrap()[&monitored.domain.id];
+
+        assert_eq!((screen.total_responses, screen.visibility_rate), (2, 50.0));
+        assert_eq!((overview.answers, overview.rate), (2, Some(50.0)));
+        assert_eq!(overview.providers[0].rate, Some(50.0));
+        assert_eq!((row.answers, row.rate), (2, Some(50.0)));
+        let rivals: Vec<(&str, u64)> =
+            screen.top_competitors.iter().map(|rival| (rival.name.as_str(), rival.count)).collect();
+        assert_eq!((rivals, screen.total_voices), (vec![("Notchly", 2)], 3));
+        assert_eq!(screen.share_of_voice, 33.3);
     })
     .await;
 }

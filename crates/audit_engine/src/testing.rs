@@ -31,7 +31,8 @@ use crate::source::{
 
 const ROOT: &str = "https://site.example/";
 const DAY_MS: i64 = 86_400_000;
-const VERBS: &[&str] = &["GET ", "RENDER ", "LIMIT ", "BOT ", "SNAPSHOT ", "CERTIFICATE ", "PREVIOUS ", "PERSON "];
+const VERBS: &[&str] =
+    &["GET ", "RENDER ", "LIMIT ", "BOT ", "SNAPSHOT ", "CERTIFICATE ", "PREVIOUS ", "PERSON "];
 
 /// The answers of a listing.
 pub struct Listing {
@@ -235,7 +236,9 @@ impl PageSource for Listing {
             let answer = self.answers.get(request.url.as_str());
             let Some(agent) = request.user_agent else { return answer.cloned() };
             let persons = self.people.get(request.url.as_str());
-            if let Some(persons) = persons.filter(|_| agent.contains("Chrome") && !agent.contains("compatible")) {
+            if let Some(persons) =
+                persons.filter(|_| agent.contains("Chrome") && !agent.contains("compatible"))
+            {
                 return Some(persons.clone());
             }
             if self.bots.is_empty() {

@@ -63,7 +63,11 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
             if let Some(status) = site.robots.refusal {
-                found.line(None, format!("{status} for a crawler, 200 for a browser; {FROM_OUR_ADDRESS}"), None);
+                found.line(
+                    None,
+                    format!("{status} for a crawler, 200 for a browser; {FROM_OUR_ADDRESS}"),
+                    None,
+                );
             }
         }),
         ..R_WARNING

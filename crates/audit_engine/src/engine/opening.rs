@@ -239,7 +239,9 @@ async fn file_for_people(source: &dyn PageSource, url: Url) -> Option<(Url, Resp
         let response = source.probe(request).await?.ok()?;
         match response.redirect_target(&at) {
             Some(to) => at = to,
-            None => return Some((at, response)).filter(|(_, file)| file.status == 200 && !file.sniffs_as_html()),
+            None => {
+                return Some((at, response)).filter(|(_, file)| file.status == 200 && !file.sniffs_as_html());
+            }
         }
     }
     None

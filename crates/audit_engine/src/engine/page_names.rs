@@ -158,7 +158,8 @@ fn references(page: &Page) -> Vec<Url> {
     let canonical = page.canonical.clone();
     let alternates = page.alternates.iter().filter_map(|(_, url)| url.clone());
     let pagination = page.facts.pagination.iter().filter_map(|(_, href)| page.resolve(href));
-    let refreshes = [page.input.raw, page.facts].map(|facts| facts.refresh.as_deref().and_then(|href| page.resolve(href)));
+    let refreshes = [page.input.raw, page.facts]
+        .map(|facts| facts.refresh.as_deref().and_then(|href| page.resolve(href)));
     let redirects = refreshes.into_iter().flatten().chain(page.script_redirect().cloned());
     canonical.into_iter().chain(alternates).chain(pagination).chain(redirects).collect()
 }

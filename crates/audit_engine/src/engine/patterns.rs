@@ -435,7 +435,9 @@ mod tests {
     fn calendars_and_relative_links_without_end_are_traps_and_archives_are_not() {
         let mut patterns = Patterns::default();
         let mut cut = |key: &dyn Fn(i32) -> String| {
-            (0..100).filter(|number| patterns.admit(&key(*number), 2026, false, false) == Admission::Trap).count()
+            (0..100)
+                .filter(|number| patterns.admit(&key(*number), 2026, false, false) == Admission::Trap)
+                .count()
         };
 
         assert_eq!(cut(&|number| format!("/calendar/{}-05", 2040 + number)), 50);

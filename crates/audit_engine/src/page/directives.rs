@@ -193,7 +193,11 @@ mod tests {
             ("googlebot: noindex, otherbot: nofollow", true, false),
             ("otherbot: nofollow, noindex, Googlebot: max-snippet:5, nofollow", false, true),
             ("noindex, otherbot: nofollow", true, false),
-            ("otherbot: unavailable_after: Wed, 25 Jun 2025 15:00:00 GMT, noindex, googlebot: nofollow", false, true),
+            (
+                "otherbot: unavailable_after: Wed, 25 Jun 2025 15:00:00 GMT, noindex, googlebot: nofollow",
+                false,
+                true,
+            ),
             ("googlebot-news: noindex, nofollow", false, false),
             ("googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true, false),
         ] {

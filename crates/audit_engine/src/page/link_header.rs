@@ -116,7 +116,8 @@ mod tests {
 
             let links = parse(&headers, &url);
 
-            let found: Vec<&str> = links.canonicals.iter().map(|url| &url[url::Position::BeforePath..]).collect();
+            let found: Vec<&str> =
+                links.canonicals.iter().map(|url| &url[url::Position::BeforePath..]).collect();
             assert_eq!(found, [canonical], "{}", String::from_utf8_lossy(line));
         }
     }

@@ -80,7 +80,7 @@ pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
 /// Removes comments and CDATA marks that hide the script from very old browsers, in any order and number. No JSON begins or
 /// ends with one.
 fn without_wrappers(text: &str) -> &str {
-    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "]]>", "<!]]>", "//", "/*", "*/", ">"];
+    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "<!]]>", "]]>", "//", "/*", "*/", ">"];
     let mut text = text.trim();
     loop {
         let before = text.len();
@@ -115,9 +115,14 @@ mod tests {
             "// <!--\n#\n// -->",
             "<![CDATA[#]]>",
         ] {
-            let script = wrapped.replace('#', r#"{"@type": "Product", "url": "https://a.example//", "b": [[1]]}"#);
+            let script =
+                wrapped.replace('#', r#"{"@type": "Product", "url": "https://a.example//", "b": [[1]]}"#);
 
-            assert_eq!(names(&format!("<script type=application/ld+json>{script}</script>")), ["Product"], "{wrapped}");
+            assert_eq!(
+                names(&format!("<script type=application/ld+json>{script}</script>")),
+                ["Product"],
+                "{wrapped}"
+            );
         }
     }
 
@@ -128,7 +133,11 @@ mod tests {
             "application/ld+json;profile=\"https://www.w3.org/ns/json-ld#compacted\"",
             " Application/LD+JSON ; charset=UTF-8; a=b",
         ] {
-            assert_eq!(names(&format!("<script type='{kind}'>{{\"@type\":\"Event\"}}</script>")), ["Event"], "{kind}");
+            assert_eq!(
+                names(&format!("<script type='{kind}'>{{\"@type\":\"Event\"}}</script>")),
+                ["Event"],
+                "{kind}"
+            );
         }
     }
 

@@ -446,13 +446,23 @@ impl PageSource for Growing {
 
 #[tokio::test(start_paused = true)]
 async fn a_refresh_leads_to_its_target_whatever_its_delay() {
-    for content in ["0;url=/next", "30; URL='/next'", "5 , url = /next", "3600;/next", "0.5; url=\"/next\" x"] {
+    for content in ["0;url=/next", "30; URL='/next'", "5 , url = /next", "3600;/next", "0.5; url=\"/next\" x"]
+    {
         let content = content.replace('"', "&quot;");
-        let audit = audit_listing(&format!("GET /\n<meta http-equiv=Refresh content=\"{content}\">\nGET /next\nThere")).await;
+        let audit = audit_listing(&format!(
+            "GET /\n<meta http-equiv=Refresh content=\"{content}\">\nGET /next\nThere"
+        ))
+        .await;
 
         assert_eq!(paths(&audit), ["/", "/next"], "{content}");
     }
-    let audit = audit_listing("GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>").await;
+    let plain =
+        "GET /\n<noscript><meta http-equiv=refresh content=0;url=/plain></noscript>\nGET /plain\nThere";
+    assert_eq!(paths(&audit_listing(plain).await), ["/", "/plain"]);
+    let audit = audit_listing(
+        "GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>",
+    )
+    .await;
     assert_eq!(paths(&audit), ["/"]);
 }
 
@@ -480,7 +490,9 @@ impl PageSource for Noted {
 #[tokio::test(start_paused = true)]
 async fn robots_txt_is_asked_for_before_the_start_page_and_obeyed_there() {
     for (rule, is_asked) in [("/x", true), ("/", false)] {
-        let text = format!("GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {rule}\nGET /\nShoes");
+        let text = format!(
+            "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {rule}\nGET /\nShoes"
+        );
         let source = Noted { listing: Listing::read(&text), asked: std::sync::Mutex::default() };
         let options = AuditOptions::follow(source.listing.seed().clone());
 
@@ -503,7 +515,10 @@ async fn robots_txt_that_can_be_read_is_obeyed_whatever_its_type() {
         let statuses: Vec<u16> = audit.rows().map(|row| row.status).collect();
         assert_eq!(statuses, [200, 0, 200], "{kind}");
     }
-    let page = audit_listing("GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na").await;
+    let page = audit_listing(
+        "GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
+    )
+    .await;
     assert!(page.rows().all(|row| row.status == 200));
 }
 
@@ -515,8 +530,13 @@ async fn robots_txt_that_only_people_get_is_obeyed_and_a_warning_with_its_reason
         ))
         .await;
 
-        let found = audit.site_findings.iter().find(|found| found.check.check().id == "ROBOTS_TXT_REFUSED").unwrap();
-        assert!(found.findings[0].detail.starts_with(&format!("{status} for a crawler")), "{:?}", found.findings);
+        let found =
+            audit.site_findings.iter().find(|found| found.check.check().id == "ROBOTS_TXT_REFUSED").unwrap();
+        assert!(
+            found.findings[0].detail.starts_with(&format!("{status} for a crawler")),
+            "{:?}",
+            found.findings
+        );
         assert!(!has(&audit, "ROBOTS_TXT_UNREACHABLE") && !has(&audit, "ROBOTS_TXT_MISSING"));
         assert_eq!(audit.rows().find(|row| row.path == "/a").unwrap().status, 0);
     }

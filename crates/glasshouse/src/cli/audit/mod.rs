@@ -170,7 +170,9 @@ async fn on_its_own_thread(
             bar.set_position(progress.pages as u64);
             if progress.probes > 0 {
                 let left = progress.probes;
-                bar.set_message(format!("; {left} pictures, scripts and links to other hosts are still asked for"));
+                bar.set_message(format!(
+                    "; {left} pictures, scripts and links to other hosts are still asked for"
+                ));
             }
         };
         let audit = runtime.block_on(audit(&source, &options, &mut progress));

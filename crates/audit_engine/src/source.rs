@@ -257,7 +257,7 @@ impl Response {
 
     /// Decides the encoding of the body.
     pub fn encoding(&self) -> &'static Encoding {
-        encoding_of(self.header_charset().as_deref(), &self.body)
+        encoding_of(self.header_charset().as_deref(), &self.body, self.is_cut)
     }
 
     /// Returns the body as text.

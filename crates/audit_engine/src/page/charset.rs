@@ -8,10 +8,10 @@ use super::names::{Kinds, Name};
 use super::scan::raw_kind;
 use super::tokens::{Token, Tokens};
 
-/// Decides the encoding of a body whose header names a charset, or none.
+/// Decides the encoding of a body, which may be cut, whose header names a charset, or none.
 ///
 /// A declaration past the first 1,024 bytes counts too: browsers read the page again then.
-pub fn encoding_of(header: Option<&str>, body: &[u8]) -> &'static Encoding {
+pub fn encoding_of(header: Option<&str>, body: &[u8], is_cut: bool) -> &'static Encoding {
     let of_label = |label: &str| Encoding::for_label(label.as_bytes());
     let named = Encoding::for_bom(body).map(|(encoding, _)| encoding).or_else(|| header.and_then(of_label));
     if let Some(encoding) = named {
@@ -24,7 +24,7 @@ pub fn encoding_of(header: Option<&str>, body: &[u8]) -> &'static Encoding {
         Some(encoding) => encoding,
         None => match std::str::from_utf8(body) {
             // A document that was cut may end inside a letter.
-            Err(error) if error.error_len().is_some() => WINDOWS_1252,
+            Err(error) if !is_cut || error.error_len().is_some() => WINDOWS_1252,
             _ => UTF_8,
         },
     }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn name(header: Option<&str>, body: &[u8]) -> &'static str {
-        encoding_of(header, body).name()
+        encoding_of(header, body, false).name()
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn without_a_declaration_text_is_utf_8_if_it_can_be() {
         assert_eq!(name(None, "caf\u{e9}".as_bytes()), "UTF-8");
-        assert_eq!(name(None, b"caf\xC3"), "UTF-8");
+        assert_eq!(encoding_of(None, b"caf\xC3", true).name(), "UTF-8");
         assert_eq!(name(None, b"caf\xE9 au lait"), "windows-1252");
         let late = format!("<title>{}</title><meta charset=windows-1251>", "x".repeat(2000));
         assert_eq!(name(None, late.as_bytes()), "windows-1251");

@@ -3,7 +3,7 @@
 
 use super::attributes::{has_token, is_filled};
 use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, MAX_JSON_LD_BYTES, keep};
-use super::declarations::{keep_candidates, keep_resource, read_link_element, read_meta};
+use super::declarations::{keep_candidates, keep_resource, read_link_element, read_meta, refresh_in};
 use super::facts::{Heading, Image, Link, PageFacts, ResourceKind};
 use super::measures::Measures;
 use super::microdata::Microdata;
@@ -24,6 +24,8 @@ pub enum RawText {
     /// Nothing.
     Ignored,
     Title,
+    /// Markup for whoever runs no scripts.
+    Noscript,
     /// A data block in JSON-LD.
     JsonLd,
     /// Another data block in JSON.
@@ -86,10 +88,15 @@ impl Collector {
     /// What the text of an element is for.
     pub fn raw_text_of(&mut self, tag: &Tag, kinds: Kinds) -> Option<RawText> {
         const TITLE: Name = Name::of("title");
+        const NOSCRIPT: Name = Name::of("noscript");
         if kinds.contain(Kinds::SCRIPT) {
             return Some(self.script(tag));
         }
-        (tag.name == TITLE).then_some(RawText::Title)
+        match tag.name {
+            TITLE => Some(RawText::Title),
+            NOSCRIPT => Some(RawText::Noscript),
+            _ => None,
+        }
     }
 
     fn script(&mut self, tag: &Tag) -> RawText {
@@ -119,6 +126,9 @@ impl Collector {
             RawText::Title => {
                 let titles = self.facts.titles.of(in_head);
                 keep(titles, collapse(text), MAX_DECLARATIONS, &mut self.facts.left_out);
+            }
+            RawText::Noscript => {
+                self.facts.refresh = self.facts.refresh.take().or_else(|| refresh_in(text));
             }
             RawText::JsonLd if text.trim().is_empty() => {}
             RawText::JsonLd => {

@@ -5,10 +5,10 @@ use encoding_rs::Encoding;
 use super::attributes::{has_token, is_filled};
 use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, keep};
 use super::facts::{Alternate, Meta, PageFacts, PageStep, Resource, ResourceKind};
-use super::names::Attr;
+use super::names::{Attr, Name};
 use super::srcset::candidates;
 use super::text::collapse;
-use super::tokens::Tag;
+use super::tokens::{Tag, Token, Tokens};
 
 /// Reads a `meta` element; `is_late`: it stands past the bytes in which an encoding has to be declared.
 pub fn read_meta(facts: &mut PageFacts, tag: &Tag, in_head: bool, is_late: bool) {
@@ -23,7 +23,7 @@ pub fn read_meta(facts: &mut PageFacts, tag: &Tag, in_head: bool, is_late: bool)
     }
     if equivalent == "refresh" {
         facts.has_refresh = true;
-        facts.refresh = facts.refresh.take().or_else(|| refresh_target(content?).map(str::to_owned));
+        facts.refresh = facts.refresh.take().or_else(|| refresh_of(tag));
     }
     if equivalent == "content-security-policy" {
         keep_meta(facts, equivalent, content, in_head);
@@ -35,6 +35,26 @@ pub fn read_meta(facts: &mut PageFacts, tag: &Tag, in_head: bool, is_late: bool)
     for name in names.into_iter().filter(|name| !name.is_empty()) {
         keep_meta(facts, name, content, in_head);
     }
+}
+
+/// Finds the refresh in a text of `noscript`: crawlers that run no scripts follow it.
+pub fn refresh_in(text: &str) -> Option<String> {
+    let mut tokens = Tokens::new(text);
+    while let Some(token) = tokens.next(false) {
+        if token == Token::Start && tokens.tag.name == Name::of("meta") {
+            let target = refresh_of(&tokens.tag);
+            if target.is_some() {
+                return target;
+            }
+        }
+    }
+    None
+}
+
+/// Returns the address that a `meta` element leads to after a while, if it is a refresh to one.
+fn refresh_of(tag: &Tag) -> Option<String> {
+    let is_refresh = tag.attr(Attr::HttpEquiv)?.trim().eq_ignore_ascii_case("refresh");
+    refresh_target(tag.attr(Attr::Content)?).filter(|_| is_refresh).map(str::to_owned)
 }
 
 /// Returns the address in the content of a refresh (HTML standard, "shared declarative refresh steps"); none: the page itself.

@@ -28,7 +28,7 @@ pub struct PageFacts {
     pub metas: Vec<Meta>,
     /// `meta http-equiv=refresh`.
     pub has_refresh: bool,
-    /// Address that the first of them leads to after a while.
+    /// Address that the first of them leads to after a while; one in `noscript` counts.
     pub refresh: Option<String>,
     /// `href` of each `link rel=canonical`.
     pub canonicals: Placed<Option<String>>,

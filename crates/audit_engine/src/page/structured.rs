@@ -80,7 +80,7 @@ pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
 /// Removes comments and CDATA marks that hide the script from very old browsers, in any order and number. No JSON begins or
 /// ends with one.
 fn without_wrappers(text: &str) -> &str {
-    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "]]>", "<!]]>", "//", "/*", "*/", ">"];
+    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "<!]]>", "]]>", "//", "/*", "*/", ">"];
     let mut text = text.trim();
     loop {
         let before = text.len();

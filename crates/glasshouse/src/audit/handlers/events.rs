@@ -43,8 +43,7 @@ struct RunProgress {
     pages_crawled: u64,
     /// Addresses that wait.
     waiting: u64,
-    /// Pictures, scripts and links to other hosts that are still asked for, once all pages are known. Another host is asked
-    /// once a second; after five minutes the run ends without the rest.
+    /// Pictures, scripts and links to other hosts that are still asked for, for five minutes at most.
     probes_waiting: u64,
     /// Epoch milliseconds; null while it runs.
     completed_at: Option<i64>,

@@ -17,6 +17,8 @@ export const names: Record<string, () => string> = {
   betterstack: () => 'Better Stack',
   deepseek: () => 'DeepSeek',
   allenai: () => 'Ai2',
+  openclaw: () => 'OpenClaw',
+  opencode: () => 'opencode',
 };
 
 /** Returns the name of a company; of one that is not listed, its id in words. */

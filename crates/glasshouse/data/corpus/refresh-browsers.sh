@@ -12,6 +12,7 @@ for version in latest 2.1.100 1.1.600 1.1.550 1.0.300; do
   package=$(cd "$work/$version" && npm pack --silent "user-agents@$version")
   tar -xzf "$work/$version/$package" -C "$work/$version"
 done
+cp "$work/latest/package/LICENSE" browsers-seen.LICENSE
 git clone --quiet --depth 1 "${ISBOT:-https://github.com/omrilotan/isbot}" "$work/isbot"
 
 node - "$work" <<'JS' > browsers-seen.txt.gz

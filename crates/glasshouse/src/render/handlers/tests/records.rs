@@ -106,7 +106,7 @@ async fn an_impostors_first_visit_is_counted_as_spoofed() {
         let of = |served: &str, verified: &str| {
             let those =
                 rows.iter().filter(|row| row.served.as_str() == served && row.verified.as_str() == verified);
-            those.map(|row| row.visits).sum::<u64>()
+            those.map(|row| row.visits).sum::<i64>()
         };
         assert_eq!((of("cache", "no"), of("cache", "unknown")), (1, 1));
         app.stop().await;

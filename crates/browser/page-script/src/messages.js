@@ -1,14 +1,12 @@
-// What another thread or the other side of a connection answers: sockets, event streams, workers, databases, caches.
+// Answers of another thread or of the other side of a connection: sockets, event streams, workers, databases, caches.
 
-import { asksForPatience, isUnfinished } from './appearance.js';
 import { FRAME_MS, askFrame } from './frames.js';
 import { listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
-import { body, textContent } from './intrinsics/dom.js';
-import { KeptWeakMap, apply, asText, defineProperty, each, getter, keys, max, min, plain, proxied, push, some, test, then } from './intrinsics/language.js';
+import { KeptSet, KeptWeakMap, apply, asText, defineProperty, each, getter, keys, plain, proxied, push, some, test, then } from './intrinsics/language.js';
 import { native } from './native.js';
 import { leaveTrace } from './sealing.js';
-import { hold, holdPromise, work } from './work.js';
-import { now, time } from './shared.js';
+import { expectMessages } from './sources.js';
+import { hold, holdPromise } from './work.js';
 
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'],
@@ -109,174 +107,90 @@ function watchCallback(owner, name, place, meanwhile = () => () => {}) {
   });
 }
 
-/**
- * Waits for the first messages of a source, at the pace at which they come, and longer while each shows something.
- * `second`: how long the second one may take, whatever the first took.
- */
-function expectMessages(source, endTypes, second = RULES.firstMessage.ms, mayBeGreeting = () => true) {
-  const { next, end } = expectWords(second, mayBeGreeting);
-  listen(source, 'message', next);
-  each(endTypes, (type) => listen(source, type, end));
-  return { next, end };
-}
-
-/** The same for what has no events: `next` is called with each word, `end` with the last. */
-export function expectWords(second = RULES.firstMessage.ms, mayBeGreeting = () => true) {
-  time.isElsewhere = true;
-  const began = now();
-  let last = began;
-  let isFirst = true;
-  let isOver = false;
-  let { lastDom } = work;
-  let length = -1; // of the text, at the word before
-  let end = hold('message', RULES.firstMessage.ms);
-  const next = () => {
-    end();
-    const moment = now();
-    const isShown = work.lastDom > lastDom || moment - began < RULES.firstMessage.ms || hasGrown() || isAwaited();
-    const latest = began + (isShown ? RULES.messages.ms : RULES.firstMessage.ms + RULES.overtime.ms);
-    const pace = min(isFirst ? second : RULES.firstMessage.ms, max(RULES.betweenMessages.ms, 2 * (moment - last)));
-    const { changes } = work;
-    // Who has only said that it is there has brought nothing to see.
-    const isGreeting = () => (changes === work.changes && mayBeGreeting()) || isUnfinished();
-    if (isFirst) native.setTimeout(() => last === moment && !isOver && isGreeting() && expectMore(), RULES.greeting.ms);
-    if (isFirst) hasGrown();
-    isFirst = false;
-    last = moment;
-    lastDom = work.lastDom;
-    const left = min(pace, latest - moment);
-    if (left > 0) end = hold('message', left);
-  };
-  // Answers that are written word by word add text and no elements; numbers that change stay as long.
-  const hasGrown = () => {
-    const before = length;
-    const root = body(document);
-    length = root ? textContent(root).length : 0;
-    return length > before;
-  };
-  const expectMore = () => {
-    const before = end;
-    end = hold('message', RULES.firstMessage.ms);
-    before();
-  };
-  const finish = () => {
-    isOver = true;
-    end();
-  };
-  return { next, end: finish };
-}
-
-const patience = { asked: false, at: -Infinity };
-
-/** Whether the page says that it is loading: what comes meanwhile need not show anything. Not looked at with every word. */
-function isAwaited() {
-  if (now() - patience.at > RULES.betweenMessages.ms) {
-    patience.at = now();
-    patience.asked = asksForPatience();
-  }
-  return patience.asked;
-}
-
 /** Says only that the page is still there, as socket.io, SignalR and Phoenix do. */
 const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
 const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+){0,3}(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
 
+const dataOf = getter(MessageEvent.prototype, 'data');
+const streamState = getter(window.EventSource?.prototype, 'readyState');
+const CLOSED = 2;
+
 function watchConnections() {
-  /** @type {WeakMap<WebSocket, { sent: number, heard: boolean, changes: number, end: () => void }>} */
+  /** @type {WeakMap<WebSocket, import('./sources.js').Source>} */
   const sockets = new KeptWeakMap();
   watchClass('WebSocket', (socket) => {
-    const asked = { sent: 0, heard: false, changes: 0, end: () => {} };
-    sockets.set(socket, asked);
-    const heard = () => {
-      if (!asked.heard) asked.changes = work.changes;
-      asked.heard = true;
-      asked.end();
-    };
-    // The first listener: what the page asks from its own belongs to the next answer.
-    each(['message', 'close', 'error'], (type) => listen(socket, type, heard));
-    expectMessages(socket, ['close', 'error']);
+    const source = expectMessages();
+    sockets.set(socket, source);
+    // The first listener: what the page asks in its own listener is asked after the message.
+    listen(socket, 'message', (event) => isKeepAlive(dataOf(event)) || source.heard());
+    each(['close', 'error'], (type) => listen(socket, type, source.close));
   });
-  // What is sent before the first word is answered within its time. Who has shown nothing yet has as long for the first answer.
-  watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => {
-    const asked = sockets.get(socket);
-    if (!asked?.heard || isKeepAlive(args[0])) return;
-    if (asked.sent >= RULES.socketQuestions.times && (asked.sent >= RULES.busyAnswers.times || !isAwaited())) return;
-    asked.sent += 1;
-    asked.end();
-    work.readChanges();
-    const hasShown = (asked.sent > 1 || work.changes > asked.changes) && !isUnfinished();
-    asked.end = hold('message', hasShown ? RULES.socketReply.ms : RULES.firstMessage.ms);
-  });
-  watchClass('EventSource', (source) => {
-    const { next } = expectMessages(source, ['error']);
-    watchListeners(source, (type) => {
+  watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => isKeepAlive(args[0]) || sockets.get(socket)?.asked());
+  watchClass('EventSource', (stream) => {
+    const source = expectMessages();
+    listen(stream, 'message', source.heard);
+    // The browser connects again by itself after a connection that broke.
+    listen(stream, 'error', () => (streamState(stream) === CLOSED || source.isHeard) && source.close());
+    watchListeners(stream, (type) => {
       // Named events do not arrive as "message".
-      if (!test(/^(open|error|message)$/, type)) listen(source, type, next);
+      if (!test(/^(open|error|message)$/, type)) listen(stream, type, source.heard);
     });
   });
-}
-
-/**
- * What a worker was asked.
- * @typedef {{ inAll: number, unanswered: number, ends: (() => void)[] }} Questions
- */
-
-function endAll(asked) {
-  const { ends } = asked;
-  asked.unanswered = 0;
-  asked.ends = [];
-  each(ends, (end) => end());
 }
 
 let hasChannel = false; // by which any worker may speak
 
+const firstPort = getter(window.MessageChannel?.prototype, 'port1');
+const secondPort = getter(window.MessageChannel?.prototype, 'port2');
+
 function watchWorkers() {
-  watchClass('BroadcastChannel', () => (hasChannel = true));
-  /** @type {WeakMap<Worker | MessagePort, Questions>} */
-  const questions = new KeptWeakMap();
-  watchClass('Worker', (worker) => {
-    leaveTrace();
-    const asked = { inAll: 0, unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
-    questions.set(worker, asked);
-    const answered = () => endAll(asked);
-    // The first listener: what the page asks from its own belongs to the next answer.
-    each(['message', 'error', 'messageerror'], (type) => listen(worker, type, answered));
-    // The first took the worker's work.
-    const { end } = expectMessages(worker, ['error', 'messageerror'], RULES.secondOfWorker.ms, () => asked.inAll === 0);
-    whenNobodyListens(worker, () => asked.inAll === 0, () => {
-      answered();
-      end();
-    });
+  /** @type {Set<import('./sources.js').Source>} */
+  const workers = new KeptSet();
+  watchClass('BroadcastChannel', (channel) => {
+    hasChannel = true;
+    listen(channel, 'message', () => workers.forEach((source) => source.heard()));
   });
-  watchClass('SharedWorker', (shared) => {
-    leaveTrace();
-    const { port } = shared;
-    const asked = { inAll: 0, unanswered: 0, ends: [hold('message', RULES.workerReply.ms)] };
-    questions.set(port, asked);
-    const answered = () => endAll(asked);
-    listen(port, 'message', answered);
-    listen(shared, 'error', answered);
-    const { end } = expectMessages(port, ['messageerror']);
-    whenNobodyListens(port, () => asked.inAll === 0, () => {
-      answered();
-      end();
-    });
+  /** @type {WeakMap<MessagePort, MessagePort>} */
+  const otherEnds = new KeptWeakMap();
+  watchClass('MessageChannel', (channel) => {
+    otherEnds.set(firstPort(channel), secondPort(channel));
+    otherEnds.set(secondPort(channel), firstPort(channel));
   });
-  const ask = (_, asker) => {
-    const asked = questions.get(asker);
-    if (!asked || asked.unanswered >= RULES.workerQuestions.times) return;
-    asked.inAll += 1;
-    asked.unanswered += 1;
-    push(asked.ends, hold('message', asked.unanswered === 1 ? RULES.workerReply.ms : RULES.firstMessage.ms));
+  /** @type {WeakMap<Worker | MessagePort, import('./sources.js').Source>} */
+  const speakers = new KeptWeakMap();
+  const speaksBy = (speaker, source) => {
+    speakers.set(speaker, source);
+    // The first listener: what the page asks in its own listener is asked after the message.
+    listen(speaker, 'message', source.heard);
   };
-  each([window.Worker, window.SharedWorker && MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', ask));
+  const begin = (speaker) => {
+    leaveTrace();
+    const source = expectMessages();
+    workers.add(source);
+    speaksBy(speaker, source);
+    giveUpUnheard(speaker, source);
+    return source;
+  };
+  watchClass('Worker', (worker) => listen(worker, 'error', begin(worker).close));
+  watchClass('SharedWorker', (shared) => listen(shared, 'error', begin(shared.port).close));
+  const ask = (_, speaker, args) => {
+    const source = speakers.get(speaker);
+    if (!source) return;
+    source.asked();
+    const given = args[1]?.transfer ?? args[1] ?? [];
+    each(given, (part) => {
+      const other = otherEnds.get(part);
+      if (other && !speakers.has(other)) speaksBy(other, source);
+    });
+  };
+  each([window.Worker, window.MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', ask));
 }
 
-/** Calls `run` when the page has neither begun to listen to a worker nor asked it for anything: nothing is to come of it. */
-function whenNobodyListens(source, isUnasked, run) {
+/** Stops waiting for a worker that the page has neither begun to listen to nor asked for anything. */
+function giveUpUnheard(speaker, source) {
   let isHeard = false; // or may be by another way
-  watchListeners(source, (type) => (isHeard ||= type === 'message'));
-  native.setTimeout(() => !isHeard && !hasChannel && isUnasked() && !onmessageOf(source) && run(), RULES.listening.ms);
+  watchListeners(speaker, (type) => (isHeard ||= type === 'message'));
+  native.setTimeout(() => !isHeard && !hasChannel && source.questions === 0 && !onmessageOf(speaker) && source.leave(), RULES.listening.ms);
 }
 
 const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];

@@ -10,6 +10,7 @@ import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
 import { readFlag } from './flags.js';
 import { resumeChain } from './frames.js';
+import { growth } from './growth.js';
 import { moveHand } from './hands.js';
 import { listen, listenAgain, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
@@ -142,7 +143,7 @@ function isStill() {
 /** How long a page has to be still beside what hangs. */
 function neededStillness() {
   if (isHeld((kind, entry) => kind !== 'script' && !entry.isForeign)) return RULES.still.ms;
-  // Long polls and other companies' scripts are not what the page's own content comes by.
+  // Other companies' scripts are not what the page's own content comes by.
   if (!isHeld((_, entry) => !entry.isForeign)) return RULES.foreignStill.ms;
   return isUnfinished() ? RULES.still.ms : RULES.stillScript.ms;
 }
@@ -242,11 +243,14 @@ function finish(why) {
   quietly(rememberUnseenRoots);
   sheetTexts.clear();
   // A document that defies it is a failure at once, not a time-out.
-  const html = quietly(() => (isData() ? '' : wellFormed(serializeDocument()))) || '';
+  let html = quietly(write) || '';
+  if (html.length > options.htmlBytes) html = quietly(() => write(true)) || '';
   const inspection = quietly(inspect) || null;
   const isTooLarge = html.length > options.htmlBytes;
   report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, inspection }, isTooLarge ? '' : html);
 }
+
+const write = (leavesOut = false) => (isData() ? '' : wellFormed(serializeDocument(leavesOut)));
 
 /** Writes a document that forbids scripts as it is: nothing in it can change. */
 export const writeAtOnce = () => finish('quiet');
@@ -259,7 +263,7 @@ export function watchOrders(skip) {
   const obey = (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, now, listenAgain };
+    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, growth, now, listenAgain };
     else if (order === 'seal') sealDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
     else if (order === 'skip') skip();

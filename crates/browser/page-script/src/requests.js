@@ -4,9 +4,9 @@ import { listen, quietly, replaceGetter, replaceMethod, watchMethod } from './ho
 import { baseURI } from './intrinsics/dom.js';
 import { KeptWeakMap, KeptWeakSet, apply, asText, each, getter, join, method, never, push, slice, test, then, upper } from './intrinsics/language.js';
 import { isOtherSite, parseUrl } from './native.js';
-import { expectWords } from './messages.js';
 import { describeRequest, isPoll, noteAnswer } from './polling.js';
 import { seal } from './sealing.js';
+import { expectMessages } from './sources.js';
 import { hold, holdPromise, work } from './work.js';
 import { now, time } from './shared.js';
 
@@ -28,6 +28,7 @@ const eachField = method(FormData.prototype, 'forEach');
 const ignored = new KeptWeakSet(); // responses and bodies of polls and streams
 const isStream = (response) => test(/event-stream/i, headerOf(responseHeaders(response), 'content-type') || '');
 function limitOf(verb, url) {
+  if (test(LONG_POLL, url)) return RULES.messages.ms;
   if (verb !== 'POST' || !test(BEACON, url)) return RULES.request.ms;
   return isOtherSite(url) ? RULES.beacon.ms : RULES.ownBeacon.ms;
 }
@@ -96,7 +97,7 @@ function noteFetch(promise, input, init) {
   work.lastRequest = now();
   // Of another origin, the page cannot read what comes back.
   const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
-  holdPromise('request', isBackground ? RULES.beacon.ms : limitOf(verb, url), promise, isOpaque || test(LONG_POLL, url));
+  holdPromise('request', isBackground ? RULES.beacon.ms : limitOf(verb, url), promise, isOpaque);
   then(promise, (response) => noteAnswer(request, isResponseGood(response)), () => noteAnswer(request, false));
 }
 
@@ -113,7 +114,7 @@ function watchBodies() {
   });
 }
 
-/** @type {WeakMap<ReadableStream | ReadableStreamDefaultReader, ReturnType<typeof expectWords>>} */
+/** @type {WeakMap<ReadableStream | ReadableStreamDefaultReader, import('./sources.js').Source>} */
 const words = new KeptWeakMap(); // stream or reader of events → what waits for them
 const began = new KeptWeakMap(); // stream or reader → when reading it began, for the limit of the whole stream
 
@@ -126,10 +127,7 @@ function watchStreams() {
     quietly(() => {
       if (!stream) return;
       if (ignored.has(response)) ignored.add(stream);
-      else if (isStream(response) && !words.has(stream)) {
-        words.set(stream, expectWords());
-        began.set(stream, now() - RULES.stream.ms + RULES.firstMessage.ms);
-      }
+      else if (isStream(response) && !words.has(stream)) words.set(stream, expectMessages());
     });
     return stream;
   });
@@ -146,7 +144,7 @@ function watchStreams() {
   });
   const expectPiece = (promise, reader) => {
     const expected = words.get(reader);
-    if (expected) then(promise, ({ done }) => (done ? expected.end() : expected.next()), expected.end);
+    if (expected) return then(promise, ({ done }) => (done ? expected.close() : expected.heard()), expected.close);
     const left = timeLeft(reader);
     if (left > 0 && !ignored.has(reader)) holdPromise('stream', left, promise);
   };
@@ -190,7 +188,7 @@ function watchXhr() {
     }
     opened.set(xhr, { ...asked, request });
     work.lastRequest = now();
-    const release = hold('request', limitOf(asked.verb, asked.url), test(LONG_POLL, asked.url));
+    const release = hold('request', limitOf(asked.verb, asked.url));
     listen(xhr, 'loadend', release, { once: true });
     return release;
   };

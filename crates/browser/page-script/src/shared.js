@@ -25,6 +25,7 @@ import { isTop, options } from './options.js';
  * @property {import('./polls.js').Polling} polling
  * @property {Time} time
  * @property {() => boolean} isUnfinished
+ * @property {() => number} growth
  * @property {() => number} now
  * @property {() => void} listenAgain
  */

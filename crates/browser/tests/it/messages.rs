@@ -203,3 +203,110 @@ async fn what_comes_while_the_page_says_that_it_is_loading_need_not_show_anythin
 
     assert!(page.html.contains("news 1,news 2") && page.html.contains("news 8"), "{}", page.html);
 }
+
+/// A page whose head and foot are there from the start, and whose main part is what the messages bring by `add(text)`.
+fn app(script: &str) -> Reply {
+    let words = "Everything for those who grow under glass, from the first seed to the last leaf. ".repeat(3);
+    Reply::html(&format!(
+        "<!DOCTYPE html><title>t</title><header>{words}</header><main id=part></main><footer>{words}</footer><script>
+         const add = (text) => {{ part.innerHTML += '<p>' + text + '</p>' }};
+         {script}</script>"
+    ))
+}
+
+#[tokio::test]
+async fn a_first_message_that_comes_late_is_waited_for() {
+    let events = "const source = new EventSource('/late');
+        source.addEventListener('price', ({ data }) => add(data));
+        source.onmessage = ({ data }) => add(data)";
+    let bench = Bench::new().await;
+    for event in ["data: late\n\n", "event: price\ndata: late\n\n"] {
+        for page in [article(events), app(events)] {
+            let stream = Reply::typed("text/event-stream", ": hello\n\n");
+            bench.origin.on("/late", stream.in_pieces(Duration::from_millis(1500), vec![event.into()]));
+
+            let page = bench.render_reply(page).await.unwrap();
+
+            assert_shows(&page, &["late"]);
+        }
+    }
+
+    let by_socket = "new WebSocket('wss://live.test/').onmessage = ({ data }) => add(data)";
+    let (page, _) = rendered("", &[(Said::Unasked, 1700, "late")], by_socket).await;
+    assert_shows(&page, &["late"]);
+}
+
+#[tokio::test]
+async fn steps_of_a_conversation_that_draw_nothing_are_all_waited_for() {
+    let words: &'static [_] = &[
+        (Said::Asked, 0, "ack"),
+        (Said::Asked, 450, "session"),
+        (Said::Asked, 700, "rooms"),
+        (Said::Unasked, 900, "ping"),
+        (Said::Asked, 700, "prices"),
+    ];
+    let script = "const socket = new WebSocket('wss://live.test/');
+        socket.onopen = () => socket.send('init');
+        socket.onmessage = ({ data }) => (data === 'prices' ? add(data) : data === 'ping' || socket.send('after ' + data))";
+
+    let (page, _) = rendered_reply("", words, app(script)).await;
+    assert_shows(&page, &["prices"]);
+
+    let (page, _) = rendered("", words, script).await;
+    assert_shows(&page, &["prices"]);
+}
+
+#[tokio::test]
+async fn an_answer_to_a_later_question_is_waited_for_after_the_first_was_shown() {
+    let words: &'static [_] = &[(Said::Asked, 50, "summary"), (Said::Asked, 1500, "details")];
+    let script = "const socket = new WebSocket('wss://live.test/');
+        socket.onopen = () => socket.send('summary');
+        socket.onmessage = ({ data }) => { add(data); if (data === 'summary') socket.send('details') }";
+
+    let (page, _) = rendered("", words, script).await;
+
+    assert_shows(&page, &["summary", "details"]);
+}
+
+#[tokio::test]
+async fn what_a_worker_says_late_is_waited_for_by_whatever_way_it_comes() {
+    let by_port = "onmessage = ({ ports: [port] }) => setTimeout(() => port.postMessage('late'), 3000)";
+    let port = "const { port1, port2 } = new MessageChannel();
+        port1.onmessage = ({ data }) => add(data);
+        new Worker('/worker.js').postMessage('begin', [port2])";
+    let by_channel = "setTimeout(() => new BroadcastChannel('news').postMessage('late'), 3000)";
+    let channel =
+        "new Worker('/worker.js'); new BroadcastChannel('news').onmessage = ({ data }) => add(data)";
+    let by_itself = "postMessage('ready'); setTimeout(() => postMessage('late'), 3000)";
+    let itself = "new Worker('/worker.js').onmessage = ({ data }) => data === 'late' && add(data)";
+    for (worker, script) in [(by_port, port), (by_channel, channel), (by_itself, itself)] {
+        let (page, _) = rendered(worker, &[], script).await;
+
+        assert_shows(&page, &["late"]);
+    }
+}
+
+#[tokio::test]
+async fn a_long_poll_that_answers_late_is_waited_for() {
+    let bench = Bench::new().await;
+    bench.origin.on("/api/poll", Reply::typed("text/plain", "late").after(Duration::from_millis(2500)));
+    let script = "fetch('/api/poll').then((answer) => answer.text()).then(add)";
+
+    let page = bench.render_reply(article(script)).await.unwrap();
+
+    assert_shows(&page, &["late"]);
+}
+
+#[tokio::test]
+async fn a_feed_that_never_ends_is_complete_in_time() {
+    let bench = Bench::new().await;
+    let rows = (1..=200).map(|n| format!("data: row {n}\n\n")).collect();
+    let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(250), rows);
+    bench.origin.on("/feed", stream);
+
+    let page =
+        bench.render_reply(article("new EventSource('/feed').onmessage = (e) => add(e.data)")).await.unwrap();
+
+    assert_shows(&page, &["row 1", "row 20"]);
+    assert!(!page.html.contains("row 80"), "{}", page.html);
+}

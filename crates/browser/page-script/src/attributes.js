@@ -1,8 +1,8 @@
-// Attributes of a copy of the document: handlers, script addresses, addresses in memory, names made from the time.
+// Attributes of a copy of the document: handlers, script addresses, addresses in memory.
 // Used by `serialize.js`, on copies only.
 
 import { attribute, attributeNames, isHtml, queryAll, removeAttribute, setAttribute, templateContent } from './intrinsics/dom.js';
-import { KeptMap, asText, each, floor, replaceAll, slice, test } from './intrinsics/language.js';
+import { each, replaceAll, slice, test } from './intrinsics/language.js';
 
 // Browsers drop line breaks and tabs wherever they stand in an address.
 const SUSPECT = /\son[a-z]+\s*=|s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:|blob:/i;
@@ -40,32 +40,4 @@ function cleanAttribute(element, name) {
 /** Browsers ignore white space and control characters in front of and inside a scheme. */
 function withoutControls(value) {
   return replaceAll(slice(value, 0, 200), /[\0-\x20]+/g, '');
-}
-
-// ---- names made from the time ----
-
-// Milliseconds since 1970, in an attribute that only names something for a script or a style sheet.
-const MOMENT = /(?<!\d)1\d{12}(?!\d)/;
-const EVERY_MOMENT = /(?<!\d)1\d{12}(?!\d)/g;
-const NAMING = /^(id|for|name|class|list|form|headers|aria-(controls|describedby|labelledby|owns|activedescendant)|_.*|data-.*)$/;
-const LONGEST_RENDER_MS = 60_000;
-const BEGAN = floor(performance.timeOrigin);
-
-/** Names that were made from the time of this render get a number instead, the same on every render. True when there was one. */
-export function renumberMoments(root, html, known = new KeptMap()) {
-  if (!test(MOMENT, html)) return false;
-  const numbered = (match) => {
-    const moment = match[0];
-    if (+moment < BEGAN || +moment > BEGAN + LONGEST_RENDER_MS) return moment;
-    if (!known.has(moment)) known.set(moment, asText(1_000_000_000_000 + known.size));
-    return known.get(moment);
-  };
-  each(queryAll(root, '*'), (element) => {
-    each(attributeNames(element), (name) => {
-      const value = test(NAMING, name) ? attribute(element, name) : null;
-      if (value && test(MOMENT, value)) setAttribute(element, name, replaceAll(value, EVERY_MOMENT, numbered));
-    });
-    if (isHtml(element, 'template')) renumberMoments(templateContent(element), html, known);
-  });
-  return known.size > 0;
 }

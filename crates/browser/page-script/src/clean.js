@@ -5,10 +5,10 @@ import { cleanAttributes, isSuspect } from './attributes.js';
 import { isExecutable } from './elements.js';
 import { quietly } from './hooks.js';
 import {
-  TYPE, attribute, body, childNodes, data, doctype, doctypeName, documentElement, firstChild, hasAttribute, head, innerHTML, insertBefore, isHtml, localName, nodeType,
-  outerHTML, publicId, query, queryAll, remove, removeAttribute, setAttribute, setData, systemId, templateContent,
+  TYPE, attribute, body, data, doctype, doctypeName, documentElement, firstChild, hasAttribute, innerHTML, isHtml, localName, nodeType, outerHTML, publicId, query, queryAll, remove,
+  removeAttribute, setAttribute, setData, systemId, templateContent,
 } from './intrinsics/dom.js';
-import { each, filter, lower, replaceAll, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { each, lower, replaceAll, some, startsWith, test, trim, words } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
 import { options } from './options.js';
 import { keepRawText, keepReadable } from './raw_text.js';
@@ -58,18 +58,6 @@ const cleaners = {
   textarea: keepFirstLineBreak,
   listing: keepFirstLineBreak,
 };
-
-const OF_HEAD = /^(base|basefont|bgsound|link|meta|noframes|noscript|script|style|template|title)$/;
-
-/** Scripts may put anything into the head; a parser ends the head there, and what follows would be in the body. */
-export function emptyHead(inert) {
-  const top = head(inert);
-  const rest = body(inert);
-  if (!top || !rest) return;
-  const strays = filter(childNodes(top), (node) => nodeType(node) === TYPE.element && !test(OF_HEAD, localName(node)));
-  const first = firstChild(rest);
-  each(strays, (stray) => insertBefore(rest, stray, first));
-}
 
 const LOADS_EARLY = /^(preload|prefetch|prerender|subresource)$/;
 const SCRIPT_AS = /^(script|worker|sharedworker|serviceworker|audioworklet|paintworklet)$/;

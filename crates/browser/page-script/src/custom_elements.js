@@ -1,48 +1,38 @@
-// Rules for custom elements that no script defines any more. Used by `serialize.js`.
-//
-// Pages hide elements until they are defined (`:not(:defined) { visibility: hidden }`). The rules stay as they are; what
-// they would hide in the snapshot gets the values that it had on the page, and what `:defined` gave it gets it again.
+// Custom elements, which no script defines in the snapshot. Used by what writes style sheets.
+// Pages hide elements until they are defined (`:not(:defined) { visibility: hidden }`): `:defined` is written as a selector that holds
+// for what was defined on the page, too.
 
-import { quietly } from './hooks.js';
-import { adoptedStyleSheets, localName, matches, queryAll, styleSheets } from './intrinsics/dom.js';
-import { KeptSet, each, filter, includes, items, join, replaceAll, sort } from './intrinsics/language.js';
-import { css, native } from './native.js';
-import { registry } from './roots.js';
+import { attribute, localName, queryAll } from './intrinsics/dom.js';
+import { KeptSet, each, includes, items, replaceAll, sort, startsWith, stringify, test } from './intrinsics/language.js';
+import { native } from './native.js';
+import { registry, shadowRoots } from './roots.js';
 
-/** The rules that a document or shadow root needs besides its own, as text. */
-export function customElementRules(tree) {
-  if (!registry.isUsed) return '';
-  let text = '';
-  const visit = (rules) => {
-    each(rules || [], (rule) => {
-      const selector = quietly(() => css.selector(rule));
-      if (!selector) visit(quietly(() => css.innerRules(rule)));
-      else if (includes(selector, ':defined')) quietly(() => (text += restoredRule(rule, selector, tree)));
-    });
+const DEFINED = /:defined(?![\w-])/i;
+// Strings and comments are left alone.
+const EVERY_DEFINED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\/\*[^]*?\*\/|:defined(?![\w-])/gi;
+
+let defined = ''; // selectors of what is defined, behind commas
+
+/** Finds out what the page has defined. Before style sheets are written. */
+export function findDefined() {
+  defined = '';
+  if (!registry.isUsed) return;
+  /** @type {Set<string>} */
+  const selectors = new KeptSet();
+  const look = (tree) => {
+    each(queryAll(tree, ':defined'), (element) => includes(localName(element), '-') && selectors.add(native.escapeCss(localName(element))));
+    each(queryAll(tree, '[is]:defined'), (element) => selectors.add(`[is=${stringify(attribute(element, 'is'))}]`));
   };
-  each([styleSheets(tree), adoptedStyleSheets(tree)], (sheets) => each(sheets, (sheet) => quietly(() => visit(css.rules(sheet)))));
-  return text;
+  look(document);
+  shadowRoots.forEach(look);
+  each(sort(items(selectors)), (selector) => (defined += `,${selector}`));
 }
 
-function restoredRule(rule, written, tree) {
-  const isHiding = includes(written, ':not(:defined)');
-  const pseudo = isHiding ? /:not\(:defined\)/g : /:defined/g;
-  // What remains of the selector; a universal one where nothing does.
-  const plain = replaceAll(replaceAll(written, pseudo, ''), /(^|[\s,>+~])(?=[\s,>+~]|$)/g, (match) => `${match[1]}*`);
-  const isDefined = (one) => includes(localName(one), '-') && matches(one, ':defined');
-  // What a part of the page waits for, as `body:has(my-app:not(:defined))`, or is itself.
-  const isAround = isHiding && includes(written, ':has(');
-  const elements = filter(queryAll(tree, plain), (one) => (isAround ? !matches(one, written) : isDefined(one)));
-  if (elements.length === 0) return '';
-  const names = new KeptSet();
-  each(isAround ? filter(queryAll(tree, '*'), isDefined) : elements, (one) => names.add(localName(one)));
-  const selector = isHiding ? replaceAll(written, pseudo, `:is(${join(sort(items(names)), ',')}):not(:defined)`) : plain;
-  const values = native.getComputedStyle(elements[0]);
-  const style = css.ofStyleRule(rule);
-  let declarations = '';
-  each(style, (name) => {
-    const isImportant = isHiding || css.priority(style, name) !== '';
-    declarations += `${name}: ${css.property(isHiding ? values : style, name)}${isImportant ? ' !important' : ''}; `;
-  });
-  return `${selector} { ${declarations}}\n`;
+/** Whether rules hold for what is defined, or is not. */
+export const asksForDefined = (rules) => defined !== '' && test(DEFINED, rules);
+
+/** Rules as text that hold in the snapshot for what they held for on the page. */
+export function keepDefined(rules) {
+  if (!asksForDefined(rules)) return rules;
+  return replaceAll(rules, EVERY_DEFINED, ({ 0: match }) => (startsWith(match, ':') ? `:is(${match}${defined})` : match));
 }

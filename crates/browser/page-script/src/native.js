@@ -16,6 +16,7 @@ export const native = {
   now: performance.now.bind(performance),
   getComputedStyle: window.getComputedStyle.bind(window),
   matchMedia: window.matchMedia.bind(window),
+  escapeCss: window.CSS.escape.bind(window.CSS),
   reportError: window.reportError.bind(window),
   stop: window.stop.bind(window),
   messageTop: (text) => window.top?.postMessage(text, '*'),
@@ -114,6 +115,10 @@ export const css = {
   selector: getter(CSSStyleRule.prototype, 'selectorText'),
   ofStyleRule: getter(CSSStyleRule.prototype, 'style'),
   innerRules: getter(CSSGroupingRule.prototype, 'cssRules'),
+  imported: getter(CSSImportRule.prototype, 'styleSheet'),
+  importMedia: getter(CSSImportRule.prototype, 'media'),
+  importLayer: getter(CSSImportRule.prototype, 'layerName'),
+  importSupports: getter(CSSImportRule.prototype, 'supportsText'),
   property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
   priority: method(CSSStyleDeclaration.prototype, 'getPropertyPriority'),
 };

@@ -3,31 +3,40 @@
 // Works on a copy in a document without a window: no custom element reacts, nothing loads, the page stays as it is.
 // Must give the same bytes for the same page.
 
-import { clean, emptyHead, nameSrcdocs, writeDoctype } from './clean.js';
-import { customElementRules } from './custom_elements.js';
+import { cleanAttributes, isSuspect } from './attributes.js';
+import { clean, nameSrcdocs, writeDoctype } from './clean.js';
+import { findDefined } from './custom_elements.js';
 import { writeFrameAddresses } from './frame_addresses.js';
+import { leadWithMetadata, settleHead } from './head.js';
 import { quietly } from './hooks.js';
 import {
   TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
   isHtml, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
 } from './intrinsics/dom.js';
-import { KeptMap, each, lower, push, some, test, trim } from './intrinsics/language.js';
-import { cleanAttributes, isSuspect, renumberMoments } from './attributes.js';
+import { KeptMap, KeptSet, each, lower, push, some } from './intrinsics/language.js';
 import { settleMarkup } from './markup.js';
+import { renumberMoments } from './moments.js';
 import { css, native, sheetOfElement } from './native.js';
+import { findRepeated, shareOf } from './repeated_sheets.js';
 import { shadowRoots, templateRoots } from './roots.js';
 import { isWholeComment } from './raw_text.js';
-import { changedSheets, registeredProperties, restoreInlineStyles, sheetText, styleElement } from './sheets.js';
+import { isInMemoryOnly, registeredProperties, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
 
-/** The whole document. */
-export function serializeDocument() {
+const written = new KeptSet(); // style elements whose rules stood in the object model
+
+/** The whole document. `leavesOut`: without the copies of sheets that many shadow roots have. */
+export function serializeDocument(leavesOut = false) {
+  written.clear();
+  findDefined();
+  findRepeated(leavesOut);
   const inert = createInertDocument();
   const original = documentElement(document);
   const copy = importNode(inert, original, true);
   replaceChild(inert, copy, documentElement(inert));
   restore(document, inert, inert);
   clean(inert);
-  emptyHead(inert);
+  settleHead(inert);
+  leadWithMetadata(inert, written);
 
   let html = outerHTML(copy);
   if (renumberMoments(inert, html)) html = outerHTML(copy);
@@ -60,7 +69,7 @@ function restore(original, copy, inert) {
   restoreHosts(original, copy, inert, shadowRoots);
 
   const top = isDocument ? head(copy) || documentElement(copy) : copy;
-  const definitions = (isDocument ? registeredProperties() : '') + customElementRules(original);
+  const definitions = isDocument ? registeredProperties() : '';
   if (definitions) {
     const style = createElement(inert, 'style');
     setTextContent(style, definitions);
@@ -70,7 +79,9 @@ function restore(original, copy, inert) {
   // Adopted sheets come after all others in the cascade.
   const place = hasSheetInBody ? body(copy) || top : top;
   each(adoptedStyleSheets(original), (sheet) => {
-    if (!css.isDisabled(sheet) && css.rules(sheet)[0] !== undefined) append(place, styleElement(inert, sheet, original));
+    if (css.isDisabled(sheet) || css.rules(sheet)[0] === undefined) return;
+    const rules = shareOf(sheetText(sheet, original), sheet, original);
+    if (rules) append(place, styleElement(inert, sheet, rules));
   });
 }
 
@@ -126,33 +137,25 @@ function restoreSheet(element, copy, tree, inert) {
   const name = localName(element);
   const sheet = quietly(() => sheetOfElement(element, name));
   if (!sheet) return;
-  const kept = isInMemoryOnly(element, sheet, name) ? writeSheet(element, copy, sheet, tree, inert) : copy;
+  const isWritten = isInMemoryOnly(element, sheet, name);
+  const kept = isWritten && name === 'link' ? replaceLink(element, copy, sheet, inert) : copy;
+  if (isWritten) written.add(kept);
+  const rules = shareOf(rulesOf(element, sheet, name, tree), sheet, tree);
+  if (name === 'style' ? rules !== textContent(element) : isWritten) setTextContent(kept, rules);
   const media = css.mediaText(css.media(sheet));
-  const written = attribute(element, 'media') || '';
+  const wanted = attribute(element, 'media') || '';
   if (css.isDisabled(sheet)) {
     if (localName(kept) === 'link') setAttribute(kept, 'disabled', '');
     else setAttribute(kept, 'media', 'not all');
-  } else if (media && media !== written && media !== lower(written)) {
-    const meant = quietly(() => css.queryText(native.matchMedia(written || 'all')));
+  } else if (media && media !== wanted && media !== lower(wanted)) {
+    const meant = quietly(() => css.queryText(native.matchMedia(wanted || 'all')));
     if (meant !== media) setAttribute(kept, 'media', media);
   }
 }
 
-/** Whether the rules of a sheet stand nowhere else. Another origin's sheet does not show them, and cannot have been changed. */
-function isInMemoryOnly(element, sheet, name) {
-  const rules = quietly(() => css.rules(sheet));
-  if (!rules) return false;
-  if (changedSheets.has(sheet)) return true;
-  if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
-  return test(/^blob:/i, css.href(sheet) || '');
-}
-
-function writeSheet(element, copy, sheet, tree, inert) {
-  if (localName(copy) === 'style') {
-    setTextContent(copy, sheetText(sheet, tree));
-    return copy;
-  }
-  const style = styleElement(inert, sheet, tree);
+/** Puts a style element in the place of a link. */
+function replaceLink(element, copy, sheet, inert) {
+  const style = styleElement(inert, sheet, '');
   const id = attribute(element, 'id');
   if (id) setAttribute(style, 'id', id);
   insertBefore(parentNode(copy), style, copy);

@@ -1,11 +1,12 @@
 // Style sheets as text: which of them scripts have changed, and what the browser's own text of them loses.
 
+import { asksForDefined, keepDefined } from './custom_elements.js';
 import { watchGetter, watchMethod, watchSetter, quietly } from './hooks.js';
 import { attribute, createElement, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
-import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, stringify, test } from './intrinsics/language.js';
+import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, stringify, test, trim } from './intrinsics/language.js';
 import { css, native, parseUrl } from './native.js';
 
-export const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
+const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
 /** @type {WeakMap<CSSStyleSheet, string[]>} */
 const writtenRules = new KeptWeakMap(); // sheet → texts that the page gave it
 /** @type {Map<CSSStyleSheet, string>} */
@@ -56,8 +57,39 @@ const LOST = /[{;] ?[a-z-]+: ;/;
 const LOST_INLINE = /(^|; ?)[a-z-]+: ;/;
 const GAP_IN_STYLE = '[style*=": ;"]';
 
+const importedSheet = (rule) => quietly(() => css.imported(rule)) || null;
+
+/** Whether the rules of a sheet, or of one that it imports, hold for what is defined. Those of another origin do not show. */
+const asks = (sheet) => some(quietly(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? asks(importedSheet(rule)) : asksForDefined(css.ruleText(rule))));
+const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && asks(importedSheet(rule)));
+
+/** The rules of a sheet with those of the sheets that it imports in their places. */
+function withImports(sheet, tree) {
+  let imports = ''; // what cannot be read, and has to come first
+  let text = '';
+  each(css.rules(sheet), (rule) => {
+    const imported = importedSheet(rule);
+    if (!imported) text += `${ruleText(rule, tree)}\n`;
+    else if (!quietly(() => css.rules(imported))) imports += `${css.ruleText(rule)}\n`;
+    else text += `${wrapped(rule, absoluteUrls(withImports(imported, tree), css.href(imported)))}\n`;
+  });
+  return imports + text;
+}
+
+/** The rules that a sheet imports, under the conditions on which it does. */
+function wrapped(rule, rules) {
+  const media = css.mediaText(css.importMedia(rule));
+  const layer = css.importLayer(rule);
+  const supports = css.importSupports(rule);
+  let text = rules;
+  if (layer !== null && layer !== undefined) text = `@layer ${layer} {\n${text}}`;
+  if (supports) text = `@supports (${supports}) {\n${text}}`;
+  return media ? `@media ${media} {\n${text}}` : text;
+}
+
 /** The rules of a sheet as the browser writes them, or as the page did where that loses something. */
 function rulesText(sheet, tree) {
+  if (importsDefined(sheet)) return withImports(sheet, tree);
   const rules = css.rules(sheet);
   const texts = map(rules, css.ruleText);
   if (!some(texts, (text) => test(LOST, text))) return join(texts, '\n');
@@ -72,7 +104,13 @@ function rulesText(sheet, tree) {
     else if (read.length === 1) asWritten.set(read[0], source);
   });
   if (whole) return whole;
-  return join(map(texts, (text, place) => (test(LOST, text) && (asWritten.get(text) || withComputed(rules[place], text, tree))) || text), '\n');
+  return join(map(texts, (text, place) => asWritten.get(text) || ruleText(rules[place], tree)), '\n');
+}
+
+/** One rule as text, without gaps. */
+export function ruleText(rule, tree) {
+  const text = css.ruleText(rule);
+  return (test(LOST, text) && withComputed(rule, text, tree)) || text;
 }
 
 /** What the page wrote into a sheet. */
@@ -113,9 +151,24 @@ export function sheetText(sheet, tree) {
   let text = `${rulesText(sheet, tree)}\n`;
   const href = css.href(sheet);
   if (href && !test(/^blob:/i, href)) text = absoluteUrls(text, href);
-  text = replaceAll(text, /<\/(?=style)/gi, '<\\/');
+  text = keepDefined(replaceAll(text, /<\/(?=style)/gi, '<\\/'));
   sheetTexts.set(sheet, text);
   return text;
+}
+
+/** Whether the rules of a sheet stand nowhere else as they are needed. Another origin's sheet does not show them, and cannot have been changed. */
+export function isInMemoryOnly(element, sheet, name) {
+  const rules = quietly(() => css.rules(sheet));
+  if (!rules) return false;
+  if (changedSheets.has(sheet) || importsDefined(sheet)) return true;
+  if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
+  return test(/^blob:/i, css.href(sheet) || '') || some(rules, (rule) => asksForDefined(css.ruleText(rule)));
+}
+
+/** The rules that are written for a style or link element, as text; nothing for a link that stays one. */
+export function rulesOf(element, sheet, name, tree) {
+  if (isInMemoryOnly(element, sheet, name)) return sheetText(sheet, tree);
+  return name === 'style' ? keepDefined(textContent(element)) : '';
 }
 
 /** Addresses in a linked sheet are relative to it; in a style element they would be relative to the document. */
@@ -128,13 +181,14 @@ function absoluteUrls(text, base) {
   });
 }
 
-export function styleElement(inert, sheet, tree) {
+/** A style element with the rules of a sheet. */
+export function styleElement(inert, sheet, rules) {
   const style = createElement(inert, 'style');
   const media = css.mediaText(css.media(sheet));
   if (media) setAttribute(style, 'media', media);
   const hasPolicy = query(document, 'meta[http-equiv="content-security-policy" i]') !== null;
   const allowed = hasPolicy && query(document, 'style[nonce],link[nonce]');
   if (allowed) setAttribute(style, 'nonce', nonce(allowed));
-  setTextContent(style, sheetText(sheet, tree));
+  setTextContent(style, rules);
   return style;
 }

@@ -1,6 +1,9 @@
 //! Styles that stand nowhere but in the browser's memory: they come out as they look.
 
-use crate::article::article;
+use browser::Rendered;
+
+use crate::article::{article, article_with};
+use crate::origin::Reply;
 use crate::support::Bench;
 
 /// A component inside a component, with a sheet that scripts constructed.
@@ -80,15 +83,138 @@ async fn rules_that_a_script_puts_into_a_picture_come_out_with_it() {
     assert!(page.html.contains("<svg><style id=\"v\">.r { fill: rgb(4, 5, 6); }"), "{}", page.html);
 }
 
+/// Opens a snapshot again, with a script that looks at an element in it, and returns what that finds.
+async fn seen(bench: &Bench, page: &Rendered, expression: &str) -> String {
+    let probe = format!("<p id=seen></p><script>seen.textContent = {expression}</script></body>");
+    let again = page.html.replace("</body>", &probe);
+    let looked = bench.render_reply(Reply::html(&again)).await.unwrap().html;
+    let (_, seen) = looked.split_once("<p id=\"seen\">").unwrap();
+    seen.split_once("</p>").unwrap().0.to_owned()
+}
+
+/// Defines an element, which draws a shadow root.
+const DEFINES: &str = "out.innerHTML = '<doc-page><i>Basil</i></doc-page>';
+    setTimeout(() => customElements.define('doc-page', class extends HTMLElement {
+        connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>' }
+    }), 50);";
+const IS_VISIBLE: &str = "document.querySelector('doc-page i').checkVisibility({ opacityProperty: true, visibilityProperty: true })";
+
 #[tokio::test]
-async fn a_page_that_is_hidden_until_an_element_in_it_is_defined_is_shown() {
+async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
     let bench = Bench::new().await;
-    let script = "document.head.innerHTML += '<style>body:has(my-app:not(:defined)) { visibility: hidden }</style>';
-        out.innerHTML = '<my-app></my-app>';
-        customElements.define('my-app', class extends HTMLElement { connectedCallback() { this.textContent = 'defined' } })";
+    for rules in [
+        "doc-page:not(:defined) { visibility: hidden }",
+        ":where(:not(:defined, [did-render])), :where(:not(:defined, [did-render])) * { opacity: 0 }",
+        "doc-page { display: block; &:not(:defined) { display: none } }",
+        "@layer base { @media all { *:NOT( :Defined ) { display: none !important } } }",
+        "@scope (body) { :scope :is(doc-page, x-other):not(:defined) { display: none } }",
+        "i { opacity: 0 } doc-page:defined > i { opacity: 1 }",
+        "body:has(:not(:defined)) { visibility: hidden }",
+        "p:not(:defined), /* :defined */ [title=':defined'], :not(:is(:defined)) { display: none !important }",
+    ] {
+        let page =
+            bench.render_reply(article_with(&format!("<style>{rules}</style>"), DEFINES)).await.unwrap();
 
-    let page = bench.render_reply(article(script)).await.unwrap();
+        assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "true", "{rules}: {}", page.html);
+    }
+}
 
-    let shown = "body:has(my-app:is(my-app):not(:defined)) { visibility: visible !important; }";
-    assert!(page.html.contains(shown), "{}", page.html);
+#[tokio::test]
+async fn what_a_linked_or_constructed_sheet_hides_until_it_is_defined_is_seen() {
+    let bench = Bench::new().await;
+    bench.origin.on(
+        "/app.css",
+        Reply::typed("text/css", "a { color: red } :not(:defined) { display: none !important }"),
+    );
+    let linked = article_with("<link rel=stylesheet href=/app.css>", DEFINES);
+    let adopted = format!(
+        "{DEFINES} const sheet = new CSSStyleSheet();
+         sheet.replaceSync('doc-page {{ &:not(:defined) {{ opacity: 0 }} }}');
+         document.adoptedStyleSheets = [sheet]"
+    );
+    let inside = "customElements.define('x-shell', class extends HTMLElement {
+            connectedCallback() {
+                this.attachShadow({ mode: 'open' }).innerHTML =
+                    '<style>:host(:not(:defined)) { display: none } :not(:defined) { display: none }</style><slot></slot>';
+            }
+        });
+        out.innerHTML = '<x-shell><doc-page><i>Basil</i></doc-page></x-shell>';
+        customElements.define('doc-page', class extends HTMLElement {})";
+    bench
+        .origin
+        .on("/all.css", Reply::typed("text/css", "@import url(app.css) layer(app) screen; b { color: red }"));
+    let imported = article_with("<link rel=stylesheet href=/all.css>", DEFINES);
+    let imports = article_with("<style>@import '/all.css' supports(display: block);</style>", DEFINES);
+    for reply in [linked, article(&adopted), article(inside), imported, imports] {
+        let page = bench.render_reply(reply).await.unwrap();
+
+        assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "true", "{}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn what_was_never_defined_stays_hidden() {
+    let bench = Bench::new().await;
+    let script = "out.innerHTML = '<doc-page><i>menu</i></doc-page><x-used></x-used>';
+        customElements.define('x-used', class extends HTMLElement {})";
+    let head = "<style>:not(:defined) { display: none }</style>";
+
+    let page = bench.render_reply(article_with(head, script)).await.unwrap();
+
+    assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "false", "{}", page.html);
+}
+
+/// Components that all adopt one sheet of some 20 KB.
+fn components(count: usize, setup: &str) -> String {
+    format!(
+        "let text = '.name {{ color: rgb(1, 2, 3) }} @media all {{ .name:hover, .name.big {{ margin: 7px }} }} :host {{ display: block }}';
+         for (let i = 0; i < 400; i++) text += `.utility-number-${{i}} {{ margin: ${{i}}px; padding: 30px }}\\n`;
+         const sheet = new CSSStyleSheet(); sheet.replaceSync(text);
+         customElements.define('x-card', class extends HTMLElement {{
+             connectedCallback() {{
+                 const root = this.attachShadow({{ mode: 'open' }});
+                 root.innerHTML = '<p class=\"name big\">Lamp</p>';
+                 {setup}
+             }}
+         }});
+         out.innerHTML = '<x-card></x-card>'.repeat({count})"
+    )
+}
+
+#[tokio::test]
+async fn a_sheet_that_many_components_share_does_not_cost_the_page() {
+    let bench = Bench::new().await;
+    let last = "(([style, size]) => style.color + style.marginTop + size)([getComputedStyle([...document.querySelectorAll('x-card')].at(-1).shadowRoot.querySelector('p')), document.querySelectorAll('x-card').length])";
+    for setup in [
+        "root.adoptedStyleSheets = [sheet]",
+        "const style = document.createElement('style'); style.textContent = text; root.prepend(style)",
+    ] {
+        let page = bench.render_reply(article(&components(800, setup))).await.unwrap();
+
+        assert!(page.html.len() < 2_000_000, "{} bytes", page.html.len());
+        assert_eq!(seen(&bench, &page, last).await, "rgb(1, 2, 3)7px800", "{setup}");
+    }
+}
+
+#[tokio::test]
+async fn a_sheet_that_few_components_share_comes_out_whole_in_each() {
+    let bench = Bench::new().await;
+
+    let page =
+        bench.render_reply(article(&components(3, "root.adoptedStyleSheets = [sheet]"))).await.unwrap();
+
+    assert_eq!(page.html.matches(".utility-number-399 {").count(), 3);
+}
+
+#[tokio::test]
+async fn rules_that_apply_in_every_component_do_not_cost_the_page_either() {
+    let bench = Bench::new().await;
+    let setup =
+        "const rows = Array.from({ length: 400 }, (_, i) => `<b class=utility-number-${i}></b>`).join('');
+        root.innerHTML += rows; root.adoptedStyleSheets = [sheet]";
+
+    let page = bench.render_reply(article(&components(320, setup))).await.unwrap();
+
+    assert_eq!(page.html.matches("Lamp").count(), 320);
+    assert!(page.html.contains("color: rgb(1, 2, 3)"));
 }

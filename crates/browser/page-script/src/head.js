@@ -3,9 +3,9 @@
 
 import {
   TYPE, append, attribute, body, childNodes, closest, data, documentElement, firstChild, hasAttribute, head, insertBefore, isHtml, localName, nodeType, parentNode, queryAll, remove,
-  removeNode, setAttribute,
+  removeNode, setAttribute, textContent,
 } from './intrinsics/dom.js';
-import { each, filter, test, trim } from './intrinsics/language.js';
+import { each, filter, test } from './intrinsics/language.js';
 
 const OF_HEAD = /^(base|basefont|bgsound|link|meta|noframes|noscript|script|style|template|title)$/;
 const METADATA = 'base,link,meta,script,style,title';
@@ -14,7 +14,7 @@ const SHOWS_BY_ITSELF = /^(img|picture|iframe|video|audio|embed|object|input|hr)
 const isElement = (node) => nodeType(node) === TYPE.element;
 const isOfHead = (node) => isElement(node) && test(OF_HEAD, localName(node)) && isHtml(node, localName(node));
 /** Whether a parser sees more in a node than nothing. */
-const counts = (node) => isElement(node) || (nodeType(node) === TYPE.text && trim(data(node)) !== '');
+const counts = (node) => isElement(node) || (nodeType(node) === TYPE.text && test(/[^\t\n\f\r ]/, data(node)));
 
 /** Moves what ends the head for a parser to the body, and keeps in the head what the page had in it. */
 export function settleHead(inert) {
@@ -53,13 +53,17 @@ function moveOut(stray, top, rest, first) {
 
 const isPreview = (node) =>
   isHtml(node, 'title') || (isHtml(node, 'meta') && !hasAttribute(node, 'http-equiv')) || (isHtml(node, 'link') && !test(/(^|\s)stylesheet(\s|$)/i, attribute(node, 'rel') || ''));
+const isBulk = (node) => isHtml(node, 'style') || isHtml(node, 'script');
+const BULKY = 32 * 1024; // characters; who makes previews reads as little as 64 KB
 
-/** Moves title, descriptions and links in front of rules that were written out: previews are made of the first bytes. */
+/** Moves title, descriptions and links in front of rules that were written out, and of bulky rules and data. */
 export function leadWithMetadata(inert, written) {
   const top = head(inert);
   if (!top) return;
   const parts = filter(childNodes(top), isElement);
-  const first = filter(parts, (part) => written.has(part))[0];
+  let size = 0;
+  each(parts, (part) => isBulk(part) && (size += textContent(part).length));
+  const first = filter(parts, (part) => written.has(part) || (size > BULKY && isBulk(part)))[0];
   let isBehind = false;
   each(parts, (part) => {
     isBehind ||= part === first;

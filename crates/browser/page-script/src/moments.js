@@ -12,7 +12,7 @@ const BEGAN = floor(performance.timeOrigin);
 // Attributes that only name something for a script or a style sheet.
 const NAMING = /^(id|for|name|class|list|form|headers|slot|part|aria-(controls|describedby|details|errormessage|flowto|labelledby|owns|activedescendant)|_.*|data-.*)$/;
 // Attributes of which a person or a crawler is told the value.
-const TOLD = /^(alt|title|value|placeholder|content|datetime|label|summary|abbr|srcdoc|srcset|imagesrcset|aria-.*|key|nonce|integrity)$/;
+const TOLD = /^(alt|title|value|placeholder|content|datetime|label|summary|abbr|srcdoc|srcset|imagesrcset|aria-.*|nonce|integrity)$/;
 const ADDRESS = /^([a-z]+:)?(href|src|action|formaction|data|poster|cite|ping|longdesc|background|profile|manifest|codebase|item(id|type|prop))$/i;
 
 // Parts of a value that may hold names: all of it, what follows a number sign, style rules but for addresses.

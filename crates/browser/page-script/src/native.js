@@ -115,6 +115,10 @@ export const css = {
   selector: getter(CSSStyleRule.prototype, 'selectorText'),
   ofStyleRule: getter(CSSStyleRule.prototype, 'style'),
   innerRules: getter(CSSGroupingRule.prototype, 'cssRules'),
+  imported: getter(CSSImportRule.prototype, 'styleSheet'),
+  importMedia: getter(CSSImportRule.prototype, 'media'),
+  importLayer: getter(CSSImportRule.prototype, 'layerName'),
+  importSupports: getter(CSSImportRule.prototype, 'supportsText'),
   property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
   priority: method(CSSStyleDeclaration.prototype, 'getPropertyPriority'),
 };

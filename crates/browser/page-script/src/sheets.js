@@ -57,8 +57,39 @@ const LOST = /[{;] ?[a-z-]+: ;/;
 const LOST_INLINE = /(^|; ?)[a-z-]+: ;/;
 const GAP_IN_STYLE = '[style*=": ;"]';
 
+const importedSheet = (rule) => quietly(() => css.imported(rule)) || null;
+
+/** Whether the rules of a sheet, or of one that it imports, hold for what is defined. Those of another origin do not show. */
+const asks = (sheet) => some(quietly(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? asks(importedSheet(rule)) : asksForDefined(css.ruleText(rule))));
+const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && asks(importedSheet(rule)));
+
+/** The rules of a sheet with those of the sheets that it imports in their places. */
+function withImports(sheet, tree) {
+  let imports = ''; // what cannot be read, and has to come first
+  let text = '';
+  each(css.rules(sheet), (rule) => {
+    const imported = importedSheet(rule);
+    if (!imported) text += `${ruleText(rule, tree)}\n`;
+    else if (!quietly(() => css.rules(imported))) imports += `${css.ruleText(rule)}\n`;
+    else text += `${wrapped(rule, absoluteUrls(withImports(imported, tree), css.href(imported)))}\n`;
+  });
+  return imports + text;
+}
+
+/** The rules that a sheet imports, under the conditions on which it does. */
+function wrapped(rule, rules) {
+  const media = css.mediaText(css.importMedia(rule));
+  const layer = css.importLayer(rule);
+  const supports = css.importSupports(rule);
+  let text = rules;
+  if (layer !== null && layer !== undefined) text = `@layer ${layer} {\n${text}}`;
+  if (supports) text = `@supports (${supports}) {\n${text}}`;
+  return media ? `@media ${media} {\n${text}}` : text;
+}
+
 /** The rules of a sheet as the browser writes them, or as the page did where that loses something. */
 function rulesText(sheet, tree) {
+  if (importsDefined(sheet)) return withImports(sheet, tree);
   const rules = css.rules(sheet);
   const texts = map(rules, css.ruleText);
   if (!some(texts, (text) => test(LOST, text))) return join(texts, '\n');
@@ -129,7 +160,7 @@ export function sheetText(sheet, tree) {
 export function isInMemoryOnly(element, sheet, name) {
   const rules = quietly(() => css.rules(sheet));
   if (!rules) return false;
-  if (changedSheets.has(sheet)) return true;
+  if (changedSheets.has(sheet) || importsDefined(sheet)) return true;
   if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
   return test(/^blob:/i, css.href(sheet) || '') || some(rules, (rule) => asksForDefined(css.ruleText(rule)));
 }

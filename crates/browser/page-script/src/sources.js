@@ -1,4 +1,4 @@
-// Sources of messages: connections, event streams and workers, any of which may bring content at any time.
+// Sources of messages: connections, event streams and workers, any of which may bring content at any time. See docs/decisions/0006.
 // A source is waited for until it has shown something since it was last asked, and then at the pace at which its messages come;
 // at most for 5 s after the last text or element that was not there before.
 // Must never wait for long in all: a feed goes on for ever.
@@ -25,6 +25,7 @@ import { hold, touch, work } from './work.js';
  */
 
 const LOOK_MS = 50;
+const READ_MS = 150; // between looks at how much the page shows
 
 /** @type {Set<Source>} */
 const awaited = new KeptSet();
@@ -43,7 +44,7 @@ function readGrowth() {
 
 /** Whether the page shows too little to be all. Not looked at each time. */
 function cannotBeAll() {
-  if (now() - content.readAt > RULES.betweenMessages.ms) {
+  if (now() - content.readAt > READ_MS) {
     content.readAt = now();
     content.isUnfinished = isUnfinished();
   }

@@ -43,6 +43,7 @@ async fn what_a_script_puts_around_and_into_the_head_does_not_end_it_early() {
         "document.documentElement.insertBefore(Object.assign(document.createElement('x-bar'), { textContent: 'shown' }), document.head)",
         "document.documentElement.insertBefore(document.createTextNode('stray'), document.head)",
         "document.head.append('stray />')",
+        "document.head.prepend('\u{a0}')",
         "document.head.prepend('stray ', document.createElement('x-tags'))",
         "document.head.append(Object.assign(document.createElement('div'), { innerHTML: '<b>never seen</b>' }))",
         "document.documentElement.insertBefore(document.createElement('head'), document.body).append('stray', document.createElement('p'))",
@@ -99,4 +100,19 @@ async fn written_out_rules_stand_behind_what_previews_are_made_of() {
     }
     let (rule, later) = (page.html.find("number-2999").unwrap(), page.html.find(".later").unwrap());
     assert!(rule < later && page.html.find("charset").unwrap() < 100, "{begin}");
+}
+
+#[tokio::test]
+async fn rules_that_a_script_puts_in_front_as_text_stand_behind_as_well() {
+    let bench = Bench::new().await;
+    let front = "const style = document.createElement('style');
+        style.textContent = '.part-of-a-component { color: rgb(1, 2, 3) }'.repeat(3000); document.head.prepend(style)";
+
+    let page = bench.render_reply(page_of("", &format!("{TAGS} {front}"))).await.unwrap();
+
+    assert!(
+        page.html.find("rel=\"canonical\"").unwrap() < 2000 && missing(&page).is_empty(),
+        "{}",
+        &page.html[..4000]
+    );
 }

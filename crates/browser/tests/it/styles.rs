@@ -140,7 +140,12 @@ async fn what_a_linked_or_constructed_sheet_hides_until_it_is_defined_is_seen() 
         });
         out.innerHTML = '<x-shell><doc-page><i>Basil</i></doc-page></x-shell>';
         customElements.define('doc-page', class extends HTMLElement {})";
-    for reply in [linked, article(&adopted), article(inside)] {
+    bench
+        .origin
+        .on("/all.css", Reply::typed("text/css", "@import url(app.css) layer(app) screen; b { color: red }"));
+    let imported = article_with("<link rel=stylesheet href=/all.css>", DEFINES);
+    let imports = article_with("<style>@import '/all.css' supports(display: block);</style>", DEFINES);
+    for reply in [linked, article(&adopted), article(inside), imported, imports] {
         let page = bench.render_reply(reply).await.unwrap();
 
         assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "true", "{}", page.html);

@@ -174,6 +174,8 @@ pub enum SnapshotLookup {
 pub struct StoredPage {
     /// Its document.
     pub html: String,
+    /// Lines of `X-Robots-Tag` and `Link` that are sent with it.
+    pub headers: HeaderMap,
     /// When it was made, in epoch milliseconds.
     pub made_at_ms: i64,
     /// How long it may be served, in milliseconds.

@@ -9,6 +9,7 @@ use url::Url;
 use super::admission::{OriginResult, Permit};
 use super::cache::{CacheError, page_id};
 use super::decide::{page_of, renderable};
+use super::kept_headers::from_stored;
 use super::service::RenderService;
 use crate::audit::ports::{RenderTurn, Renders};
 use crate::domains::Site;
@@ -40,12 +41,13 @@ impl Renders for RenderService {
             let found = async {
                 let Some(row) = self.durable().find_row(&id).await? else { return Ok(None) };
                 let html = self.durable().read_object(&row).await?;
-                Ok::<_, CacheError>(html.map(|html| (row.created_at, html)))
+                Ok::<_, CacheError>(html.map(|html| (row, html)))
             };
             match found.await {
-                Ok(Some((made_at_ms, html))) => SnapshotLookup::Found(StoredPage {
+                Ok(Some((row, html))) => SnapshotLookup::Found(StoredPage {
                     html: String::from_utf8_lossy(&html).into_owned(),
-                    made_at_ms,
+                    headers: from_stored(row.headers.as_deref()),
+                    made_at_ms: row.created_at,
                     refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
                 }),
                 Ok(None) => SnapshotLookup::Missing,

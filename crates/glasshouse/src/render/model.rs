@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
@@ -143,8 +144,12 @@ pub struct RenderedPage {
     pub location: Option<String>,
     /// The document; empty for a redirect.
     pub html: Bytes,
-    /// Weak etag of the document.
+    /// Weak etag of the document and of `headers`.
     pub etag: String,
+    /// Lines of the page's own answer that crawlers act on.
+    pub headers: HeaderMap,
+    /// Failures of a page that shows nothing, in words.
+    pub problems: Vec<String>,
     /// Cut off before it was complete.
     pub partial: bool,
     /// When it was rendered.

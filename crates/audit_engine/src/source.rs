@@ -179,6 +179,8 @@ pub struct StoredPage {
     pub status: u16,
     /// Its document; "" of a redirect.
     pub html: String,
+    /// Lines of `X-Robots-Tag` and `Link` that are sent with it.
+    pub headers: HeaderMap,
     /// When it was made, in epoch milliseconds.
     pub made_at_ms: i64,
     /// How long it may be served, in milliseconds.

@@ -135,13 +135,19 @@ impl Listing {
             Url::parse(ROOT).unwrap().join(target).unwrap().to_string()
         };
         if verb == "SNAPSHOT" {
-            let days: i64 = head.strip_prefix(":days ").map_or(0, |days| days.trim().parse().unwrap());
-            let stored = StoredPage {
+            let mut stored = StoredPage {
                 status: outcome.parse().unwrap(),
                 html: body.to_owned(),
-                made_at_ms: self.now_ms() - days * DAY_MS,
+                headers: HeaderMap::new(),
+                made_at_ms: self.now_ms(),
                 refresh_interval_ms: DAY_MS,
             };
+            for line in head.lines() {
+                match line.strip_prefix(":days ") {
+                    Some(days) => stored.made_at_ms -= days.trim().parse::<i64>().unwrap() * DAY_MS,
+                    None => add_header(&mut stored.headers, line),
+                }
+            }
             self.snapshots.insert(url, stored);
         } else if verb == "RENDER" {
             self.renders.insert(url, rendered(head, body));
@@ -176,14 +182,16 @@ fn answer(outcome: &str, head: &str, body: &str) -> Result<Response, FetchFailur
     for line in head.lines() {
         match line.strip_prefix(":ttfb ") {
             Some(ms) => response.ttfb_ms = ms.parse().unwrap(),
-            None => {
-                let (name, value) = line.split_once(": ").unwrap();
-                let name: http::HeaderName = name.parse().unwrap();
-                response.headers.insert(name, value.parse().unwrap());
-            }
+            None => add_header(&mut response.headers, line),
         }
     }
     Ok(response)
+}
+
+fn add_header(headers: &mut HeaderMap, line: &str) {
+    let (name, value) = line.split_once(": ").unwrap();
+    let name: http::HeaderName = name.parse().unwrap();
+    headers.insert(name, value.parse().unwrap());
 }
 
 fn rendered(head: &str, body: &str) -> RenderedDocument {

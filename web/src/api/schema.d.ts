@@ -2696,6 +2696,8 @@ export interface components {
         CrawlerView: {
             /** @description Time of the render. */
             createdAt: components["schemas"]["Timestamp"];
+            /** @description `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location` of the answer to a crawler. */
+            headers: components["schemas"]["ViewHeader"][];
             /** @description The first 512 KiB. */
             html: string;
             /**
@@ -6427,6 +6429,13 @@ export interface components {
              */
             path: string;
             person: components["schemas"]["PersonView"] | null;
+            /**
+             * @description Failed requests and scripts of the live page, a sentence each; at most 10.
+             * @example [
+             *       "GET /api/prices answered 401"
+             *     ]
+             */
+            problems: string[];
             raw: components["schemas"]["RawView"] | null;
             /** @description Requests of the live page in the order in which they were sent; at most 200. */
             requests: components["schemas"]["ViewRequestEntry"][];
@@ -6460,6 +6469,13 @@ export interface components {
          * @enum {string}
          */
         ViewError: "origin_not_reachable" | "not_a_page" | "timeout" | "too_large" | "forbidden_address" | "no_browser";
+        /** @description A header line. */
+        ViewHeader: {
+            /** @example x-robots-tag */
+            name: string;
+            /** @example noindex */
+            value: string;
+        };
         /**
          * @description Identifies a view. Ids sort by the time they were made.
          * @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10

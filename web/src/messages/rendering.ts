@@ -135,6 +135,7 @@ export const noPicture = () => 'No picture could be taken.';
 export const pictureCut = (height: number) => `The picture ends at ${count(height)} px; the page goes on.`;
 export const pictureScroll = (name: string) => `${name}, scrolls`;
 export const htmlOf = () => 'HTML that crawlers get';
+export const headersOf = () => 'Headers that crawlers get';
 export const textOf = () => 'Text that crawlers get';
 export const htmlCut = (bytesText: string) => `The first 512 kB of ${bytesText}.`;
 export const downloadHtml = () => 'Download HTML';
@@ -162,6 +163,8 @@ export const verdictMissing = (missing: number, words: number) =>
 export const verdictStatus = (person: number, crawler: number) =>
   `People get status ${person}, a crawler gets ${crawler}.`;
 export const verdictFailed = (statusCode: number) => `The page answers people with status ${statusCode}.`;
+export const verdictEmpty = (words: number, problems: string[]) =>
+  `People see ${words === 0 ? 'no word' : `only ${counted(words, 'word', 'words')}`} on this page, and a crawler gets no more: ${problems.join('; ')}.`;
 export const verdictNothing = () => 'Nothing is stored for crawlers yet.';
 export const verdictRaw = (words: number) =>
   words === 0

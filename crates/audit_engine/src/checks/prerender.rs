@@ -2,10 +2,10 @@
 
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::page::challenge::is_challenge;
-use crate::page::not_found;
 use crate::page::text::{sorted_words, words_missing};
 use crate::page::view::effective_canonical;
 use crate::page::{Directives, Page};
+use crate::page::{link_header, not_found};
 
 const RENDERING: &str =
     "https://developers.google.com/search/docs/crawling-indexing/javascript/dynamic-rendering";
@@ -14,16 +14,17 @@ const SAME_WORDS: f64 = 0.9;
 
 /// What differs between the snapshot and the page as it is rendered now.
 fn differences(page: &Page) -> Vec<&'static str> {
-    let Some((_, stored)) = page.snapshot().filter(|_| page.was_rendered()) else { return Vec::new() };
+    let Some((sent, stored)) = page.snapshot().filter(|_| page.was_rendered()) else { return Vec::new() };
     let mut found = Vec::new();
     if stored.title() != page.facts.title() {
         found.push("title");
     }
-    if effective_canonical(stored, &page.base, &page.header_canonicals) != page.canonical {
+    let header_canonicals = link_header::parse(&sent.headers, &page.base).canonicals;
+    if effective_canonical(stored, &page.base, &header_canonicals) != page.canonical {
         found.push("canonical");
     }
-    let stored_directives = Directives::of(stored, &page.input.response.headers);
-    if stored_directives.meta_noindex() != page.directives.meta_noindex() {
+    let is_noindex = |directives: &Directives| directives.meta_noindex() || directives.header_noindex();
+    if is_noindex(&Directives::of(stored, &sent.headers)) != is_noindex(&page.directives) {
         found.push("noindex");
     }
     let [now, then] = [&page.facts.main_text, &stored.main_text].map(|text| sorted_words(text));

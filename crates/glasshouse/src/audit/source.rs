@@ -19,7 +19,7 @@ use url::Url;
 
 use super::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use super::ports::Renders;
-use crate::api::header_names::PROBE;
+use crate::api::header_names::{PROBE, X_FORWARDED_PROTO};
 use crate::config::Scheme;
 use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::origin::OriginClient;
@@ -90,6 +90,10 @@ impl SiteSource {
         let mut headers = self.headers_for(&request.url);
         if let Some(host) = request.url.host_str().filter(|_| self.is_own(&request.url)) {
             headers.insert(PROBE, self.marks.issue(host, self.platform.clock.now()));
+            headers.insert(
+                X_FORWARDED_PROTO,
+                HeaderValue::try_from(request.url.scheme()).expect("a scheme is letters"),
+            );
         }
         if let Some(agent) = request.user_agent {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));

@@ -5,18 +5,19 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use browser::{RenderLimits, RenderRequest, Rendered, Renderer};
+use browser::{RedirectHop, RenderLimits, RenderRequest, Rendered, Renderer, describe_problems};
 use serde_json::json;
 use url::Url;
 
 use super::{BadUsage, Context, output};
+use crate::render::emptiness::why_empty;
 
 /// What to render, and how to show it.
 #[derive(clap::Args)]
 pub struct Args {
     /// Absolute http or https address
     url: String,
-    /// Prints status, final URL, timings, console, blocked requests and HTML as JSON
+    /// Prints status, redirects, final URL, headers, timings, console, blocked and failed requests and HTML as JSON
     #[arg(long)]
     json: bool,
     /// Seconds after which the page is taken as it stands [default: render.timeout_ms]
@@ -42,7 +43,12 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let browser = context.browser(context.network()?, folder.path());
     let rendered = render(&*browser, url, timeout, context).await;
     browser.shutdown().await;
-    let text = if args.json { as_json(&rendered?)? } else { rendered?.html };
+    let rendered = rendered?;
+    let problems = why_empty(&rendered.final_url, &rendered.html, &rendered.failed, &rendered.console);
+    if !problems.is_empty() {
+        output::note(&format!("the page shows next to nothing: {}", problems.join("; ")));
+    }
+    let text = if args.json { as_json(&rendered)? } else { rendered.html };
     match args.out {
         Some(path) => {
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -52,7 +58,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Renders, following the redirects of the origin and of the page.
+/// Renders, following the redirects of the origin and of the page. What comes out tells all of them, and the first answer.
 async fn render(
     browser: &dyn Renderer,
     mut url: Url,
@@ -60,6 +66,8 @@ async fn render(
     context: &Context,
 ) -> anyhow::Result<Rendered> {
     let limits = &context.config.limits;
+    let mut first_status = None;
+    let mut hops: Vec<RedirectHop> = Vec::new();
     for _ in 0..=limits.redirects {
         let request = RenderRequest {
             url: url.clone(),
@@ -77,23 +85,39 @@ async fn render(
             inspect: false,
             urgent: false,
         };
-        let rendered = browser.render(request).await?;
-        let Some(location) = &rendered.location else { return Ok(rendered) };
+        let mut rendered = browser.render(request).await?;
+        let first_status = *first_status.get_or_insert(rendered.first_status);
+        let Some(location) = &rendered.location else {
+            hops.append(&mut rendered.hops);
+            return Ok(Rendered { first_status, hops, ..rendered });
+        };
+        let hop = RedirectHop { url: url.into(), status: rendered.status, location: location.clone() };
+        hops.push(hop);
         url = crawler::url::parse_target(location, limits.url_bytes)
-            .with_context(|| format!("{url} redirects to {location:?}"))?;
+            .with_context(|| format!("a redirect leads to {location:?}"))?;
     }
     anyhow::bail!("gave up after {} redirects, at {url} (limits.redirects)", limits.redirects)
 }
 
 fn as_json(rendered: &Rendered) -> anyhow::Result<String> {
+    let headers: Vec<_> = rendered
+        .headers
+        .iter()
+        .map(|(name, value)| json!({ "name": name.as_str(), "value": String::from_utf8_lossy(value.as_bytes()) }))
+        .collect();
     let report = json!({
         "status": rendered.status,
+        "firstStatus": rendered.first_status,
+        "hops": rendered.hops,
         "finalUrl": rendered.final_url,
+        "headers": headers,
         "partial": rendered.partial,
         "html": rendered.html,
         "timings": rendered.timings,
         "console": rendered.console,
         "blocked": rendered.blocked,
+        "failed": rendered.failed,
+        "problems": describe_problems(&rendered.final_url, &rendered.failed, &rendered.console),
     });
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

@@ -11,9 +11,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use crawler::errors::one_line;
 use futures::TryStreamExt;
+use http::HeaderMap;
 use sha2::{Digest, Sha256};
 use store::{BlobError, Blobs, Db, DbError};
 
+use super::kept_headers::{from_stored, to_stored};
 use super::model::{RenderedPage, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
@@ -38,11 +40,15 @@ pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
     PageId { domain: domain.clone(), key_hash: hex::encode(&Sha256::digest(page_key.as_bytes())[..16]) }
 }
 
-/// Weak etag of a document. A redirect's is that of where it leads.
-pub fn etag_of(html: &[u8], location: Option<&str>) -> String {
+/// Returns the weak etag of a document with the header lines that are kept of it. A redirect's is that of where it leads.
+pub fn etag_of(html: &[u8], location: Option<&str>, headers: &HeaderMap) -> String {
     let mut hash = Sha256::new();
     hash.update(html);
     hash.update(location.unwrap_or(""));
+    for (name, value) in headers {
+        hash.update(name.as_str());
+        hash.update(value.as_bytes());
+    }
     format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash.finalize()[..16]))
 }
 
@@ -206,6 +212,8 @@ impl DurableTier {
             location: row.location.clone(),
             html,
             etag: row.etag.clone(),
+            headers: from_stored(row.headers.as_deref()),
+            problems: row.problems(),
             partial: false,
             created_at: Timestamp::from_millis(row.created_at),
         });
@@ -262,6 +270,8 @@ impl DurableTier {
             status: rendered.status,
             location: rendered.location.as_deref(),
             etag: &rendered.etag,
+            headers: to_stored(&rendered.headers),
+            problems: &rendered.problems,
             html_bytes: rendered.html.len(),
             text_chars: count_visible_chars(&String::from_utf8_lossy(&rendered.html)),
             render_ms,

@@ -14,6 +14,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 
 use super::cache::page_id;
 use super::decide::page_of;
+use super::kept_headers::bytes_of;
 use super::memory::MemoryTier;
 use super::model::{Freshness, PageResponse, RenderCall, RenderedPage, Tier};
 use super::queries::PageId;
@@ -56,6 +57,8 @@ struct PreparedResponse {
     rendered: Weak<RenderedPage>,
     status: StatusCode,
     headers: HeaderMap,
+    /// Bytes of header lines of the page's own.
+    page_header_bytes: usize,
     path: Arc<str>,
     crawler: Option<&'static Crawler>,
 }
@@ -73,7 +76,9 @@ impl FastPath {
         recorder: Recorder,
         request_counts: Arc<RequestCounts>,
     ) -> FastPath {
-        let weigh = |key: &[u8], _: &PreparedResponse| key.len() + ENTRY_OVERHEAD_BYTES;
+        let weigh = |key: &[u8], prepared: &PreparedResponse| {
+            key.len() + prepared.page_header_bytes + ENTRY_OVERHEAD_BYTES
+        };
         let prepared = cache::Cache::builder(MAX_BYTES).weigher(weigh).build();
         FastPath { prepared, memory, clock, recorder, request_counts }
     }
@@ -146,6 +151,7 @@ impl FastPath {
             rendered: Arc::downgrade(&response.page),
             status: StatusCode::from_u16(response.page.status).unwrap_or(StatusCode::OK),
             headers: headers_of_page,
+            page_header_bytes: bytes_of(&response.page.headers),
             path: call.target.path().into(),
             crawler: call.crawler,
         };

@@ -9,6 +9,7 @@ use url::Url;
 use super::admission::{OriginResult, Permit};
 use super::cache::{CacheError, page_id};
 use super::decide::{page_of, renderable};
+use super::kept_headers::from_stored;
 use super::service::RenderService;
 use crate::audit::ports::{RenderTurn, Renders};
 use crate::domains::Site;
@@ -46,6 +47,7 @@ impl Renders for RenderService {
                 Ok(Some((row, html))) => SnapshotLookup::Found(StoredPage {
                     status: u16::try_from(row.status).unwrap_or(200),
                     html: String::from_utf8_lossy(&html).into_owned(),
+                    headers: from_stored(row.headers.as_deref()),
                     made_at_ms: row.created_at,
                     refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
                 }),

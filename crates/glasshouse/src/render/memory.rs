@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::cache::ENTRY_OVERHEAD_BYTES;
+use super::kept_headers::bytes_of;
 use super::model::{RenderedPage, keeps};
 use super::queries::PageId;
 use crate::clock::Timestamp;
@@ -39,7 +40,9 @@ impl MemoryTier {
     /// A tier for so many bytes; 0 keeps nothing.
     pub fn new(max_bytes: u64) -> MemoryTier {
         let pages = cache::Cache::builder(max_bytes)
-            .weigher(|_, entry: &MemoryEntry| entry.page.html.len() + ENTRY_OVERHEAD_BYTES)
+            .weigher(|_, entry: &MemoryEntry| {
+                entry.page.html.len() + bytes_of(&entry.page.headers) + ENTRY_OVERHEAD_BYTES
+            })
             // Entries say themselves when they end, by our clock. Beyond that they are the last known answer.
             .time_to_idle(KEPT_IDLE)
             .build();

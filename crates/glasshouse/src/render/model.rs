@@ -158,8 +158,12 @@ pub struct RenderedPage {
     pub location: Option<String>,
     /// The document; empty for a redirect.
     pub html: Bytes,
-    /// Weak etag of the document.
+    /// Weak etag of the document and of `headers`.
     pub etag: String,
+    /// Lines of the page's own answer that crawlers act on.
+    pub headers: HeaderMap,
+    /// Failures of a page that shows nothing, in words.
+    pub problems: Vec<String>,
     /// Cut off before it was complete.
     pub partial: bool,
     /// When it was rendered.

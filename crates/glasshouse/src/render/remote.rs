@@ -12,6 +12,7 @@ use url::Url;
 
 use super::admission::RenderRefusal;
 use super::cache::DurableTier;
+use super::kept_headers::{from_stored, to_stored};
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries;
@@ -160,6 +161,11 @@ struct UnstoredPage {
     status: u16,
     location: Option<String>,
     etag: String,
+    /// Kept header lines, as JSON.
+    #[serde(default)]
+    headers: Option<String>,
+    #[serde(default)]
+    problems: Vec<String>,
     partial: bool,
     created_at: i64,
     object_key: String,
@@ -172,6 +178,8 @@ impl UnstoredPage {
             location: self.location,
             html,
             etag: self.etag,
+            headers: from_stored(self.headers.as_deref()),
+            problems: self.problems,
             partial: self.partial,
             created_at: Timestamp::from_millis(self.created_at),
         })
@@ -230,6 +238,8 @@ impl RemoteResults {
                     status: page.status,
                     location: page.location.clone(),
                     etag: page.etag.clone(),
+                    headers: to_stored(&page.headers),
+                    problems: page.problems.clone(),
                     partial: page.partial,
                     created_at: page.created_at.as_millis(),
                     object_key: key,

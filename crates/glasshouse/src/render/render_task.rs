@@ -16,6 +16,8 @@ use super::acceptance::{Acceptance, SnapshotUpdate};
 use super::admission::{Applicant, OriginResult, Permit, RenderAdmission, RenderRefusal};
 use super::cache::{DurableTier, etag_of};
 use super::decide::{TargetPage, page_of};
+use super::emptiness::why_empty;
+use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries::PageId;
@@ -279,7 +281,7 @@ impl RenderTasks {
 
     /// The page under the site's other name, when a render is nothing but a redirect there.
     fn twin_of(&self, site: &Site, page: &TargetPage, rendered: &Rendered) -> Option<TargetPage> {
-        let location = rendered.location.clone()?;
+        let location = rendered.location.as_deref()?;
         let location = Url::parse(&public_location(site, location, &rendered.final_url)).ok()?;
         let is_twin = location.host_str() != page.url.host_str()
             && location.host_str().is_some_and(|host| site.owns_host(host));
@@ -317,13 +319,21 @@ impl RenderTasks {
     }
 
     fn page_of(&self, site: &Site, rendered: Rendered) -> Arc<RenderedPage> {
-        let location = rendered.location.map(|location| public_location(site, location, &rendered.final_url));
+        let public = |address: &str| public_location(site, address, &rendered.final_url);
+        let location = rendered.location.as_deref().map(public);
+        let headers = kept_headers(&rendered.headers, public);
+        let problems = match location {
+            None => why_empty(&rendered.final_url, &rendered.html, &rendered.failed, &rendered.console),
+            Some(_) => Vec::new(),
+        };
         let html = Bytes::from(rendered.html);
         Arc::new(RenderedPage {
             status: public_status(rendered.status, location.is_some()),
-            etag: etag_of(&html, location.as_deref()),
+            etag: etag_of(&html, location.as_deref(), &headers),
             location,
             html,
+            headers,
+            problems,
             partial: rendered.partial,
             created_at: self.clock.now(),
         })
@@ -381,15 +391,22 @@ fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool 
     })
 }
 
-/// A redirect to the origin host is one to the public name: the origin does not know under which name it was asked.
-fn public_location(site: &Site, location: String, page: &Url) -> String {
-    let Some((origin, _)) = names::split_origin(&site.domain.settings.origin_host) else { return location };
-    let Ok(mut url) = Url::parse(&location) else { return location };
+/// Turns an address of the origin host into the public one: the origin does not know under which name it was asked. Every
+/// other address stays as it is written.
+fn public_location(site: &Site, location: &str, page: &Url) -> String {
+    let is_origin = |host: &str| {
+        names::split_origin(&site.domain.settings.origin_host)
+            .is_some_and(|(origin, _)| host.eq_ignore_ascii_case(origin))
+    };
+    let of_origin = page.join(location).ok().filter(|url| url.host_str().is_some_and(is_origin));
     let public = page.host_str().filter(|host| site.owns_host(host)).unwrap_or(&site.domain.host);
-    if url.host_str() != Some(origin) || url.set_host(Some(public)).is_err() {
-        return location;
+    let Some(mut url) = of_origin else { return location.to_owned() };
+    if url.set_host(Some(public)).is_err() {
+        return location.to_owned();
     }
     let _ = url.set_port(page.port());
+    // Between the two web schemes the change always works.
+    let _ = url.set_scheme(page.scheme());
     url.into()
 }
 
@@ -415,9 +432,13 @@ mod tests {
         let site =
             site("shop.example", Settings { origin_host: "app.host.test".into(), ..Settings::default() });
         let page = Url::parse("https://www.shop.example/a").expect("an address");
-        let told = |location: &str| public_location(&site, location.to_owned(), &page);
+        let told = |location: &str| public_location(&site, location, &page);
 
         assert_eq!(told("https://app.host.test/b?c=d"), "https://www.shop.example/b?c=d");
-        assert_eq!(told("https://elsewhere.test/b"), "https://elsewhere.test/b");
+        assert_eq!(told("http://app.host.test:8080/b"), "https://www.shop.example/b");
+        assert_eq!(told("//APP.host.test/b"), "https://www.shop.example/b");
+        for other in ["https://elsewhere.test/b", "/b?c", "b", "", "https://[bad"] {
+            assert_eq!(told(other), other);
+        }
     }
 }

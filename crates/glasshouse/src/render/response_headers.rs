@@ -14,6 +14,7 @@ const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-ser
 /// The headers of an answer of the render endpoint.
 pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(10);
+    headers.extend(response.page.headers.clone());
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(VARY, HeaderValue::from_static(VARY_ON));
     headers.insert(RENDER_CACHE, HeaderValue::from_static(response.tier.as_str()));
@@ -68,6 +69,8 @@ mod tests {
             location: None,
             html: Bytes::new(),
             etag: "W/\"e\"".into(),
+            headers: HeaderMap::new(),
+            problems: Vec::new(),
             partial,
             created_at,
         };

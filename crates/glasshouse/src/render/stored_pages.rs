@@ -7,7 +7,7 @@ use store::{BlobError, Blobs, Db, DbError};
 use url::Url;
 
 use super::cache::{delete_objects, page_id};
-use super::decide::stored_page;
+use super::decide::{page_of, renderable, stored_page};
 use super::memory::MemoryTier;
 use super::queries;
 use crate::clock::Timestamp;
@@ -53,6 +53,14 @@ impl StoredPages {
             times.extend(hashes.iter().map(|hash| found.get(hash).copied().map(Timestamp::from_millis)));
         }
         Ok(times)
+    }
+
+    /// Lists the failures of a stored page that shows nothing.
+    pub async fn problems(&self, site: &Site, url: &Url) -> Result<Vec<String>, DbError> {
+        let Some(url) = renderable(site, url) else { return Ok(Vec::new()) };
+        let id = page_id(&site.domain.id, &page_of(site, &url).key);
+        let row = queries::find_snapshot(&mut self.db.read().await?, &id).await?;
+        Ok(row.map(|row| row.problems()).unwrap_or_default())
     }
 
     /// Forgets what is stored of these pages; answers of how many something was.

@@ -91,10 +91,12 @@ async fn verify_domain(
         otherwise: Some(address("http")?),
         ..VerifyTarget::new(url, crawler)
     };
-    let report = app.site_verifier.verify(&target).await.map_err(|error| {
+    let mut report = app.site_verifier.verify(&target).await.map_err(|error| {
         let VerifyError::NothingAnswered { reason, .. } = error;
         ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
     })?;
+    // Read afterwards: the page may have been rendered for this verification.
+    report.explain_empty_page(&app.render.stored_pages().problems(&Site::new(domain), &target.url).await?);
     Ok(Json(report))
 }
 

@@ -106,6 +106,16 @@ pub struct SiteReport {
     pub checks: Vec<SiteCheckResult>,
 }
 
+impl SiteReport {
+    /// Adds the failures of the stored page, which shows next to nothing, to the check of what crawlers get.
+    pub fn explain_empty_page(&mut self, problems: &[String]) {
+        let check = self.checks.iter_mut().find(|check| check.id == "crawler_snapshot");
+        if let Some(check) = check.filter(|_| !problems.is_empty()) {
+            check.detail += &format!(" The page fails in a browser too: {}.", problems.join("; "));
+        }
+    }
+}
+
 /// Outcome of one check.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

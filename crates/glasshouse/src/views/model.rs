@@ -153,6 +153,9 @@ pub struct View {
     pub console: Vec<ViewConsoleEntry>,
     /// Requests of the live page that were not let through; at most 100.
     pub blocked: Vec<ViewBlockedEntry>,
+    /// Failed requests and scripts of the live page, a sentence each; at most 10.
+    #[schema(examples(json!(["GET /api/prices answered 401"])))]
+    pub problems: Vec<String>,
     #[schema(required = true)]
     pub timings: Option<ViewTimings>,
 }
@@ -167,6 +170,7 @@ pub struct ViewContents {
     pub requests: Vec<ViewRequestEntry>,
     pub console: Vec<ViewConsoleEntry>,
     pub blocked: Vec<ViewBlockedEntry>,
+    pub problems: Vec<String>,
     pub timings: Option<ViewTimings>,
 }
 
@@ -211,6 +215,10 @@ pub struct CrawlerView {
     /// Address that a redirecting page leads to.
     #[schema(required = true)]
     pub location: Option<String>,
+    /// `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location` of the answer to a crawler.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub headers: Vec<ViewHeader>,
     #[schema(examples(48213))]
     pub html_bytes: u64,
     /// The first 512 KiB.
@@ -222,6 +230,15 @@ pub struct CrawlerView {
     pub text: String,
     #[schema(required = true)]
     pub picture: Option<ViewPicture>,
+}
+
+/// A header line.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+pub struct ViewHeader {
+    #[schema(examples("x-robots-tag"))]
+    pub name: String,
+    #[schema(examples("noindex"))]
+    pub value: String,
 }
 
 /// A page as its server sends it, without scripts.

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use url::Url;
 
+use crate::api::header_names::X_FORWARDED_PROTO;
 use crate::domains::Site;
 use crate::domains::origin::OriginClient;
 
@@ -26,6 +28,8 @@ pub async fn fetch(origins: &OriginClient, site: &Site, url: &Url, most_bytes: u
     let asked = origins.address(site, url);
     let mut request = origins.question(asked.clone(), TIMEOUT);
     request.max_body_bytes = most_bytes as u64;
+    // As the edge does: asked in the clear, a server may redirect to https unless it hears that the page is.
+    request.headers.insert(X_FORWARDED_PROTO, HeaderValue::try_from(url.scheme()).ok()?);
     let fetched = origins.fetcher().fetch(request).await.ok()?;
     let content_type = fetched
         .headers

@@ -225,7 +225,7 @@ impl Views {
         // Written by this program; what another version wrote has what this one knows, or nothing.
         let contents: ViewContents =
             contents.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        let ViewContents { person, crawler, raw, requests, console, blocked, timings } = contents;
+        let ViewContents { person, crawler, raw, requests, console, blocked, problems, timings } = contents;
         Ok(Some(View {
             id: ViewId::from(row.id),
             domain,
@@ -242,6 +242,7 @@ impl Views {
             requests,
             console,
             blocked,
+            problems,
             timings,
         }))
     }

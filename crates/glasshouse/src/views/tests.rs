@@ -105,6 +105,26 @@ async fn a_view_shows_the_live_page_beside_the_snapshot_and_is_no_visit() {
 }
 
 #[tokio::test]
+async fn a_view_tells_failed_requests_and_the_headers_for_crawlers() {
+    let shop = Shop::of(TestApp::new().await).await;
+    shop.app.renderer.answers_page(PAGE, |page| {
+        page.html = "<div id=root></div>".into();
+        page.headers.append("x-robots-tag", http::HeaderValue::from_static("noindex"));
+        let url = "https://shop.example/api/prices?key=1".to_owned();
+        page.failed.push(browser::FailedRequest { method: "GET".into(), url, status: 401 });
+    });
+
+    let view = shop.take("/a?x=1").await;
+
+    assert_eq!(view["problems"], json!(["GET /api/prices answered 401"]));
+    assert_eq!(view["crawler"]["headers"], json!([{ "name": "x-robots-tag", "value": "noindex" }]));
+    let site = shop.app.site(&shop.domain).await;
+    let url = PAGE.parse().unwrap();
+    let stored = shop.app.state.render.stored_pages().problems(&site, &url).await.unwrap();
+    assert_eq!(stored, ["GET /api/prices answered 401"]);
+}
+
+#[tokio::test]
 async fn pictures_and_html_of_strangers_cannot_act() {
     let shop = Shop::of(TestApp::new().await).await;
     let html = format!("<script>alert(1)</script>{}", "ä".repeat(300_000));

@@ -6,16 +6,18 @@ use std::sync::Arc;
 
 use browser::{
     BlockedRequest, ConsoleMessage, PagePicture, PageView, RenderError, RequestOutcome, Timings, ViewRequest,
-    ViewSource, ViewedPage, ViewedRequest,
+    ViewSource, ViewedPage, ViewedRequest, describe_problems,
 };
 use bytes::Bytes;
+use http::HeaderName;
+use http::header::{CONTENT_LANGUAGE, CONTENT_LOCATION, LINK};
 use store::DbError;
 use url::Url;
 
 use super::model::{
     CRAWLER_HTML, CrawlerSource, CrawlerView, HTML_SHOWN, Pane, PersonView, RawView, ViewBlockedEntry,
-    ViewConsoleEntry, ViewContents, ViewError, ViewId, ViewPicture, ViewRequestEntry, ViewRequestOutcome,
-    ViewState, ViewTimings,
+    ViewConsoleEntry, ViewContents, ViewError, ViewHeader, ViewId, ViewPicture, ViewRequestEntry,
+    ViewRequestOutcome, ViewState, ViewTimings,
 };
 use super::queries::{self, ViewName, ViewRow};
 use super::raw_page::{self, RawPage};
@@ -26,6 +28,7 @@ use crate::domains::origin::OriginClient;
 use crate::domains::{DomainId, DomainsService, Site};
 use crate::jobs::{JobError, JobOutcome};
 use crate::platform::Platform;
+use crate::render::model::RenderedPage;
 use crate::render::{CrawlerPage, NoTurn, PagesForViews};
 
 /// Type of what a crawler gets.
@@ -100,12 +103,13 @@ impl ViewWork {
         }
         let mut contents = ViewContents {
             requests: live.requests.into_iter().map(entry_of).collect(),
-            console: live.console.into_iter().map(ViewConsoleEntry::from).collect(),
+            console: live.console.iter().cloned().map(ViewConsoleEntry::from).collect(),
             blocked: live.blocked.into_iter().map(ViewBlockedEntry::from).collect(),
             ..ViewContents::default()
         };
         let error = match live.page {
             Ok(page) => {
+                contents.problems = describe_problems(&page.final_url, &live.failed, &live.console);
                 contents.timings = Some(page.timings.into());
                 contents.person = Some(PersonView {
                     status: page.status,
@@ -154,6 +158,7 @@ impl ViewWork {
             created_at: page.created_at,
             status: page.status,
             location: page.location.clone(),
+            headers: headers_for(site, url, &page),
             html_bytes: page.html.len() as u64,
             html_cut: shown.len() < html.len(),
             html: shown.to_owned(),
@@ -240,6 +245,22 @@ fn start_of(text: &str, most: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+/// Lists the lines for crawlers that are sent with a page: its own, and the domain's custom ones in their place.
+fn headers_for(site: &Site, url: &Url, page: &RenderedPage) -> Vec<ViewHeader> {
+    let mut headers = page.headers.clone();
+    if page.status < 500 {
+        site.apply_headers(url, &mut headers);
+    }
+    let names = [HeaderName::from_static("x-robots-tag"), LINK, CONTENT_LANGUAGE, CONTENT_LOCATION];
+    let lines = names.iter().flat_map(|name| headers.get_all(name).iter().map(move |value| (name, value)));
+    lines
+        .map(|(name, value)| {
+            let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            ViewHeader { name: name.to_string(), value }
+        })
+        .collect()
 }
 
 fn entry_of(request: ViewedRequest) -> ViewRequestEntry {

@@ -159,3 +159,36 @@ fn a_render_that_fails_is_logged_without_its_query() {
     eventually("the line of the failure", || service.log().contains("/boots"));
     assert!(!service.log().contains("hunter2"), "{}", service.log());
 }
+
+#[test]
+fn the_command_tells_the_first_answer_the_redirects_the_headers_and_what_failed() {
+    let site = Site::start();
+    site.answers_app("/shoes", "Shoes");
+    let head = "200 OK\r\ncontent-type: text/html\r\nx-robots-tag: noarchive\r\nx-robots-tag: bingbot: none";
+    let script = "fetch('/api/prices?token=secret').then((answer) => { if (!answer.ok) throw new Error('no prices') })";
+    site.answers(
+        "/shoes",
+        head,
+        &format!("<!DOCTYPE html><title>Shop</title><div id=app></div><script>{script}</script>"),
+    );
+    site.answers("/api/prices?token=secret", "401 Unauthorized\r\ncontent-type: application/json", "{}");
+    site.answers("/old", "301 Moved Permanently\r\nlocation: https://shop.test/shoes", "");
+    let service = Service::start(&site, "");
+
+    let told: serde_json::Value =
+        serde_json::from_str(&service.command(&["render", "https://shop.test/old", "--json"])).unwrap();
+    let reply = service.crawl(PAGE);
+    let again = service.crawl(PAGE);
+
+    assert_eq!((&told["status"], &told["firstStatus"]), (&200.into(), &301.into()));
+    assert_eq!(
+        told["hops"],
+        serde_json::json!([{ "url": "https://shop.test/old", "status": 301, "location": PAGE }])
+    );
+    assert_eq!(told["headers"][1], serde_json::json!({ "name": "x-robots-tag", "value": "bingbot: none" }));
+    assert_eq!(told["failed"][0]["status"], 401);
+    assert_eq!(told["problems"][0], "GET /api/prices answered 401");
+    assert_eq!(told["problems"][1], "a script failed: Error: no prices");
+    assert_eq!([reply.tier(), again.tier()], ["miss", "edge-hit"]);
+    assert_eq!([reply.header("x-robots-tag"), again.header("x-robots-tag")], ["noarchive"; 2]);
+}

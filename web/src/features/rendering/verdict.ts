@@ -10,6 +10,9 @@ export interface Comparison {
   same: number;
 }
 
+/** A page that shows people fewer words has failed, where a request or a script of it has. */
+const FEW_WORDS = 20;
+
 /** Compares the text that people see with the one that crawlers get, or would get without Glasshouse; null when one is missing. */
 export function compareTexts(view: PageView, against: 'crawler' | 'raw' = 'crawler'): Comparison | null {
   const other = view[against];
@@ -30,6 +33,7 @@ export function verdictOf(view: PageView, comparison: Comparison | null): string
   if (person === null) return m.personMissing();
   if (person.status >= 400 && (crawler === null || crawler.status === person.status))
     return m.verdictFailed(person.status);
+  if (person.words < FEW_WORDS && view.problems.length > 0) return m.verdictEmpty(person.words, view.problems);
   const withoutUs = raw === null ? [] : [m.verdictRaw(raw.words)];
   if (crawler === null) return [m.verdictNothing(), ...withoutUs].join(' ');
   if (crawler.location !== null && crawler.location !== '') return m.crawlerRedirect(crawler.location);

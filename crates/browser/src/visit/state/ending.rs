@@ -19,7 +19,7 @@ impl State<'_> {
         }
     }
 
-    /// The end with the page that has reported itself.
+    /// Returns the end with the page that has reported itself.
     pub(super) fn finish(&self, done: Done) -> End {
         let limit = self.request.limits.html_bytes;
         let bytes = done.too_large.unwrap_or(done.html.len());

@@ -150,7 +150,7 @@ impl State<'_> {
         if self.findings.sets_cookies || self.was_abroad() { COOKIE_GRACE } else { HOP_GRACE }
     }
 
-    /// Whether one more hop may lead back: behind a cookie, or by way of another host, which signs visitors in.
+    /// Decides whether one more hop may lead back: behind a cookie, or by way of another host, which signs visitors in.
     fn may_come_back(&self, next: &Redirect) -> bool {
         self.hops < self.request.limits.redirects
             && (self.findings.sets_cookies || self.was_abroad())
@@ -247,12 +247,12 @@ impl State<'_> {
         self.document.status.is_some_and(|status| status >= 400) && self.is_own(&redirect.location)
     }
 
-    /// Whether a server has redirected to another host so far.
+    /// Decides whether a server has redirected to another host so far.
     fn was_abroad(&self) -> bool {
         self.trail.hops.iter().any(|hop| self.is_abroad(&hop.location))
     }
 
-    /// Whether an address is one of another host than the page's own and the other name of that.
+    /// Decides whether an address is one of another host than the page's own and the other name of that.
     fn is_abroad(&self, address: &str) -> bool {
         Url::parse(address).is_ok_and(|url| {
             let (host, own) = (url.host_str(), self.request.url.host_str());

@@ -53,15 +53,28 @@ own_errors! {
         RateLimited, InternalError, ServiceUnavailable;
 }
 
-/// Responds on every path that has no operation: 404 below those of the API and the probes, else the dashboard.
+/// Responds on every path that has no operation: 404 below those of the API and the probes and where middlewares of
+/// Prerender ask, else the dashboard.
 pub async fn answer_other_path(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path();
     let is_below =
         |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    if ["/api", "/healthz", "/readyz"].into_iter().any(is_below) {
+    if ["/api", "/healthz", "/readyz"].into_iter().any(is_below) || is_of_prerender(path) {
         return ApiError::not_found().into_response();
     }
     assets::respond::<WebFiles>(&method, path, &headers)
+}
+
+/// Decides whether a path is one of Prerender's interface: an address, or an operation. A middleware that got the
+/// dashboard there would hand it to crawlers.
+fn is_of_prerender(path: &str) -> bool {
+    let name = path.trim_matches('/');
+    let start: Vec<u8> = percent_encoding::percent_decode_str(name).take(7).collect();
+    let is_address =
+        |scheme: &[u8]| start.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme));
+    matches!(name, "render" | "recache" | "sitemap" | "cache-clear")
+        || is_address(b"http:/")
+        || is_address(b"https:/")
 }
 
 /// Characters that a new password has.

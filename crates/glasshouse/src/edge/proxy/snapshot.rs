@@ -58,6 +58,7 @@ pub async fn respond(
 fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
     let page = &found.page;
     let mut headers = HeaderMap::with_capacity(12);
+    headers.extend(page.headers.clone());
     if page.status < 500 {
         site.apply_headers(target, &mut headers);
     }
@@ -114,6 +115,8 @@ mod tests {
             location: None,
             html: Bytes::from("<p>tea and cake</p>".repeat(100)),
             etag: "W/\"abc\"".into(),
+            headers: HeaderMap::new(),
+            problems: Vec::new(),
             partial: false,
             created_at: Timestamp::from_millis(784_111_777_000),
         };

@@ -44,6 +44,32 @@ async fn a_crawlers_name_counts_beside_bytes_that_are_no_ascii() {
 }
 
 #[tokio::test]
+async fn a_crawler_gets_the_headers_that_the_page_has_for_crawlers() {
+    let (world, _origin) = world().await;
+    world.app.renderer.answers_page(PAGE, |page| {
+        for (name, value) in [
+            ("x-robots-tag", "noindex"),
+            ("link", "<https://shop.example/>; rel=canonical"),
+            ("content-language", "de"),
+        ] {
+            page.headers.append(name, http::HeaderValue::from_static(value));
+        }
+    });
+
+    let first = world.crawl("/shoes", &[]).await;
+    let etag = format!("If-None-Match: {}", first.header("etag").expect("an etag"));
+    let second = world.crawl("/shoes", &[]).await;
+    let unchanged = world.crawl("/shoes", &[&etag]).await;
+
+    assert_eq!([first.status, second.status, unchanged.status], [200, 200, 304]);
+    for reply in [&first, &second, &unchanged] {
+        assert_eq!(reply.header("x-robots-tag"), Some("noindex"));
+        assert_eq!(reply.header("link"), Some("<https://shop.example/>; rel=canonical"));
+        assert_eq!(reply.header("content-language"), Some("de"));
+    }
+}
+
+#[tokio::test]
 async fn a_person_gets_the_origins_answer_for_the_same_address() {
     let (world, _origin) = world().await;
     world.crawl("/shoes", &[]).await;

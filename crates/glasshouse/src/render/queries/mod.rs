@@ -48,6 +48,10 @@ pub struct SnapshotRow {
     pub location: Option<String>,
     /// Weak etag of the HTML.
     pub etag: String,
+    /// Kept header lines, as JSON.
+    pub headers: Option<String>,
+    /// Failures of a page that shows nothing, as JSON.
+    problems: Option<String>,
     pub html_bytes: i64,
     /// Characters of visible text.
     pub text_chars: i64,
@@ -69,6 +73,13 @@ pub struct SnapshotRow {
     pub suspect_at: Option<i64>,
 }
 
+impl SnapshotRow {
+    /// Failures of a page that shows nothing.
+    pub fn problems(&self) -> Vec<String> {
+        self.problems.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+}
+
 /// A render to store.
 #[derive(Debug)]
 pub struct NewSnapshot<'a> {
@@ -82,6 +93,10 @@ pub struct NewSnapshot<'a> {
     pub location: Option<&'a str>,
     /// Weak etag of the HTML.
     pub etag: &'a str,
+    /// Kept header lines, as JSON.
+    pub headers: Option<String>,
+    /// Failures of a page that shows nothing.
+    pub problems: &'a [String],
     pub html_bytes: usize,
     /// Characters of visible text.
     pub text_chars: u64,
@@ -95,7 +110,7 @@ pub struct NewSnapshot<'a> {
 
 /// What is stored of a page, if anything.
 pub async fn find_snapshot(conn: &mut Conn, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
-    const SQL: &str = "select object_key, url, status, location, etag, html_bytes, text_chars, render_ms, created_at, \
+    const SQL: &str = "select object_key, url, status, location, etag, headers, problems, html_bytes, text_chars, render_ms, created_at, \
          stored_generation, last_error, last_error_at, failures, retry_at, suspect_at from snapshots \
          where domain_id = $1 and key_hash = $2 and object_key is not null";
     let row = on_engine!(conn, |c| {
@@ -225,8 +240,10 @@ pub async fn store_snapshot(
          html_bytes = $8, text_chars = $9, render_ms = $10, created_at = $11, stored_generation = $12, \
          lease_token = case when lease_token = $13 then null else lease_token end, \
          lease_until = case when lease_token = $13 then 0 else lease_until end, \
-         last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null, due_at = $14 \
+         last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null, due_at = $14, \
+         headers = $15, problems = $16 \
          where domain_id = $1 and key_hash = $2";
+    let problems = (!new.problems.is_empty()).then(|| serde_json::to_string(new.problems).expect("texts"));
     on_engine!(conn, |c| {
         sqlx::query(SQL)
             .bind(page.domain.as_str())
@@ -243,6 +260,8 @@ pub async fn store_snapshot(
             .bind(generation)
             .bind(token)
             .bind(new.due_at.map(Timestamp::as_millis))
+            .bind(new.headers.as_deref())
+            .bind(problems.as_deref())
             .execute(c)
             .await
             .map(drop)

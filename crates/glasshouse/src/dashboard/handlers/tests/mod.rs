@@ -30,6 +30,8 @@ async fn every_path_without_an_operation_is_the_dashboard() {
         "/d/lumadocs.io/rendering/page?path=/a.html",
         "/apiary",
         "/a/../b",
+        "/https",
+        "/rendering",
         "/%00",
     ] {
         let reply = app.get(path).await;
@@ -50,6 +52,26 @@ async fn an_unknown_path_of_the_api_and_of_the_probes_is_not_the_dashboard() {
 
     for path in ["/api", "/api/", "/api/nothing", "/api/dashboard", "/healthz/x", "/readyz/"] {
         app.get(path).await.assert_error(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn paths_where_middlewares_of_prerender_ask_are_not_the_dashboard() {
+    let app = TestApp::new().await;
+
+    for path in [
+        "/https://shop.example/path?x=y",
+        "/http://shop.example/",
+        "/https:/shop.example/",
+        "/HTTPS%3A%2F%2Fshop.example/",
+        "/render?url=https://shop.example/",
+        "/render/",
+        "/sitemap",
+    ] {
+        app.get(path).await.assert_error(404, "not_found");
+    }
+    for path in ["/recache", "/sitemap", "/cache-clear"] {
+        app.post(path).json(json!({ "prerenderToken": "x" })).await.assert_error(404, "not_found");
     }
 }
 

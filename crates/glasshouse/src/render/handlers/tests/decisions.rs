@@ -113,6 +113,81 @@ async fn custom_response_headers_are_on_the_snapshots_of_their_paths() {
     assert_eq!(app.crawl(&account, "https://shop.example/").await.header("x-robots-tag"), "");
 }
 
+/// Values of a header, line by line.
+fn lines<'a>(reply: &'a Reply, name: &str) -> Vec<&'a str> {
+    reply.headers.get_all(name).iter().map(|value| value.to_str().expect("a text")).collect()
+}
+
+/// Has the page answer these header lines.
+fn answer_with(app: &TestApp, status: u16, fields: &[(&'static str, &'static str)]) {
+    app.renderer.answers_page(PAGE, |page| {
+        page.status = status;
+        let fields = fields.iter().map(|(name, value)| (*name, http::HeaderValue::from_static(value)));
+        fields.for_each(|(name, value)| _ = page.headers.append(name, value));
+    });
+}
+
+const OWN: [(&str, &str); 5] = [
+    ("x-robots-tag", "googlebot: noindex"),
+    ("x-robots-tag", "noarchive"),
+    ("content-language", "de-AT"),
+    ("content-location", "https://app.host.test/schuhe"),
+    ("link", "</a.css>; rel=preload, <https://app.host.test/de>; rel=\"alternate\"; hreflang=\"de\""),
+];
+
+#[tokio::test]
+async fn headers_of_the_page_for_crawlers_are_sent_from_every_tier() {
+    TestApp::on_each_engine(async |app| {
+        let (account, domain) = shop(&app).await;
+        app.set(&domain, |settings| settings.origin_host = "app.host.test".into()).await;
+        answer_with(&app, 200, &OWN);
+
+        let mut etags = Vec::new();
+        for tier in ["miss", "edge-hit", "edge-hit", "hit"] {
+            if tier == "hit" {
+                app.clock.advance(Duration::from_secs(301));
+            }
+            let reply = app.crawl(&account, PAGE).await;
+
+            assert_eq!(reply.header("x-service-render-cache"), tier);
+            assert_eq!(lines(&reply, "x-robots-tag"), ["googlebot: noindex", "noarchive"], "{tier}");
+            assert_eq!(reply.header("content-language"), "de-AT");
+            assert_eq!(reply.header("content-location"), "https://shop.example/schuhe");
+            assert_eq!(
+                lines(&reply, "link"),
+                ["<https://shop.example/de>; rel=\"alternate\"; hreflang=\"de\""]
+            );
+            etags.push(reply.header("etag").to_owned());
+        }
+        etags.dedup();
+        assert_eq!(etags.len(), 1);
+        app.force(&account, PAGE).await;
+        answer_with(&app, 200, &[]);
+        let without = app.force(&account, PAGE).await;
+        assert_eq!(lines(&without, "x-robots-tag"), [""; 0]);
+        assert_ne!(without.header("etag"), etags[0]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_custom_header_takes_the_place_of_the_pages_own() {
+    use crate::domains::headers::{HeaderField, HeaderRule};
+    let app = TestApp::new().await;
+    let (account, domain) = shop(&app).await;
+    let field = HeaderField { name: "x-robots-tag".into(), value: "max-snippet:-1".into() };
+    let rule = HeaderRule { path_pattern: "/**".into(), headers: vec![field] };
+    app.set(&domain, |settings| settings.custom_response_headers = vec![rule]).await;
+    answer_with(&app, 404, &OWN);
+
+    for _ in ["miss", "edge-hit", "edge-hit"] {
+        let reply = app.crawl(&account, PAGE).await;
+
+        assert_eq!((reply.status.as_u16(), lines(&reply, "x-robots-tag")), (404, vec!["max-snippet:-1"]));
+        assert_eq!(reply.header("content-language"), "de-AT");
+    }
+}
+
 #[tokio::test]
 async fn the_interval_of_the_most_specific_rule_is_what_caches_are_told() {
     use crate::domains::RefreshRule;

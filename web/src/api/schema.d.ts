@@ -479,7 +479,7 @@ export interface paths {
         };
         /**
          * Lists the pages that people came to from assistants (ChatGPT, Perplexity and the like).
-         * @description Counted at the edge, by the `Referer` that their browsers send, when the page was answered with a status of 200 to 299.
+         * @description Counted at the edge, by the `Referer` that their browsers send or, without one, by `utm_source`, when the page was answered with a status of 200 to 299.
          */
         get: operations["list_referrals"];
         put?: never;
@@ -1256,7 +1256,7 @@ export interface paths {
         /**
          * Says whether a domain's crawlers get pages and its people the app.
          * @description Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
-         *     that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
+         *     that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says what was seen
          *     and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
          */
         post: operations["verify_domain"];

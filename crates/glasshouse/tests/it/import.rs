@@ -4,6 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -12,9 +13,15 @@ use crate::process::{fails, folder, glasshouse, ok};
 const IMPORT: [&str; 6] = ["analytics", "import", "--domain", "shop.test", "--format", "combined"];
 
 fn lines(from: usize, to: usize) -> String {
+    // Days that are not kept are not counted. One day for the whole run, so that lines are equal.
+    static DAY: LazyLock<String> = LazyLock::new(|| {
+        let yesterday = jiff::Zoned::now().date().yesterday().expect("a date");
+        yesterday.strftime("%d/%b/%Y").to_string()
+    });
     let line = |number| {
         format!(
-            "203.0.113.9 - - [20/Nov/2026:11:00:00 +0000] \"GET /{number} HTTP/1.1\" 200 512 \"-\" \"GPTBot/1.2\"\n"
+            "203.0.113.9 - - [{day}:11:00:00 +0000] \"GET /{number} HTTP/1.1\" 200 512 \"-\" \"GPTBot/1.2\"\n",
+            day = *DAY
         )
     };
     (from..to).map(line).collect()
@@ -248,7 +255,11 @@ fn what_cannot_be_imported_is_said_in_one_line() {
     std::fs::write(folder.path().join("access.log.gz"), gzip(&lines(0, 4))).unwrap();
     let fails = |arguments: &[&str], code| fails(&mut glasshouse(folder.path(), arguments, &[]), code);
 
+    let vhost: String = lines(0, 200).lines().map(|line| format!("other.test:443 {line}\n")).collect();
+    std::fs::write(folder.path().join("vhost.log"), vhost).unwrap();
+
     let missing = fails(&[&IMPORT[..], &["none.log"]].concat(), 1);
+    let with_hosts = fails(&[&IMPORT[..], &["vhost.log"]].concat(), 1);
     let other = fails(&[&IMPORT[..], &["other.log"]].concat(), 1);
     let domain = fails(&["analytics", "import", "--domain", "x.test", "--format", "caddy", "other.log"], 1);
     let endless = fails(&[&IMPORT[..], &["-", "--follow"]].concat(), 2);
@@ -256,6 +267,8 @@ fn what_cannot_be_imported_is_said_in_one_line() {
 
     assert!(missing.contains("cannot open none.log"), "{missing}");
     assert!(other.contains("no line of other.log is in this format"), "{other}");
+    assert!(with_hosts.contains("they look like vhost_combined"), "{with_hosts}");
+    assert_eq!(with_hosts.trim().lines().count(), 1, "{with_hosts}");
     assert!(domain.contains("there is no domain x.test"), "{domain}");
     assert!(endless.contains("--follow needs a file"), "{endless}");
     assert!(compressed.contains("access.log.gz is compressed"), "{compressed}");

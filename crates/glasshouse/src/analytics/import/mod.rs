@@ -107,9 +107,9 @@ impl Counting<'_> {
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
     }
 
-    /// Returns true for a visit of a day that reports show. Tomorrow is one of them: clocks differ.
+    /// Returns true for a visit of a day that reports show. A day that is yet to come is shown when it is there.
     fn is_shown(&self, visit: &Visit) -> bool {
-        (self.first_day..=day_of(self.now) + 1).contains(&day_of(visit.at))
+        day_of(visit.at) >= self.first_day
     }
 
     /// The visit that a line tells of. None for people, redirects, assets, what only writes and what was not answered.

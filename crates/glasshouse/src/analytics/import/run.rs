@@ -39,7 +39,7 @@ pub enum ImportError {
     OtherFormat {
         /// Lines that were read.
         lines: u64,
-        /// Form that the first line seems to have.
+        /// Form that they seem to have.
         form: Option<&'static str>,
     },
 }
@@ -53,8 +53,8 @@ pub struct Imported {
     pub visits: u64,
     /// Visits of impostors counted now, which reports keep apart.
     pub spoofed: u64,
-    /// Visits of days that are not kept any more, or are yet to come: not counted.
-    pub outside: u64,
+    /// Visits of days that are not kept any more: not counted.
+    pub expired: u64,
     /// Lines that an earlier import had counted.
     pub lines_known: u64,
     /// Lines that are not of the format.
@@ -76,7 +76,7 @@ pub struct Import {
     /// Lines that were read, and are not counted yet. None before the first one that is of the format.
     part: LogPart,
     has_begun: bool,
-    /// Form of the first line that is not of the format.
+    /// Form that the lines before the first one of the format seem to have.
     other_form: Option<&'static str>,
     /// First day of which visits are kept.
     first_day: Day,
@@ -92,7 +92,7 @@ impl Imported {
             lines: self.lines + other.lines,
             visits: self.visits + other.visits,
             spoofed: self.spoofed + other.spoofed,
-            outside: self.outside + other.outside,
+            expired: self.expired + other.expired,
             lines_known: self.lines_known + other.lines_known,
             lines_unreadable: self.lines_unreadable + other.lines_unreadable,
             lines_of_others: self.lines_of_others + other.lines_of_others,
@@ -197,8 +197,8 @@ impl Import {
         let parsed = self.format.parse(text.trim());
         if parsed.is_none() && !text.trim().is_empty() {
             self.imported.lines_unreadable += 1;
-            if !self.has_begun && self.imported.lines_unreadable == 1 {
-                self.other_form = LogFormat::form_of(text.trim());
+            if !self.has_begun {
+                self.other_form = LogFormat::form_of(text.trim()).or(self.other_form);
             }
         }
         // Before the first line of the format it may be another one: then nothing of the log must be known.
@@ -217,7 +217,7 @@ impl Import {
         } else if let Some(visit) = counting.visit(&parsed) {
             match counting.is_shown(&visit) {
                 true => self.part.visits.push((self.part.checkpoints.len(), visit)),
-                false => self.imported.outside += 1,
+                false => self.imported.expired += 1,
             }
         }
     }

@@ -145,7 +145,7 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
 fn other_format(file: &Path, error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(ImportError::OtherFormat { lines, form }) => {
-            let form = form.map(|form| format!("; its first line is {form}")).unwrap_or_default();
+            let form = form.map(|form| format!("; they look like {form}")).unwrap_or_default();
             anyhow!(
                 "no line of {} is in this format; choose another --format ({lines} were read{form})",
                 file.display()
@@ -189,7 +189,7 @@ fn is_compressed(log: &mut impl BufRead) -> io::Result<bool> {
 }
 
 fn summary(imported: Imported) -> String {
-    let Imported { lines, visits, spoofed, outside, lines_known, lines_unreadable, lines_of_others } =
+    let Imported { lines, visits, spoofed, expired, lines_known, lines_unreadable, lines_of_others } =
         imported;
     let mut text = format!(
         "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format, \
@@ -197,7 +197,7 @@ fn summary(imported: Imported) -> String {
     );
     for (count, those) in [
         (spoofed, "more of impostors are kept apart as spoofed"),
-        (outside, "more are of days that are not kept (analytics.keep_days), or are yet to come"),
+        (expired, "more are of days that are not kept any more (analytics.keep_days)"),
     ] {
         if count > 0 {
             text.push_str(&format!("; {count} {those}"));

@@ -211,7 +211,7 @@ fn failing_page(seen: &Observations, answer: &SiteAnswer) -> Judgement {
 /// Returns the content type, for people.
 fn media_type(answer: &SiteAnswer) -> &str {
     let stated = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    stated.unwrap_or("no content type")
+    stated.filter(|stated| !stated.is_empty()).unwrap_or("no content type")
 }
 
 fn is_page(answer: &SiteAnswer) -> bool {

@@ -17,6 +17,8 @@ const AGE: &str = "<title>Brewery</title><h1>Welcome</h1><p>Are you over 18? You
 const ANIMALS: &str = "Cats and dogs live together in many homes, and with some patience they become friends. Give each of them a place \
     of its own, feed them apart in the first weeks, and let the older one decide when it is time to meet. Many owners say that \
     the first month is the hardest, and that afterwards nobody in the house wants to be alone.";
+const RIVERS: &str = "Two rivers meet below the old bridge, and every spring their water covers the meadows for some weeks. Farmers wait until it \
+    has gone, then sow grass and clover, which grow faster there than anywhere else in this valley.";
 const GERMAN: &str = "Wir nähen in unserer eigenen Werkstatt Schuhe aus Leder und Wolle, für den Winter und für den Sommer, in allen Größen \
     von klein bis groß. Sie werden innerhalb von drei Tagen an jeden Ort der Erde geschickt, und wer nicht zufrieden ist, schickt sie uns zurück.";
 const NOT_THERE: &str = "<title>Shop</title><p>We looked everywhere for this product and could not see it in any of our shops today</p>";
@@ -176,7 +178,7 @@ fn crawlers(asked: &Question<'_>, own: &str) -> Option<Response<Full<Bytes>>> {
             Some(snapshot("<title>502 Bad Gateway</title><center><h1>502 Bad Gateway</h1></center>"))
         }
         "missing-as-page" => Some(snapshot(NOT_THERE)),
-        "other-words" => Some(snapshot(&page(own, "", &format!("<p>{GERMAN}</p>").replace("Wir", "We")))),
+        "other-words" => Some(snapshot(&format!("<title>Shop</title><h1>Rivers</h1><p>{RIVERS}</p>"))),
         "half-the-words" => {
             Some(snapshot("<title>Shop</title><h1>Shoes</h1><p>Hand-made shoes of leather and wool</p>"))
         }
@@ -189,10 +191,9 @@ fn crawlers(asked: &Question<'_>, own: &str) -> Option<Response<Full<Bytes>>> {
         }
         "two-canonicals" => head("<link rel=canonical href=/all>"),
         "german" | "german-by-header" => Some(german(own)),
-        "german-declared" => Some(snapshot(&format!(
-            "<html lang=de-CH>{}",
-            page(own, "", "<p>Schuhe</p>").replace("lang=en", "")
-        ))),
+        "german-declared" => {
+            Some(snapshot("<html lang=de-CH><title>Laden</title><h1>Schuhe</h1><p>Schuhe und Stiefel"))
+        }
         "old" => header("last-modified", "Fri, 01 Aug 2025 10:00:00 GMT"),
         "old-kept" => header("age", "3500000"),
         "old-file" => Some(plain(200, &text, &[("last-modified", "Fri, 01 Aug 2025 10:00:00 GMT")])),

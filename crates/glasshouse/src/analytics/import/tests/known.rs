@@ -78,10 +78,11 @@ async fn a_log_that_was_read_in_the_wrong_format_counts_in_the_right_one() {
 
         let mut wrong = Import::new(&app.state.platform, store, domain.clone(), LogFormat::Caddy);
         wrong.read(&mut text.as_bytes()).await.unwrap();
-        let wrong = wrong.finish().await.unwrap();
+        let wrong = wrong.finish().await.unwrap_err();
         let (right, again) = (import(&app, &domain, &text).await, import(&app, &domain, &text).await);
 
-        assert_eq!((wrong.lines, wrong.lines_unreadable, wrong.visits), (32, 31, 0));
+        let ImportError::OtherFormat { lines, form } = wrong else { panic!("{wrong:?}") };
+        assert_eq!((lines, form), (32, Some("`combined`")));
         assert_eq!((right.lines, right.lines_unreadable, right.visits), (32, 1, 30));
         assert_eq!((again.lines_known, again.visits), (30, 0));
     })

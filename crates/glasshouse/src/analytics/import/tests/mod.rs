@@ -402,7 +402,7 @@ async fn the_number_of_visits_is_the_one_that_reports_show() {
     import.read(&mut lines.concat().as_bytes()).await.unwrap();
     let imported = import.finish().await.unwrap();
 
-    assert_eq!((imported.lines, imported.visits, imported.spoofed, imported.outside), (5, 2, 1, 2));
+    assert_eq!((imported.lines, imported.visits, imported.spoofed, imported.expired), (5, 2, 1, 2));
     assert_eq!(counted(&app).await, 2);
 }
 

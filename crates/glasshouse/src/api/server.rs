@@ -19,7 +19,8 @@ use crate::listen::Listening;
 use crate::listen::accept::{accept, drive};
 use crate::listen::admission::{ConnectionAdmission, ConnectionPlace};
 use crate::listen::smuggling_guard::closes_after;
-use crate::listen::timed::{ClientTimeLimits, RequestInFlight, RequestsInFlight, TimedConnection};
+use crate::listen::in_flight::{RequestInFlight, RequestsInFlight};
+use crate::listen::timed::{ClientTimeLimits, TimedConnection};
 use crate::listen::tracked::Tracked;
 use crate::listen::unread::{self, ClientBody};
 

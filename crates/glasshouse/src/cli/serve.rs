@@ -82,7 +82,6 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     app.start();
 
-    let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     // Listeners stop first; what runs in the background goes on until the requests are answered.
     let draining = platform.draining.clone();
     let access_log = AccessLog::open(&config, &context.clock)
@@ -91,15 +90,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&describe_api(listener.local_addr()?));
-        let admission = admission(&config, "api", config.server.proxy_protocol);
-        let server = ApiServer { listening: listening.clone(), admission, head_bytes };
-        let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
-        let respond = move |request: Request<ClientBody>, Sender { peer, is_pipelined }| {
-            let (envelope, turns) = (envelope.clone(), turns.clone());
-            let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
-            async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
-        };
-        listening.tasks.spawn(server.serve(listener, respond));
+        listening.tasks.spawn(serve_api(app.clone(), listening.clone(), listener));
     }
     for (name, socket) in [("edge", &edge.http), ("edge with TLS", &edge.https)] {
         if let Some(socket) = socket {
@@ -111,10 +102,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
-        let admission = admission(&config, "metrics", ProxyProtocol::Off);
-        let listening = Listening { access_log: None, ..listening.clone() };
-        let server = ApiServer { listening: listening.clone(), admission, head_bytes };
-        listening.tasks.spawn(serve_metrics(server, listener, app.metrics_router()));
+        listening.tasks.spawn(serve_metrics(app.clone(), listening.clone(), listener));
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
     platform.tasks.spawn(reap(platform.shutdown.clone()));
@@ -122,9 +110,6 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 
     drain(&platform, &mut signals).await;
     end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
-    if let Some(access_log) = &listening.access_log {
-        access_log.flush();
-    }
     db.close().await;
     Ok(ExitCode::SUCCESS)
 }
@@ -195,8 +180,25 @@ async fn drain(platform: &Platform, signals: &mut EndSignals) {
     let _ = tokio::time::timeout(Duration::from_secs(drain_s), signals.next()).await;
 }
 
-/// Serves metrics and health on the metrics listener.
-async fn serve_metrics(server: ApiServer, listener: TcpListener, router: axum::Router) {
+/// Serves the API and the dashboard on their listener.
+async fn serve_api(app: AppState, listening: Listening, listener: TcpListener) {
+    let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), app.platform.config.clone());
+    let admission = admission(&config, "api", config.server.proxy_protocol);
+    let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
+    let respond = move |request: Request<ClientBody>, Sender { peer, is_pipelined }| {
+        let (envelope, turns) = (envelope.clone(), turns.clone());
+        let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
+        async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
+    };
+    ApiServer { listening, admission, head_bytes }.serve(listener, respond).await;
+}
+
+/// Serves metrics and health on the metrics listener, which has no access log.
+async fn serve_metrics(app: AppState, listening: Listening, listener: TcpListener) {
+    let admission = admission(&app.platform.config, "metrics", ProxyProtocol::Off);
+    let listening = Listening { access_log: None, ..listening };
+    let server = ApiServer { listening, admission, head_bytes: HEAD_BYTES };
+    let router = app.metrics_router();
     let respond = move |request: Request<ClientBody>, _| {
         let answer = router.clone().oneshot(request);
         async move { answer.await.unwrap_or_else(|never| match never {}) }
@@ -225,6 +227,9 @@ async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
     }
     if tokio::time::timeout(Duration::from_secs(5), platform.renderer.shutdown()).await.is_err() {
         tracing::warn!("the browser did not end in time");
+    }
+    if let Some(access_log) = &listening.access_log {
+        access_log.flush();
     }
 }
 

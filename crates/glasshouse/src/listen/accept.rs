@@ -16,7 +16,7 @@ use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
 use super::pressure::Pressure;
 use super::proxy_header::read_client;
-use super::timed::RequestsInFlight;
+use super::in_flight::RequestsInFlight;
 use super::turns::Turns;
 use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;

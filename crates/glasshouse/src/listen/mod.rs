@@ -7,6 +7,7 @@ pub mod accept;
 pub mod admission;
 pub mod bind;
 pub mod descriptors;
+pub mod in_flight;
 pub mod interim;
 mod open_connections;
 pub mod pressure;

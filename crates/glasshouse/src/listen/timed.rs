@@ -4,17 +4,14 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::ConnectionPlace;
-use super::interim::InterimResponses;
+use super::in_flight::RequestsInFlight;
 use super::pressure::{Pressure, WaitingBytes};
 use super::smuggling_guard::{ConnectionPhase, SmugglingGuard};
 use super::stall::Stall;
@@ -44,91 +41,6 @@ impl Default for ClientTimeLimits {
             idle: Duration::from_secs(60),
             write_stall: Duration::from_secs(30),
         }
-    }
-}
-
-/// Requests of one connection that are being answered: while there is one, the client may be silent.
-#[derive(Debug, Clone, Default)]
-pub struct RequestsInFlight(Arc<InFlightCounts>);
-
-#[derive(Debug, Default)]
-struct InFlightCounts {
-    now: AtomicUsize,
-    ever: AtomicUsize,
-    /// Told of the first request.
-    first: Notify,
-    /// Whether the client has sent something since a request last began.
-    has_arrived: AtomicBool,
-    /// Whether a request was answered for good before its body was read.
-    leaves_unread: AtomicBool,
-    interim: InterimResponses,
-}
-
-/// One request that is being answered; over when the last clone is dropped.
-#[derive(Debug)]
-pub struct RequestInFlight {
-    counts: Arc<InFlightCounts>,
-    is_pipelined: bool,
-}
-
-impl RequestsInFlight {
-    /// Counts a request until the result is dropped.
-    pub fn begin(&self) -> RequestInFlight {
-        if self.0.ever.fetch_add(1, Ordering::Relaxed) == 0 {
-            self.0.first.notify_one();
-        }
-        self.0.now.fetch_add(1, Ordering::Relaxed);
-        let is_pipelined = !self.0.has_arrived.swap(false, Ordering::Relaxed);
-        RequestInFlight { counts: self.0.clone(), is_pipelined }
-    }
-
-    /// Waits for the connection's first request to begin. At most one caller may wait.
-    pub async fn first(&self) {
-        if self.ever() == 0 {
-            self.0.first.notified().await;
-        }
-    }
-
-    fn arrived(&self) {
-        self.0.has_arrived.store(true, Ordering::Relaxed);
-    }
-
-    fn is_none(&self) -> bool {
-        self.0.now.load(Ordering::Relaxed) == 0
-    }
-
-    fn ever(&self) -> usize {
-        self.0.ever.load(Ordering::Relaxed)
-    }
-}
-
-impl RequestInFlight {
-    /// Notes that the connection ends with a body that was not read.
-    pub fn leave_unread(&self) {
-        self.counts.leaves_unread.store(true, Ordering::Relaxed);
-    }
-
-    /// Interim responses of the request's connection, which must be of HTTP/1.1.
-    pub fn interim(&self) -> InterimResponses {
-        self.counts.interim.clone()
-    }
-
-    /// Whether it came together with the one before it.
-    pub fn is_pipelined(&self) -> bool {
-        self.is_pipelined
-    }
-}
-
-impl Clone for RequestInFlight {
-    fn clone(&self) -> RequestInFlight {
-        self.counts.now.fetch_add(1, Ordering::Relaxed);
-        RequestInFlight { counts: self.counts.clone(), is_pipelined: self.is_pipelined }
-    }
-}
-
-impl Drop for RequestInFlight {
-    fn drop(&mut self) {
-        self.counts.now.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -306,7 +218,7 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
     /// Writes the interim responses that have come, between two responses only.
     fn poll_interim(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.interim.is_empty() && self.is_flushed {
-            self.in_flight.0.interim.take(context, &mut self.interim);
+            self.in_flight.interim().take(context, &mut self.interim);
         }
         if self.interim.is_empty() {
             return Poll::Ready(Ok(()));
@@ -321,7 +233,7 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
     /// Prepares for bytes of a response: interim responses come before it, or not at all.
     fn poll_begin_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_interim(context))?;
-        self.in_flight.0.interim.clear();
+        self.in_flight.interim().clear();
         self.is_flushed = false;
         Poll::Ready(Ok(()))
     }
@@ -407,7 +319,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
 impl<S: AsyncRead + Unpin> TimedConnection<S> {
     /// Reads what a client still sends whose request was not read to its end, until it has had time to read its answer.
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let is_unread = self.guard.is_refused() || self.in_flight.0.leaves_unread.load(Ordering::Relaxed);
+        let is_unread = self.guard.is_refused() || self.in_flight.leaves_unread();
         let Some(until) = self.lingers_until.filter(|_| is_unread) else { return Poll::Ready(()) };
         let mut space = [0; 4096];
         loop {

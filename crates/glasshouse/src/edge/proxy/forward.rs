@@ -25,7 +25,7 @@ use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
 use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool};
 use crate::listen::interim::InterimResponses;
-use crate::listen::timed::RequestInFlight;
+use crate::listen::in_flight::RequestInFlight;
 use crate::listen::unread::ClientBody;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.

@@ -27,7 +27,7 @@ use crate::analytics::verify::Claim;
 use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
-use crate::listen::timed::RequestInFlight;
+use crate::listen::in_flight::RequestInFlight;
 use crate::listen::unread::{self, ClientBody};
 use crate::render::model::{Freshness, deadline_of};
 use crate::render::request_facts::DecidingHeaders;

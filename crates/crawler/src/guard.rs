@@ -1,8 +1,9 @@
 //! Which addresses this service may connect to on behalf of a customer (SSRF guard).
-//! Pure: takes an address that was already resolved. Used by `network` before every connect; must never see a name.
+//! Takes an address that was already resolved, and asks the system only which addresses are this machine's. Used by `network`
+//! before every connect; must never see a name.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::LazyLock;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::sync::{Arc, LazyLock};
 
 use ipnet::IpNet;
 
@@ -89,6 +90,9 @@ pub enum Refusal {
     /// A cloud's metadata service.
     #[error("a cloud metadata address")]
     Metadata,
+    /// A socket on which this process listens.
+    #[error("a listener of this service")]
+    OwnListener,
     /// A port on which no website answers.
     #[error("port {0} is not one that websites use")]
     Port(u16),
@@ -99,6 +103,8 @@ pub enum Refusal {
 pub struct Guard {
     /// Networks that are let through although they are private, loopback or link-local.
     pub allow_private: Vec<IpNet>,
+    /// Sockets on which this process listens. Nothing opens them.
+    pub own_listeners: Arc<[SocketAddr]>,
 }
 
 impl Guard {
@@ -108,27 +114,45 @@ impl Guard {
     /// multicast addresses stay refused whatever it says, and a metadata address needs an entry for it alone.
     pub fn check(&self, address: SocketAddr) -> Result<(), Refusal> {
         let ip = address.ip().to_canonical();
+        if self.is_own_listener(ip, address.port()) {
+            return Err(Refusal::OwnListener);
+        }
         let mut opened = self.check_ip(ip)?;
         if let Some(inner) = embedded_ipv4(ip) {
             opened |= self.check_ip(IpAddr::V4(inner))?;
         }
+        if opened { Ok(()) } else { check_port(address.port()) }
+    }
 
-        match address.port() {
-            _ if opened => Ok(()),
-            80 | 443 => Ok(()),
-            port if port < 1024 || REFUSED_PORTS.contains(&port) => Err(Refusal::Port(port)),
-            _ => Ok(()),
+    /// Checks the address of a static host without a port: private and loopback addresses pass, on ports of websites.
+    pub fn check_static(&self, address: SocketAddr) -> Result<(), Refusal> {
+        match self.check(address) {
+            Err(Refusal::Loopback | Refusal::Private) => check_port(address.port()),
+            result => result,
         }
     }
 
     /// Checks an address of a host that the operator has named: private and loopback addresses pass, on any port.
     ///
-    /// Metadata, link-local, reserved, multicast and unspecified addresses stay refused.
+    /// Metadata, link-local, reserved, multicast and unspecified addresses stay refused, and so do our own listeners.
     pub fn check_named(&self, address: SocketAddr) -> Result<(), Refusal> {
         match self.check(address) {
             Err(Refusal::Loopback | Refusal::Private | Refusal::Port(_)) => Ok(()),
             result => result,
         }
+    }
+
+    /// Whether a connection to this address would reach one of our own listeners.
+    fn is_own_listener(&self, ip: IpAddr, port: u16) -> bool {
+        let reached = [Some(ip), embedded_ipv4(ip).map(IpAddr::V4)];
+        let is_reached = |own: IpAddr| {
+            // A listener on `::` takes IPv4 too.
+            let is_taken =
+                |ip: &IpAddr| own == *ip || own.is_unspecified() && (own.is_ipv6() || ip.is_ipv4());
+            reached.iter().flatten().filter(|ip| is_taken(ip)).any(|ip| own == *ip || is_of_this_machine(*ip))
+        };
+        let mut of_port = self.own_listeners.iter().filter(|own| own.port() == port);
+        of_port.any(|own| is_reached(own.ip().to_canonical()))
     }
 
     /// Answers whether `allow_private` was what let the address through.
@@ -147,6 +171,27 @@ impl Guard {
             Some(why) => Err(why),
         }
     }
+}
+
+fn check_port(port: u16) -> Result<(), Refusal> {
+    match port {
+        80 | 443 => Ok(()),
+        port if port < 1024 || REFUSED_PORTS.contains(&port) => Err(Refusal::Port(port)),
+        _ => Ok(()),
+    }
+}
+
+/// Whether an address is one of this machine's: loopback, or one of its interfaces'.
+///
+/// The system takes an interface's own address as the source of packets to it. No packet is sent.
+fn is_of_this_machine(ip: IpAddr) -> bool {
+    let any: IpAddr = if ip.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    let source = || {
+        let socket = UdpSocket::bind((any, 0))?;
+        socket.connect((ip, 9))?;
+        socket.local_addr()
+    };
+    ip.is_loopback() || ip.is_unspecified() || source().is_ok_and(|source| source.ip() == ip)
 }
 
 fn refusal(ip: IpAddr) -> Option<Refusal> {
@@ -187,7 +232,8 @@ mod tests {
     use super::*;
 
     fn guard(allowed: &[&str]) -> Guard {
-        Guard { allow_private: allowed.iter().map(|net| net.parse().unwrap()).collect() }
+        let allow_private = allowed.iter().map(|net| net.parse().unwrap()).collect();
+        Guard { allow_private, ..Guard::default() }
     }
 
     fn check(guard: &Guard, ip: &str, port: u16) -> Result<(), Refusal> {
@@ -343,6 +389,49 @@ mod tests {
     }
 
     #[test]
+    fn no_address_of_this_machine_leads_to_a_listener_of_ours() {
+        // A connected UDP socket's source is an address of an interface, if the machine has one.
+        let interface = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+            socket.connect("192.0.2.1:9")?;
+            socket.local_addr()
+        });
+        let listening = ["127.0.0.1:9100", "0.0.0.0:3000", "[::]:8080"].map(|own| own.parse().unwrap());
+        let guard =
+            Guard { own_listeners: listening.into(), ..guard(&["127.0.0.0/8", "::1/128", "0.0.0.0/0"]) };
+
+        for (ip, port) in [
+            ("127.0.0.1", 9100),
+            ("::ffff:127.0.0.1", 9100),
+            ("127.0.0.9", 3000),
+            ("127.0.0.1", 8080),
+            ("::1", 8080),
+            ("::ffff:127.0.0.5", 8080),
+        ] {
+            assert_eq!(check(&guard, ip, port), Err(Refusal::OwnListener), "{ip}:{port}");
+        }
+        if let Ok(interface) = interface {
+            let refused = guard.check(SocketAddr::new(interface.ip(), 3000));
+            assert_eq!(refused, Err(Refusal::OwnListener), "{interface}");
+            assert!(guard.check_named(SocketAddr::new(interface.ip(), 8080)).is_err());
+        }
+        for (ip, port) in [("127.0.0.2", 9100), ("127.0.0.1", 9101), ("1.1.1.1", 3000), ("10.99.99.99", 3000)]
+        {
+            assert_eq!(check(&guard, ip, port), Ok(()), "{ip}:{port}");
+        }
+    }
+
+    #[test]
+    fn a_static_host_without_a_port_is_asked_on_ports_of_websites_only() {
+        let check =
+            |ip: &str, port| Guard::default().check_static(SocketAddr::new(ip.parse().unwrap(), port));
+
+        assert_eq!(check("127.0.0.1", 443), Ok(()));
+        assert_eq!(check("10.0.0.5", 8081), Ok(()));
+        assert_eq!(check("10.0.0.5", 6379), Err(Refusal::Port(6379)));
+        assert_eq!(check("169.254.1.1", 443), Err(Refusal::LinkLocal));
+    }
+
+    #[test]
     fn a_metadata_address_needs_an_entry_for_it_alone() {
         assert_eq!(check(&guard(&["169.254.0.0/16"]), "169.254.169.254", 80), Err(Refusal::Metadata));
         assert_eq!(check(&guard(&["169.254.169.254/32"]), "169.254.169.254", 80), Ok(()));
@@ -373,7 +462,7 @@ mod tests {
         fn an_allow_list_never_opens_more_than_it_names(bits: u32, port: u16, prefix in 0u8..=32) {
             let net = ipnet::Ipv4Net::new(Ipv4Addr::from(bits), prefix).unwrap().trunc();
             let outside = Ipv4Addr::from(u32::from(net.broadcast()).wrapping_add(1));
-            let guard = Guard { allow_private: vec![net.into()] };
+            let guard = Guard { allow_private: vec![net.into()], ..Guard::default() };
             prop_assume!(!net.contains(&outside));
 
             let with = guard.check((outside, port).into());

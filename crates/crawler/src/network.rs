@@ -37,7 +37,7 @@ const METADATA_NAMES: &[&str] =
 pub struct NetworkConfig {
     /// Private, loopback or link-local networks that may be connected to.
     pub allow_private: Vec<IpNet>,
-    /// Static names; they win over DNS. The address is still subject to `allow_private`.
+    /// Static names; they win over DNS, and are the permission for their private or loopback address.
     pub hosts: BTreeMap<String, HostTarget>,
     /// Resolvers to ask; empty: the system's.
     pub dns_servers: Vec<SocketAddr>,
@@ -173,7 +173,7 @@ impl Network {
         for (name, target) in config.hosts {
             hosts.insert(canonical_name(&name).ok_or(NetworkError::BadHost(name))?, target);
         }
-        let guard = Guard { allow_private: config.allow_private };
+        let guard = Guard { allow_private: config.allow_private, ..Guard::default() };
         Ok(Network(Arc::new(Inner { guard, hosts, resolver, named: None })))
     }
 
@@ -185,16 +185,31 @@ impl Network {
         Network(Arc::new(Inner { guard, hosts, resolver, named: canonical_name(host) }))
     }
 
+    /// Returns a network that also refuses these listeners of this process, on every address that leads to them.
+    pub fn without(&self, listeners: impl IntoIterator<Item = SocketAddr>) -> Network {
+        let Inner { guard, hosts, resolver, named } = &*self.0;
+        let own = guard.own_listeners.iter().copied().chain(listeners).collect();
+        let guard = Guard { own_listeners: own, ..guard.clone() };
+        let (hosts, resolver, named) = (hosts.clone(), resolver.clone(), named.clone());
+        Network(Arc::new(Inner { guard, hosts, resolver, named }))
+    }
+
     /// Answers where requests for `host:port` go: static hosts first, then IP literals, then DNS.
     ///
     /// One refused address refuses the whole name: a name with a public and a private address is an attack or a mistake.
     pub async fn resolve(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
         let destination = self.locate(host, port).await?;
         let guard = &self.0.guard;
-        let is_named = self.is_named(host);
+        let target = self.is_static(host);
+        let check = match target.map(|target| target.port) {
+            _ if self.is_named(host) => Guard::check_named,
+            // A static host is its own permission, for the port that it names.
+            Some(Some(_)) => Guard::check_named,
+            Some(None) => Guard::check_static,
+            None => Guard::check,
+        };
         for address in &destination.addresses {
-            let checked = if is_named { guard.check_named(*address) } else { guard.check(*address) };
-            checked.map_err(|reason| {
+            check(guard, *address).map_err(|reason| {
                 tracing::debug!(host, %address, %reason, "address refused");
                 NetworkError::Refused { host: host.to_owned(), reason }
             })?;
@@ -415,16 +430,38 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_static_host_is_still_subject_to_the_guard() {
+    async fn a_static_host_is_its_own_permission_and_nothing_elses() {
         let dns = DnsServer::start().await;
-        let hosts = [("a.test", "127.0.0.1:9000"), ("b.test", "0.0.0.0:9000"), ("c.test", "169.254.169.254")];
+        dns.leads_to("other.example", &["127.0.0.1"]);
+        let hosts = [("a.test", "127.0.0.1:900"), ("b.test", "10.1.2.3"), ("c.test", "[::1]:9000")];
+        let network = network(&dns, &[], &hosts);
 
-        let closed = network(&dns, &[], &hosts).resolve("a.test", 80).await.unwrap_err();
-        let open = network(&dns, &["127.0.0.0/8", "0.0.0.0/0"], &hosts);
+        assert_eq!(addresses(&network, "a.test", 443).await, ["127.0.0.1:900"]);
+        assert_eq!(addresses(&network, "B.test.", 443).await, ["10.1.2.3:443"]);
+        assert_eq!(addresses(&network, "c.test", 80).await, ["[::1]:9000"]);
+        for (host, port) in [("b.test", 22), ("127.0.0.1", 900), ("other.example", 900), ("10.1.2.3", 443)] {
+            assert!(network.resolve(host, port).await.unwrap_err().is_refused(), "{host}:{port}");
+        }
+    }
 
-        assert!(matches!(closed, NetworkError::Refused { reason: Refusal::Loopback, .. }), "{closed:?}");
-        assert!(open.resolve("b.test", 80).await.unwrap_err().is_refused());
-        assert!(open.resolve("c.test", 80).await.unwrap_err().is_refused());
+    #[tokio::test]
+    async fn a_static_host_is_no_way_to_metadata_or_to_ourselves() {
+        let dns = DnsServer::start().await;
+        let hosts = [
+            ("b.test", "0.0.0.0:9000"),
+            ("c.test", "169.254.169.254"),
+            ("d.test", "169.254.1.1:80"),
+            ("own.test", "127.0.0.1:9100"),
+        ];
+        let network = network(&dns, &["127.0.0.0/8", "0.0.0.0/32"], &hosts);
+        let network = network.without(["127.0.0.1:9100".parse().unwrap()]);
+
+        for host in ["b.test", "c.test", "d.test", "own.test"] {
+            assert!(network.resolve(host, 80).await.unwrap_err().is_refused(), "{host}");
+        }
+        assert!(network.resolve("127.0.0.1", 9100).await.unwrap_err().is_refused());
+        assert!(network.with_named_host("127.0.0.1").resolve("127.0.0.1", 9100).await.is_err());
+        assert!(network.resolve("127.0.0.1", 9101).await.is_ok());
     }
 
     #[tokio::test]

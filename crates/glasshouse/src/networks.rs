@@ -27,7 +27,7 @@ pub fn client_networks(address: IpAddr) -> Vec<IpNet> {
 
 /// Decides whether an address is one of the internet, and no proxy's inside a private network.
 pub fn is_public(address: IpAddr) -> bool {
-    crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
+    crawler::Guard::default().check((address, 443).into()).is_ok()
 }
 
 fn parse_network(text: &str) -> Option<IpNet> {

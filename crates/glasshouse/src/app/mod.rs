@@ -205,7 +205,7 @@ impl AppState {
         }
     }
 
-    /// The front of customers' domains. `listening` are the sockets of this process, which no origin may have.
+    /// The front of customers' domains. `listening` are its own sockets, which no origin may have.
     pub fn edge(&self, listening: Vec<SocketAddr>) -> Result<Edge, EdgeError> {
         Edge::new(&self.platform, self.edge_services(), listening)
     }

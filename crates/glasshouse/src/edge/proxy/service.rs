@@ -1,7 +1,7 @@
 //! The front of the customers' domains: everything that answering a request there needs, put together.
 //! Used by `app` and the listener. What is answered is in `handlers`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,6 @@ use super::forward::{Forwarder, OriginLimits, OriginTarget};
 use super::open_tunnels::TunnelLimits;
 use super::own_site::OwnSite;
 use super::route::{Route, route};
-use super::upstream::OwnAddresses;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
 use crate::analytics::verify::Verifier;
@@ -85,7 +84,7 @@ pub struct Services<'a> {
 }
 
 impl Edge {
-    /// Makes the edge. `listening` are the sockets of this process, which no origin may have. Starts nothing.
+    /// Makes the edge. `listening` are its own sockets, which no origin may have. Starts nothing.
     pub fn new(
         platform: &Platform,
         services: Services<'_>,
@@ -113,9 +112,9 @@ impl Edge {
         let secrets = &*platform.secrets;
         let own_name: Arc<str> = secrets.public_name().into();
         let forwarder = Forwarder::new(
-            platform.network.clone(),
+            platform.network.without(listening),
             crawler::tls::client_config(),
-            own_addresses(&config.edge, listening),
+            public_addresses(&config.edge).collect(),
             own_name.clone(),
             limits,
             (platform.tasks.clone(), platform.shutdown.clone()),
@@ -167,8 +166,7 @@ impl Inner {
     }
 }
 
-fn own_addresses(edge: &config::EdgeSection, listening: Vec<SocketAddr>) -> OwnAddresses {
-    let v4 = edge.public_ipv4.iter().map(|ip| std::net::IpAddr::from(*ip));
-    let v6 = edge.public_ipv6.iter().map(|ip| std::net::IpAddr::from(*ip));
-    OwnAddresses { public: v4.chain(v6).collect(), listening }
+fn public_addresses(edge: &config::EdgeSection) -> impl Iterator<Item = IpAddr> {
+    let v4 = edge.public_ipv4.iter().copied().map(IpAddr::from);
+    v4.chain(edge.public_ipv6.iter().copied().map(IpAddr::from))
 }

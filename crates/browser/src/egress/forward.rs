@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use crawler::NetworkError;
 use crawler::errors::causes;
+use crawler::url::path_at_origin;
 use http::header::{
     ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
     TRANSFER_ENCODING, UPGRADE, UPGRADE_INSECURE_REQUESTS,
@@ -275,24 +276,9 @@ fn wants_upgrade(headers: &HeaderMap) -> bool {
 
 /// An origin that redirects to its own address means the public one: the page must not learn where it really lives.
 fn show_public_address(headers: &mut HeaderMap, route: &OriginRoute, page: &Address) {
-    let Some(location) = headers.get(LOCATION).and_then(|value| value.to_str().ok()) else { return };
-    let Ok(uri) = location.parse::<Uri>() else { return };
-    let is_origin = uri.authority().is_some_and(|authority| {
-        authority.as_str().eq_ignore_ascii_case(&route.origin_host)
-            || (authority.port().is_none()
-                && authority.host().eq_ignore_ascii_case(host_of(&route.origin_host)))
-    });
-    if is_origin {
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let public = format!("{}://{}{path}", page.scheme(), page.authority());
-        set(headers, LOCATION, &public);
-    }
-}
-
-fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
+    let Some(location) = headers.get(LOCATION) else { return };
+    if let Some(path) = path_at_origin(location.as_bytes(), page.scheme(), &route.origin_host) {
+        set(headers, LOCATION, &format!("{}://{}{path}", page.scheme(), page.authority()));
     }
 }
 
@@ -376,13 +362,17 @@ mod tests {
 
     #[test]
     fn a_redirect_to_the_origins_own_address_becomes_one_to_the_public_address() {
-        for location in ["https://app.host.example:8443/cart?x=1", "http://app.host.example/cart?x=1"] {
+        for location in [
+            &b"https://app.host.example:8443/cart?x=\xe9"[..],
+            b"//APP.host.example/cart?x=\xe9",
+            b"http:\\\\app.host.example/cart?x=%E9",
+        ] {
             let mut headers = HeaderMap::new();
-            set(&mut headers, LOCATION, location);
+            headers.insert(LOCATION, HeaderValue::from_bytes(location).unwrap());
 
             show_public_address(&mut headers, &route(), &page());
 
-            assert_eq!(headers[LOCATION], "https://shop.example/cart?x=1");
+            assert_eq!(headers[LOCATION], "https://shop.example/cart?x=%E9");
         }
     }
 

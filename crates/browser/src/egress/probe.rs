@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crawler::url::header_address;
 use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderName, Request, StatusCode};
 use http_body_util::{BodyExt, Empty};
@@ -77,8 +78,8 @@ fn standing(status: StatusCode, headers: &HeaderMap, url: &Url) -> Standing {
         value.trim().to_ascii_lowercase()
     };
     if status.is_redirection() {
-        let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
-        let onwards = location.and_then(|location| url.join(location).ok());
+        let location = headers.get(LOCATION).map(|value| header_address(value.as_bytes()));
+        let onwards = location.and_then(|location| url.join(&location).ok());
         return onwards.map_or(Standing::Unknown, |onwards| Standing::Moved(onwards.into()));
     }
     if !status.is_success() {

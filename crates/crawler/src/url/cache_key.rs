@@ -9,7 +9,7 @@ use url::form_urlencoded;
 use super::hostname::www_twin;
 
 /// Where crawlers once put the part of an address after `#!`.
-const ESCAPED_FRAGMENT: &str = "_escaped_fragment_";
+pub const ESCAPED_FRAGMENT: &str = "_escaped_fragment_";
 
 /// Query parameters that say where a visitor came from and change nothing on the page.
 struct TrackingParams {

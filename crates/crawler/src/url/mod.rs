@@ -3,12 +3,14 @@
 
 mod cache_key;
 mod hostname;
+mod location;
 mod static_asset;
 
 use ::url::{Host, Url};
 
-pub use cache_key::{bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
+pub use cache_key::{ESCAPED_FRAGMENT, bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
+pub use location::{header_address, path_at_origin};
 pub use static_asset::is_static_asset;
 
 /// Why a text is not an address that can be fetched.

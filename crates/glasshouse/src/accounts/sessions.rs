@@ -55,15 +55,13 @@ pub fn ended_cookie(https: bool) -> HeaderValue {
 
 /// The session id in a request's cookies.
 pub fn cookie_in(headers: &HeaderMap, https: bool) -> Option<&str> {
-    headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == name_of(https))
-        .map(|(_, value)| value)
-        .filter(|id| id.len() == ID_LENGTH && id.bytes().all(|b| b.is_ascii_alphanumeric()))
+    // Other cookies of the host may hold any bytes.
+    let cookies =
+        headers.get_all(header::COOKIE).iter().flat_map(|value| value.as_bytes().split(|b| *b == b';'));
+    let mut named = cookies
+        .filter_map(|cookie| cookie.trim_ascii().strip_prefix(name_of(https).as_bytes())?.strip_prefix(b"="));
+    let id = named.next().filter(|id| id.len() == ID_LENGTH && id.iter().all(u8::is_ascii_alphanumeric))?;
+    std::str::from_utf8(id).ok()
 }
 
 fn set_cookie(value: &str, max_age_s: u64, https: bool) -> HeaderValue {
@@ -104,6 +102,15 @@ mod tests {
 
         assert_eq!(cookie_in(&headers, false), Some(session.id.as_str()));
         assert_eq!(cookie_in(&headers, true), None);
+    }
+
+    #[test]
+    fn the_session_is_found_beside_a_cookie_that_is_no_ascii() {
+        let session = NewSession::generate();
+        let cookies = [b"a=caf\xe9; glasshouse_session=", session.id.as_bytes(), b"; b=\xc3\xa9"].concat();
+        let headers = HeaderMap::from_iter([(header::COOKIE, HeaderValue::from_bytes(&cookies).unwrap())]);
+
+        assert_eq!(cookie_in(&headers, false), Some(session.id.as_str()));
     }
 
     #[test]

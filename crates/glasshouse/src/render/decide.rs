@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crawler::url::is_static_asset;
+use crawler::url::{ESCAPED_FRAGMENT, is_static_asset};
 use http::Method;
 use url::{Position, Url};
 
@@ -112,8 +112,12 @@ pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
 
 /// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
 pub fn page_of(site: &Site, target: &Url) -> TargetPage {
-    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot.
-    let url = crawler::url::escaped_fragment(target).unwrap_or_else(|| {
+    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot. Unless the domain
+    // says which parameters are a part of an address, and this one is not among them.
+    let parameters = site.domain.rendering.query_parameters.as_deref();
+    let counts = parameters.is_none_or(|names| names.iter().any(|name| name == ESCAPED_FRAGMENT));
+    let hash_bang = if counts { crawler::url::escaped_fragment(target) } else { None };
+    let url = hash_bang.unwrap_or_else(|| {
         let mut url = target.clone();
         url.set_fragment(None);
         url
@@ -450,6 +454,22 @@ mod tests {
 
     fn person_without_dest() -> RequestFacts<'static> {
         RequestFacts { sec_fetch_dest: None, ..person() }
+    }
+
+    #[test]
+    fn an_escaped_fragment_that_is_no_part_of_the_domains_addresses_names_the_plain_page() {
+        let page = |parameters: Option<&[&str]>, target: &str| {
+            let mut domain = site("shop.example", Settings::default()).domain;
+            let names = parameters.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
+            domain.rendering.query_parameters = names;
+            page_of(&Site::new(domain), &Url::parse(target).expect("an address")).url.to_string()
+        };
+        let target = "https://shop.example/?_escaped_fragment_=about&page=2";
+
+        assert_eq!(page(Some(&["page"]), target), "https://shop.example/?page=2");
+        assert_eq!(page(Some(&[]), target), "https://shop.example/");
+        assert_eq!(page(Some(&["_escaped_fragment_"]), target), "https://shop.example/#!about");
+        assert_eq!(page(None, target), "https://shop.example/?page=2#!about");
     }
 
     #[test]

@@ -40,7 +40,8 @@ pub struct DecidingHeaders<'a> {
     sec_fetch_dest: Option<&'a str>,
     sec_fetch_mode: Option<&'a str>,
     upgrade_insecure_requests: Option<&'a str>,
-    pub user_agent: Option<&'a str>,
+    /// Bytes that are no UTF-8 are replaced: they say nothing of which client it is.
+    pub user_agent: Option<std::borrow::Cow<'a, str>>,
     is_buffer_bot: bool,
 }
 
@@ -62,7 +63,7 @@ impl<'a> DecidingHeaders<'a> {
             sec_fetch_dest: text(SEC_FETCH_DEST),
             sec_fetch_mode: text(SEC_FETCH_MODE),
             upgrade_insecure_requests: text(UPGRADE_INSECURE_REQUESTS),
-            user_agent: text(USER_AGENT),
+            user_agent: headers.get(USER_AGENT).map(|value| String::from_utf8_lossy(value.as_bytes())),
             is_buffer_bot: headers.contains_key(BUFFER_BOT),
         }
     }
@@ -76,8 +77,28 @@ impl<'a> DecidingHeaders<'a> {
             sec_fetch_dest: self.sec_fetch_dest,
             sec_fetch_mode: self.sec_fetch_mode,
             upgrade_insecure_requests: self.upgrade_insecure_requests,
-            user_agent: self.user_agent,
+            user_agent: self.user_agent.as_deref(),
             is_crawler: is_crawler || self.is_buffer_bot,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn a_user_agent_is_read_whatever_its_bytes() {
+        for (agent, name) in [
+            (&b"Googlebot/2.1 caf\xe9"[..], "Googlebot/2.1 caf\u{fffd}"),
+            (b"Googlebot/2.1 caf\xc3\xa9", "Googlebot/2.1 caf\u{e9}"),
+            (b"curl/8", "curl/8"),
+        ] {
+            let headers = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_bytes(agent).unwrap())]);
+
+            assert_eq!(DecidingHeaders::of(&headers).user_agent.as_deref(), Some(name));
         }
     }
 }

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use http::header::REFERER;
 use http::{Method, Request, Response};
-use hyper::body::Incoming;
 use url::Url;
 
 use super::body::EdgeBody;
@@ -16,6 +15,7 @@ use crate::analytics::referrals::{self, Referral};
 use crate::analytics::verify::Claim;
 use crate::analytics::{Crawler, ServedBy, Verified, Visit};
 use crate::domains::Site;
+use crate::listen::unread::ClientBody;
 
 /// A request on its way to the origin that is recorded when it gets a page.
 pub struct OriginVisit {
@@ -31,12 +31,12 @@ enum Visitor {
 
 impl OriginVisit {
     /// None for other people, and for whatever asks for no page.
-    pub fn begin(request: &Request<Incoming>, claim: &Claim) -> Option<OriginVisit> {
+    pub fn begin(request: &Request<ClientBody>, claim: &Claim) -> Option<OriginVisit> {
         let visitor = match (request.method(), claim.crawler) {
             (&Method::GET | &Method::HEAD, Some(crawler)) => Visitor::Crawler(crawler, claim.verified),
             (&Method::GET, None) if !claim.is_crawler => {
-                let referer = request.headers().get(REFERER)?.to_str().ok()?;
-                Visitor::SentBy(referrals::assistant_of(referer)?)
+                let referer = String::from_utf8_lossy(request.headers().get(REFERER)?.as_bytes());
+                Visitor::SentBy(referrals::assistant_of(&referer)?)
             }
             _ => return None,
         };

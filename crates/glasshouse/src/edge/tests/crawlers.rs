@@ -35,6 +35,15 @@ async fn a_crawler_gets_the_page_rendered_once_and_then_from_memory() {
 }
 
 #[tokio::test]
+async fn a_crawlers_name_counts_beside_bytes_that_are_no_ascii() {
+    let (world, _origin) = world().await;
+
+    let reply = world.get("/shoes", &["User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1; café)"]).await;
+
+    assert_eq!(reply.header("x-service-render-cache"), Some("miss"));
+}
+
+#[tokio::test]
 async fn a_person_gets_the_origins_answer_for_the_same_address() {
     let (world, _origin) = world().await;
     world.crawl("/shoes", &[]).await;

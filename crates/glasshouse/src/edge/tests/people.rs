@@ -315,12 +315,48 @@ async fn rules_and_the_preferred_host_redirect_everybody_in_one_hop() {
 
     let rule = world.ask("POST", "/old/1?x=2", &["Content-Length: 0"]).await;
     let host = world.get("/a.png", &[]).await;
+    let posted = world.ask("POST", "/a", &["Content-Length: 0"]).await;
     let with_port =
         world.send("GET /a HTTP/1.1\r\nHost: shop.example:8080\r\nConnection: close\r\n\r\n").await;
 
     assert_eq!((rule.status, rule.header("location")), (307, Some("http://www.shop.example/new/1?x=2")));
     assert_eq!((host.status, host.header("location")), (301, Some("http://www.shop.example/a.png")));
+    assert_eq!((posted.status, posted.header("location")), (308, Some("http://www.shop.example/a")));
     assert_eq!(with_port.header("location"), Some("http://www.shop.example:8080/a"));
+}
+
+#[tokio::test]
+async fn a_redirect_for_good_keeps_the_method_of_what_is_not_a_read() {
+    let origin = RawOrigin::echo().await;
+    let world = World::with_origin(origin.address).await;
+    let shop = world.shop().await;
+    let rule =
+        RedirectRule { source: "/old".into(), destination: "/new".into(), status: 301, preserve_query: true };
+    world.app.set(&shop, |settings| settings.redirect_rules = vec![rule]).await;
+
+    let mut statuses = Vec::new();
+    for method in ["GET", "HEAD", "POST", "PUT", "OPTIONS"] {
+        statuses.push(world.ask(method, "/old", &["Content-Length: 0"]).await.status);
+    }
+
+    assert_eq!(statuses, [301, 301, 308, 308, 308]);
+}
+
+#[tokio::test]
+async fn an_answer_may_have_more_than_a_hundred_headers() {
+    let origin = RawOrigin::start(async |mut stream, _| {
+        let Some(_) = read_request(&mut stream).await else { return };
+        let fields: String = (0..2_500).map(|number| format!("X-{number}: {number}\r\n")).collect();
+        let response = format!("HTTP/1.1 200 OK\r\n{fields}Content-Length: 2\r\nConnection: close\r\n\r\nok");
+        stream.write_all(response.as_bytes()).await.unwrap();
+    })
+    .await;
+    let world = World::with_origin(origin.address).await;
+    world.shop().await;
+
+    let reply = world.get("/", &[]).await;
+
+    assert_eq!((reply.status, reply.header("x-2499")), (200, Some("2499")));
 }
 
 #[tokio::test]

@@ -118,7 +118,7 @@ async fn render_page(
         return Ok(probe_response(response));
     }
     let deciding = DecidingHeaders::of(&headers);
-    let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+    let crawler = deciding.user_agent.as_deref().and_then(|agent| CrawlerIndex::shared().identify(agent));
     let call = RenderCall {
         site: &site,
         target: &asked.target,

@@ -3,11 +3,12 @@
 
 use std::net::IpAddr;
 
+use crawler::url::path_at_origin;
 use http::header::{
-    ALT_SVC, CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, LOCATION, SET_COOKIE, TE,
-    TRAILER, TRANSFER_ENCODING, UPGRADE, VARY, VIA,
+    ALT_SVC, CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, LOCATION, REFRESH,
+    SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VARY, VIA,
 };
-use http::{HeaderMap, HeaderName, HeaderValue, Uri, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use ipnet::IpNet;
 
 use crate::api::client::client_address;
@@ -98,7 +99,8 @@ impl Arrival {
         let peer = peer.to_canonical();
         let peer_is_trusted = trusted.iter().any(|network| network.contains(&peer));
         let proto = list(headers, &X_FORWARDED_PROTO).next_back().filter(|_| peer_is_trusted);
-        let https = proto.map_or(tls, |proto| proto.eq_ignore_ascii_case("https"));
+        let is_secure = |proto: &str| ["https", "wss"].iter().any(|known| proto.eq_ignore_ascii_case(known));
+        let https = proto.map_or(tls, is_secure);
         Arrival { peer, peer_is_trusted, client: client_address(peer, headers, trusted), https }
     }
 
@@ -199,16 +201,42 @@ pub fn from_origin(
     own_name: &str,
     version: Version,
 ) {
-    remove_hop_by_hop(headers);
-    // It names other ports and protocols of the origin, where the client would go past us.
-    headers.remove(ALT_SVC);
+    remove_foreign(headers);
     if !public.eq_ignore_ascii_case(origin) {
+        // An origin that redirects to its own address means the public one.
+        let shown = |address: &[u8]| {
+            let path = path_at_origin(address, arrival.scheme(), origin)?;
+            Some(format!("{}://{public}{path}", arrival.scheme()))
+        };
         for name in [LOCATION, CONTENT_LOCATION] {
-            show_public_address(headers, &name, arrival, public, origin);
+            if let Some(address) = headers.get(&name).and_then(|value| shown(value.as_bytes())) {
+                set(headers, name, &address);
+            }
         }
+        show_public_refresh(headers, shown);
         show_public_cookies(headers, public, origin);
     }
     append(headers, VIA, &format!("{} {own_name}", protocol(version)));
+}
+
+/// Writes an interim response of an origin as a client of HTTP/1.1 gets it.
+pub fn early_hints(origin: &HeaderMap) -> Vec<u8> {
+    let mut headers = origin.clone();
+    remove_foreign(&mut headers);
+    let mut response = b"HTTP/1.1 103 Early Hints\r\n".to_vec();
+    for (name, value) in &headers {
+        response.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    response.extend_from_slice(b"\r\n");
+    response
+}
+
+/// Takes off what an origin cannot say to our client: words of its connection to us, other ways to it (`Alt-Svc`), on which the
+/// client would go past us, and headers that are ours.
+fn remove_foreign(headers: &mut HeaderMap) {
+    remove_hop_by_hop(headers);
+    headers.remove(ALT_SVC);
+    remove_where(headers, |name| name.starts_with("x-service-"));
 }
 
 /// Takes off what concerns one connection only.
@@ -239,33 +267,25 @@ fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// An origin that redirects to its own address means the public one.
-fn show_public_address(
-    headers: &mut HeaderMap,
-    name: &HeaderName,
-    arrival: &Arrival,
-    public: &str,
-    origin: &str,
-) {
-    let Some(address) = headers.get(name).and_then(|value| value.to_str().ok()) else { return };
-    // `//host/path` takes the scheme of the page; Uri does not read it.
-    let absolute = if address.starts_with("//") {
-        format!("{}:{address}", arrival.scheme())
-    } else {
-        address.to_owned()
+/// Shows the public address in `Refresh`, which is a time and, behind `;` or `,`, an address with or without `url=` and quotes.
+fn show_public_refresh(headers: &mut HeaderMap, shown: impl Fn(&[u8]) -> Option<String>) {
+    let Some(refresh) = headers.get(REFRESH).map(HeaderValue::as_bytes) else { return };
+    let Some(end) = refresh.iter().position(|byte| matches!(byte, b';' | b',')) else { return };
+    let (time, rest) = (&refresh[..end], refresh[end + 1..].trim_ascii());
+    let named = rest.split_at_checked(3).filter(|(name, _)| name.eq_ignore_ascii_case(b"url"));
+    let named = named.and_then(|(_, rest)| rest.trim_ascii_start().strip_prefix(b"="));
+    let address = named.map_or(rest, <[u8]>::trim_ascii_start);
+    let address = match address {
+        [quote @ (b'"' | b'\''), quoted @ ..] => {
+            quoted.split(|byte| byte == quote).next().unwrap_or_default()
+        }
+        plain => plain,
     };
-    let (absolute, fragment) = match absolute.split_once('#') {
-        Some((before, fragment)) => (before.to_owned(), format!("#{fragment}")),
-        None => (absolute, String::new()),
-    };
-    let Ok(uri) = absolute.parse::<Uri>() else { return };
-    let Some(authority) = uri.authority() else { return };
-    let is_origin = authority.as_str().eq_ignore_ascii_case(origin)
-        || (authority.host().eq_ignore_ascii_case(host_of(origin))
-            && matches!(authority.port_u16(), None | Some(80 | 443)));
-    if is_origin {
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        set(headers, name.clone(), &format!("{}://{public}{path}{fragment}", arrival.scheme()));
+    if let Some(shown) = shown(address) {
+        let value = [time, b"; url=", shown.as_bytes()].concat();
+        if let Ok(value) = HeaderValue::from_bytes(&value) {
+            headers.insert(REFRESH, value);
+        }
     }
 }
 
@@ -273,31 +293,29 @@ fn show_public_address(
 fn show_public_cookies(headers: &mut HeaderMap, public: &str, origin: &str) {
     let origin_host = host_of(origin);
     let names_origin = |value: &HeaderValue| {
-        let text = value.to_str().unwrap_or("");
-        text.split(';').skip(1).any(|attribute| is_domain_of(attribute, origin_host))
+        let mut attributes = value.as_bytes().split(|byte| *byte == b';').skip(1);
+        attributes.any(|attribute| is_domain_of(attribute, origin_host))
     };
     if !headers.get_all(SET_COOKIE).iter().any(names_origin) {
         return;
     }
+    let own = format!(" Domain={}", host_of(public)).into_bytes();
     let cookies: Vec<HeaderValue> = headers.get_all(SET_COOKIE).iter().cloned().collect();
     headers.remove(SET_COOKIE);
     for cookie in cookies {
-        let rewritten = cookie.to_str().ok().filter(|_| names_origin(&cookie)).and_then(|text| {
-            let own = format!(" Domain={}", host_of(public));
-            let parts = text.split(';').enumerate();
-            let parts =
-                parts.map(|(at, part)| if at > 0 && is_domain_of(part, origin_host) { &own } else { part });
-            HeaderValue::from_str(&parts.collect::<Vec<_>>().join(";")).ok()
-        });
+        let parts = cookie.as_bytes().split(|byte| *byte == b';').enumerate();
+        let is_origins = |at: usize, part: &[u8]| at > 0 && is_domain_of(part, origin_host);
+        let parts = parts.map(|(at, part)| if is_origins(at, part) { &own } else { part });
+        let rewritten = HeaderValue::from_bytes(&parts.collect::<Vec<_>>().join(&b';'));
         headers.append(SET_COOKIE, rewritten.unwrap_or(cookie));
     }
 }
 
-fn is_domain_of(attribute: &str, host: &str) -> bool {
-    attribute.split_once('=').is_some_and(|(name, value)| {
-        name.trim().eq_ignore_ascii_case("domain")
-            && value.trim().trim_start_matches('.').eq_ignore_ascii_case(host)
-    })
+fn is_domain_of(attribute: &[u8], host: &str) -> bool {
+    let Some(end) = attribute.iter().position(|byte| *byte == b'=') else { return false };
+    let (name, value) = (attribute[..end].trim_ascii(), attribute[end + 1..].trim_ascii());
+    name.eq_ignore_ascii_case(b"domain")
+        && value.strip_prefix(b".").unwrap_or(value).eq_ignore_ascii_case(host.as_bytes())
 }
 
 /// The host of an authority, without its port.

@@ -139,33 +139,103 @@ fn only_a_websocket_is_an_upgrade() {
     assert!(!wants_websocket(&headers(&[("upgrade", "websocket")]), Version::HTTP_11));
 }
 
+fn back_bytes(name: &'static str, value: &[u8]) -> Vec<u8> {
+    let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_bytes(value).unwrap())]);
+    back(headers)[name].as_bytes().to_vec()
+}
+
 #[test]
 fn a_redirect_to_the_origins_own_address_becomes_one_to_the_public_address() {
-    for location in [
-        "https://app.host.example:8443/cart?x=1#top",
-        "http://app.host.example/cart?x=1#top",
-        "//app.host.example:8443/cart?x=1#top",
+    for (location, shown) in [
+        (&b"https://app.host.example:8443/cart?x=1#top"[..], "/cart?x=1#top"),
+        (b"//APP.host.example/cart", "/cart"),
+        (b"https://app.host.example/caf\xc3\xa9 au lait", "/caf%C3%A9%20au%20lait"),
+        (b"https:\\\\app.host.example\\caf\xe9", "/caf%E9"),
     ] {
-        let responded = back(headers(&[("location", location)]));
-        assert_eq!(responded["location"], "https://shop.example/cart?x=1#top", "{location}");
+        let responded = back_bytes("location", location);
+        assert_eq!(responded, format!("https://shop.example{shown}").into_bytes(), "{location:?}");
+        assert_eq!(back_bytes("content-location", location), responded, "{location:?}");
     }
-    for location in ["/cart", "https://elsewhere.example/cart", "https://app.host.example:9999/cart", "cart"]
-    {
-        assert_eq!(back(headers(&[("location", location)]))["location"], location);
+    for location in [&b"/caf\xe9 au lait"[..], b"https://elsewhere.example/cart"] {
+        assert_eq!(back_bytes("location", location), location, "{location:?}");
     }
 }
 
 #[test]
-fn a_cookie_for_the_origins_host_becomes_one_for_the_public_host() {
-    let set = headers(&[
+fn a_refresh_to_the_origins_own_address_leads_to_the_public_one() {
+    for refresh in [
+        &b"5; url=https://app.host.example/caf%C3%A9"[..],
+        b"5;URL='https://app.host.example/caf\xc3\xa9'",
+        b"5, url = \"http://APP.host.example/caf\xc3\xa9\" ",
+        b"5; //app.host.example/caf\xc3\xa9",
+    ] {
+        let shown = back_bytes("refresh", refresh);
+        assert_eq!(String::from_utf8(shown).unwrap(), "5; url=https://shop.example/caf%C3%A9");
+    }
+    for refresh in [&b"5"[..], b"5; url=/here", b"5; url=https://elsewhere.example/", b"5; url"] {
+        assert_eq!(back_bytes("refresh", refresh), refresh);
+    }
+}
+
+#[test]
+fn a_cookie_for_the_origins_host_becomes_one_for_the_public_host_whatever_its_bytes() {
+    let mut set = headers(&[
         ("set-cookie", "a=app.host.example; Path=/; domain=.app.host.example; Secure"),
         ("set-cookie", "b=2; Path=/"),
     ]);
+    for text in [&b"c=caf\xe9; Domain = APP.host.example"[..], b"d=caf\xc3\xa9 au lait; Path=/"] {
+        set.append("set-cookie", HeaderValue::from_bytes(text).unwrap());
+    }
 
     let responded = back(set);
 
-    let cookies: Vec<_> = responded.get_all("set-cookie").iter().collect();
-    assert_eq!(cookies, ["a=app.host.example; Path=/; Domain=shop.example; Secure", "b=2; Path=/"]);
+    let cookies: Vec<_> = responded.get_all("set-cookie").iter().map(HeaderValue::as_bytes).collect();
+    assert_eq!(
+        cookies,
+        [
+            &b"a=app.host.example; Path=/; Domain=shop.example; Secure"[..],
+            b"b=2; Path=/",
+            b"c=caf\xe9; Domain=shop.example",
+            b"d=caf\xc3\xa9 au lait; Path=/",
+        ]
+    );
+}
+
+#[test]
+fn an_origin_does_not_speak_in_our_headers() {
+    let said = headers(&[
+        ("x-service-render-cache", "hit"),
+        ("x-service-root-file", "always"),
+        ("x-services", "mine"),
+    ]);
+
+    let responded = back(said);
+
+    assert!(
+        !responded.contains_key("x-service-render-cache") && !responded.contains_key("x-service-root-file")
+    );
+    assert_eq!(responded["x-services"], "mine");
+}
+
+#[test]
+fn early_hints_are_written_without_what_concerns_one_connection() {
+    let hints = headers(&[("link", "</a.css>; rel=preload"), ("connection", "x-own"), ("x-own", "1")]);
+
+    let written = String::from_utf8(early_hints(&hints)).unwrap();
+
+    assert_eq!(written, "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n");
+}
+
+#[test]
+fn a_proxy_that_speaks_of_a_secure_web_socket_means_https() {
+    let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
+    let is_https = |proto| {
+        let sent = headers(&[("x-forwarded-proto", proto)]);
+        Arrival::of(&sent, "10.0.0.3".parse().unwrap(), false, &trusted).https
+    };
+
+    assert!(["https", "wss", "WSS", "http, wss"].into_iter().all(is_https));
+    assert!(!["http", "ws", "https, ws"].into_iter().any(is_https));
 }
 
 #[test]

@@ -17,8 +17,6 @@ use crate::networks::client_networks;
 /// Tunnels that are open at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TunnelLimits {
-    /// Tunnels of a domain with clients of one network (/24 of IPv4, /48 of IPv6).
-    pub per_network: usize,
     /// Tunnels of a domain.
     pub per_domain: usize,
     /// Tunnels in all.
@@ -26,17 +24,12 @@ pub struct TunnelLimits {
 }
 
 impl TunnelLimits {
-    /// Derives the limits from the connections that a listener has: half of them for tunnels, a quarter for a domain, and a
-    /// quarter of that for a network.
+    /// Derives the limits from the connections that a listener has: half of them for tunnels, a quarter for a domain.
     pub const fn of(connections: usize) -> TunnelLimits {
         const fn at_least_one(tunnels: usize) -> usize {
             if tunnels == 0 { 1 } else { tunnels }
         }
-        TunnelLimits {
-            per_network: at_least_one(connections / 16),
-            per_domain: at_least_one(connections / 4),
-            all: at_least_one(connections / 2),
-        }
+        TunnelLimits { per_domain: at_least_one(connections / 4), all: at_least_one(connections / 2) }
     }
 }
 
@@ -103,13 +96,8 @@ impl OpenTunnels {
 
     /// Finds the tunnel that has to end before `new` is counted.
     fn find_surplus(&self, open: &BTreeMap<u64, TunnelHolder>, new: &TunnelHolder) -> Option<u64> {
-        let TunnelLimits { per_network, per_domain, all } = self.limits;
+        let TunnelLimits { per_domain, all } = self.limits;
         let of_domain: Vec<_> = open.iter().filter(|(_, holder)| holder.domain == new.domain).collect();
-        let of_network: Vec<_> =
-            of_domain.iter().filter(|(_, holder)| holder.network == new.network).copied().collect();
-        if of_network.len() >= per_network {
-            return oldest(&of_network);
-        }
         if of_domain.len() >= per_domain {
             return oldest(&of_largest(of_domain, |holder| &holder.network));
         }
@@ -149,7 +137,7 @@ fn of_largest<'a, K: Eq + Hash + 'a>(
 mod tests {
     use super::*;
 
-    const LIMITS: TunnelLimits = TunnelLimits { per_network: 2, per_domain: 4, all: 6 };
+    const LIMITS: TunnelLimits = TunnelLimits { per_domain: 4, all: 6 };
 
     /// Opens tunnels of domains for addresses, one after the other; returns which of them are still open.
     fn still_open(opened: &[(&str, &str)]) -> Vec<usize> {
@@ -160,12 +148,17 @@ mod tests {
     }
 
     #[test]
-    fn a_network_beyond_its_limit_loses_its_own_oldest_tunnel() {
-        let opened = [("a", "192.0.2.1"), ("a", "198.51.100.1"), ("a", "192.0.2.2"), ("a", "192.0.2.3")];
+    fn a_network_may_hold_all_that_its_domain_may_and_makes_way_for_others() {
+        let opened = [("a", "192.0.2.1"), ("a", "192.0.2.2"), ("a", "192.0.2.3"), ("a", "192.0.2.4")];
 
-        assert_eq!(still_open(&opened), [1, 2, 3]);
+        assert_eq!(still_open(&opened), [0, 1, 2, 3]);
+        assert_eq!(
+            still_open(&[&opened[..], &[("a", "198.51.100.1"), ("a", "192.0.2.5")]].concat()),
+            [2, 3, 4, 5]
+        );
         let ipv6 = [("a", "2001:db8:1:1::1"), ("a", "2001:db8:1:2::1"), ("a", "2001:db8:1:3::1")];
-        assert_eq!(still_open(&ipv6), [1, 2]);
+        let crowd = [&ipv6[..], &[("a", "2001:db8:2::1"), ("a", "2001:db8:3::1")]].concat();
+        assert_eq!(still_open(&crowd), [1, 2, 3, 4]);
     }
 
     #[test]
@@ -209,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_tunnel_that_made_room_takes_nobody_along_when_it_ends() {
-        let tunnels = OpenTunnels::new(TunnelLimits { per_network: 1, per_domain: 4, all: 6 });
+        let tunnels = OpenTunnels::new(TunnelLimits { per_domain: 1, all: 6 });
         let client = "192.0.2.1".parse().unwrap();
         let first = tunnels.open("a", client);
         let second = tunnels.open("a", client);

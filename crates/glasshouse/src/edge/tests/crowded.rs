@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::certificates::{connect_with, trusting};
 use super::readers::{app, keep_certificate};
-use super::world::{RawOrigin, listener, read_request};
+use super::world::{RawOrigin, SETTINGS as WORLD, listener, read_request};
+use crate::accounts::Plan;
 use crate::edge::proxy::forward::OriginLimits;
 use crate::edge::proxy::open_tunnels::TunnelLimits;
 use crate::edge::{Edge, EdgeSockets};
@@ -109,15 +110,31 @@ async fn connect_from(address: SocketAddr, network: u8, host: u8) -> TcpStream {
 
 /// Asks and reads the head of the response.
 async fn request(stream: &mut TcpStream, path: &str) -> std::io::Result<()> {
+    let head = head_of(stream, "shop.example", path).await?;
+    assert!(head.starts_with(b"HTTP/1.1 200") || head.starts_with(b"HTTP/1.1 101"));
+    Ok(())
+}
+
+async fn head_of(stream: &mut TcpStream, host: &str, path: &str) -> std::io::Result<Vec<u8>> {
     let upgrade = if path == "/live" { "Connection: Upgrade\r\nUpgrade: websocket\r\n" } else { "" };
-    let text = format!("GET {path} HTTP/1.1\r\nHost: shop.example\r\n{upgrade}\r\n");
+    let text = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{upgrade}\r\n");
     stream.write_all(text.as_bytes()).await?;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         head.push(stream.read_u8().await?);
     }
-    assert!(head.starts_with(b"HTTP/1.1 200") || head.starts_with(b"HTTP/1.1 101"));
-    Ok(())
+    Ok(head)
+}
+
+/// Opens a tunnel, again and again until it is open.
+async fn open_tunnel(edge: SocketAddr, host: &str, (network, address): (u8, u8)) -> TcpStream {
+    loop {
+        let mut stream = connect_from(edge, network, address).await;
+        if head_of(&mut stream, host, "/live").await.is_ok_and(|head| head.starts_with(b"HTTP/1.1 101")) {
+            return stream;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// Has a client of an address that was not seen before answered.
@@ -230,5 +247,42 @@ async fn handshakes_that_do_not_come_make_way() {
     let shaken = tokio::time::timeout(Duration::from_secs(9), client).await;
 
     assert!(shaken.expect("it does not wait for them").is_ok());
+    stop.cancel();
+}
+
+#[tokio::test]
+async fn a_domain_has_its_quarter_of_tunnels_beside_one_that_wants_more_than_there_are() {
+    const CONNECTIONS: usize = 80;
+    let origin = origin().await;
+    let own = origin.address;
+    let hosts =
+        format!("network.hosts = {{ \"shop.example\" = \"{own}\", \"other.example\" = \"{own}\" }}\n");
+    let app = TestApp::with(&format!("{WORLD}{hosts}limits.connections = {CONNECTIONS}\n")).await;
+    let account = app.account("owner@shop.example", Plan::Business).await;
+    app.domain(&account, "shop.example").await;
+    app.domain(&account, "other.example").await;
+    let (socket, stop) = (listener().await, CancellationToken::new());
+    let edge = socket.local_addr().unwrap();
+    let sockets = EdgeSockets { http: Some(socket), https: None };
+    let limits = OriginLimits { tunnels: TunnelLimits::of(CONNECTIONS), ..PATIENT };
+    let made = Edge::with_limits(&app.state.platform, app.state.edge_services(), sockets.addresses(), limits);
+    made.unwrap().listen(sockets, &Listening::new(stop.clone()));
+
+    let greedy = (1..=100).map(async |number| {
+        loop {
+            let mut tunnel = open_tunnel(edge, "shop.example", (number, 1)).await;
+            let _ = tunnel.read_u8().await;
+        }
+    });
+    let modest = futures::future::join_all((1..=20).map(|_| open_tunnel(edge, "other.example", (200, 1))));
+    let opened = tokio::select! {
+        _ = futures::future::join_all(greedy) => unreachable!("it never ends"),
+        opened = tokio::time::timeout(2 * SOON, modest) => opened,
+    };
+
+    for mut tunnel in opened.expect("all of them are opened") {
+        tunnel.write_all(b"x").await.unwrap();
+        assert_eq!(tunnel.read_u8().await.expect("it is still open"), b'x');
+    }
     stop.cancel();
 }

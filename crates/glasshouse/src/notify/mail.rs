@@ -2,11 +2,14 @@
 //! Must never log or show an address, a password or a message.
 //! See docs/decisions/0397.
 
+use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, MultiPart, SinglePart};
+use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
+use url::{Host, Url};
 
 use crate::config::Config;
 
@@ -53,13 +56,16 @@ impl Mailer {
     /// Reads the settings. None: no mail server is set.
     pub fn of_settings(config: &Config) -> Result<Option<Mailer>, MailError> {
         let Some(url) = config.mail.smtp_url.reveal() else { return Ok(None) };
-        let transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
-            .map_err(|_| MailError::BadSettings("smtp_url is no smtp:// or smtps:// address"))?
-            .timeout(Some(SEND_TIME))
-            .build();
+        let bad = || MailError::BadSettings("smtp_url is no smtp:// or smtps:// address");
+        let mut transport = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| bad())?;
+        let url = Url::parse(url).map_err(|_| bad())?;
+        if url.scheme() == "smtp" {
+            transport = transport.tls(starttls(&url).map_err(|_| bad())?);
+        }
+        let transport = transport.timeout(Some(SEND_TIME)).build();
         let from = config.mail.from.clone().unwrap_or_else(|| {
             let url = config.public_url();
-            let host = url::Url::parse(&url).ok().and_then(|url| url.domain().map(str::to_owned));
+            let host = Url::parse(&url).ok().and_then(|url| url.domain().map(str::to_owned));
             format!("Glasshouse <glasshouse@{}>", host.unwrap_or_else(|| "localhost".to_owned()))
         });
         let from = from.parse().map_err(|_| MailError::BadSettings("from is no address"))?;
@@ -87,9 +93,52 @@ impl Mailer {
     }
 }
 
+/// Decides how an `smtp://` server is asked for TLS: insisted on, with a certificate for its name, unless it is this machine and
+/// gets no password. There a server without TLS is taken, and any certificate.
+fn starttls(url: &Url) -> Result<Tls, lettre::transport::smtp::Error> {
+    let host = url.host_str().unwrap_or_default();
+    let is_here = match url.host() {
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        // Of a scheme that browsers do not know, a host is a name as it was written.
+        _ => host.parse::<Ipv4Addr>().map_or(host.eq_ignore_ascii_case("localhost"), |ip| ip.is_loopback()),
+    };
+    let insists =
+        url.password().is_some() || url.query_pairs().any(|(key, value)| key == "tls" && value == "required");
+    if insists || !is_here {
+        return Ok(Tls::Required(TlsParameters::new(host.to_owned())?));
+    }
+    let any = TlsParameters::builder(host.to_owned()).dangerous_accept_invalid_certs(true).build()?;
+    Ok(Tls::Opportunistic(any))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_password_or_another_machine_insists_on_tls() {
+        let kind = |url: &str| match starttls(&Url::parse(url).unwrap()).unwrap() {
+            Tls::Required(_) => "required",
+            Tls::Opportunistic(_) => "asked for",
+            _ => "none",
+        };
+
+        for url in [
+            "smtp://user:secret@mail.example",
+            "smtp://user:secret@localhost",
+            "smtp://user:secret@127.0.0.1:2525?tls=opportunistic",
+            "smtp://mail.example",
+            "smtp://10.0.0.5:25",
+            "smtp://localhost.example",
+            "smtp://127.0.0.1?tls=required",
+        ] {
+            assert_eq!(kind(url), "required", "{url}");
+        }
+        for url in ["smtp://localhost", "smtp://127.0.0.1:2525", "smtp://[::1]", "smtp://user@LOCALHOST"] {
+            assert_eq!(kind(url), "asked for", "{url}");
+        }
+    }
 
     fn mailer(settings: &str) -> Result<Option<Mailer>, MailError> {
         Mailer::of_settings(&Config::from_toml(settings).expect("settings of a test"))

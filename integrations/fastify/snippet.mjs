@@ -111,7 +111,7 @@ function baseByHost(facts, settings, hosts) {
 }
 function clientOf(facts, settings) {
   const forwarded = settings.trustForwarded ? facts.header('x-forwarded-for') : null;
-  return (forwarded || facts.client || '').split(',')[0].trim() || null;
+  return (forwarded || facts.client || '').split(',').at(-1).trim() || null;
 }
 
 const MOST_FAILURES = 3;

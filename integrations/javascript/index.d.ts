@@ -8,7 +8,7 @@ export interface Settings {
   domain: string | string[];
   /** Public address of the site, such as `https://shop.example`, where the app does not see the public host name. */
   origin?: string;
-  /** Believe `X-Forwarded-Host`, `X-Forwarded-Proto` and `X-Forwarded-For`. Only behind a proxy that overwrites them. */
+  /** Believe `X-Forwarded-Host`, `X-Forwarded-Proto` and the last entry of `X-Forwarded-For`. Only behind a proxy that writes them. */
   trustForwarded?: boolean;
 }
 

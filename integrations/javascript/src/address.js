@@ -44,5 +44,6 @@ function baseByHost(facts, settings, hosts) {
 /** The visitor's address: the platform's word, or a trusted proxy's. */
 export function clientOf(facts, settings) {
   const forwarded = settings.trustForwarded ? facts.header('x-forwarded-for') : null;
-  return (forwarded || facts.client || '').split(',')[0].trim() || null;
+  // The last entry is the nearest proxy's; those before it may be the visitor's own words.
+  return (forwarded || facts.client || '').split(',').at(-1).trim() || null;
 }

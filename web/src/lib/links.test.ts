@@ -1,6 +1,6 @@
 // Rules of links that others wrote.
 import { expect, test } from 'vitest';
-import { outwardLink, returnPath } from './links';
+import { outwardLink, returnPath, siteAddress } from './links';
 
 test('only http and https become links', () => {
   expect(outwardLink('https://lumadocs.io/a?b#c')).toBe('https://lumadocs.io/a?b#c');
@@ -28,5 +28,12 @@ test('signing in returns to a path of the dashboard and nowhere else', () => {
     '/sign-in?next=/',
   ]) {
     expect(returnPath(value), String(value)).toBe('/');
+  }
+});
+
+test('a path that an address bar named stays on its site', () => {
+  expect(siteAddress('lumadocs.io', '/a?b=1')).toBe('https://lumadocs.io/a?b=1');
+  for (const path of ['@evil.example/', '.evil.example/', ':81@evil.example/', '//evil.example/', '\\\\evil.example/', '']) {
+    expect(new URL(siteAddress('lumadocs.io', path)).host, path).toBe('lumadocs.io');
   }
 });

@@ -145,8 +145,3 @@ export function sumBySeverity(
 export function linesOf(text: string): string[] {
   return [...new Set(text.split(/\s+/).filter((line) => line !== ''))];
 }
-
-/** Returns the absolute address of an audited path. */
-export function addressOf(domain: string, path: string): string {
-  return `https://${domain}${path}`;
-}

@@ -1,4 +1,5 @@
 // Previews of a page where it is listed or shared: what crawlers find today, and what its tags would give. Pure.
+import { siteAddress } from '../../../lib/links';
 import type { AuditedPage } from '../types';
 
 /** A preview; null where there is nothing to show. */
@@ -27,7 +28,7 @@ const ONLY_AFTER_SCRIPTS = 'OG_ONLY_AFTER_JS';
  */
 export function sharedView(details: AuditedPage, domain: string, side: PreviewSide): SharedView {
   const { page } = details;
-  const address = `https://${domain}${page.path}`;
+  const address = siteAddress(domain, page.path);
   const facts = side === 'today' ? details.raw : (details.rendered ?? details.raw);
   const hasTags = side === 'tags' || !details.findings.some(({ issueId }) => issueId === ONLY_AFTER_SCRIPTS);
   const tags = hasTags ? (page.socialTags ?? {}) : {};

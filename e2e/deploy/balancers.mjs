@@ -48,7 +48,7 @@ export async function nginx(ports) {
   const [folder, port] = [folderFor('nginx'), await freePorts()];
   const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const text = readFor('nginx.conf', ports, [
-    ['listen 80 default_server;', `listen 127.0.0.1:${port.edge} default_server;`], ['listen 443;', `listen 127.0.0.1:${port.through};`],
+    ['listen 80;', `listen 127.0.0.1:${port.edge};`], ['listen 443;', `listen 127.0.0.1:${port.through};`],
     ['listen 3000;', `listen 127.0.0.1:${port.api};`],
     ['include /etc/nginx/modules-enabled/*.conf;', 'load_module /usr/lib/nginx/modules/ngx_stream_module.so;'],
     // A process that is not root's has fewer files.
@@ -68,7 +68,7 @@ export async function caddy(ports) {
     ['glasshouse.example {', `http://:${port.api} {`], ['health_port 9100', `health_port ${ports.metrics}`],
   ]));
   const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const { close } = await start('caddy', 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { port: port.edge, cwd: folder, env });
-  delete port.through;
-  return { name: 'Caddy', port, close };
+  const { close } = await start('caddy', 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { port: port.api, cwd: folder, env });
+  // Nodes that read PROXY headers take nothing of a balancer that writes none: Caddy stands in front of the API here.
+  return { name: 'Caddy', port: { api: port.api }, close };
 }

@@ -128,11 +128,14 @@ def balancer_rules(services):
     problems = [] if named == set(nodes.items()) else [f"haproxy.cfg leads to {sorted(named)}, and the nodes are {sorted(nodes.items())}"]
     balancer = services["balancer"]["networks"]["nodes"]["ipv4_address"]
     for name in nodes:
-        if services[name]["environment"]["GLASSHOUSE_EDGE__TRUSTED_PROXIES"] != f"{balancer}/32":
+        environment = services[name]["environment"]
+        if environment["GLASSHOUSE_EDGE__TRUSTED_PROXIES"] != f"{balancer}/32":
             problems.append(f"{name} does not trust the balancer {balancer}, or trusts more")
-    source = services["balancer-tls"]["networks"]["nodes"]["ipv4_address"]
-    if re.findall(r"^ +source ([\d.]+)", file, re.M) != [source]:
-        problems.append(f"haproxy.cfg passes TLS through from another address than {source}")
+        if environment["GLASSHOUSE_EDGE__PROXY_PROTOCOL"] != "required":
+            problems.append(f"{name} does not read the PROXY headers that haproxy.cfg sends")
+    edges = re.findall(r"^ +server .*:(?:8080|8443)(.*)$", file, re.M)
+    if not edges or any("send-proxy-v2" not in rest for rest in edges):
+        problems.append("haproxy.cfg does not say who a client is")
     sources = [volume.split(":")[0] for s in services.values() for volume in s.get("volumes", []) if volume.startswith("/")]
     return problems + [f"mounted, and not there: {source}" for source in sources if not Path(source).exists()]
 

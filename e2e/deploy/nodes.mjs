@@ -64,9 +64,9 @@ export async function startNodes(originPort) {
     GLASSHOUSE_STORAGE__OBJECT_STORE_URL: `file:${path.join(scratch, 'objects')}`,
     GLASSHOUSE_EDGE__SECRET: crypto.randomBytes(32).toString('hex'),
     GLASSHOUSE_EDGE__TRUSTED_PROXIES: '127.0.0.1/32',
+    GLASSHOUSE_EDGE__PROXY_PROTOCOL: 'required',
     GLASSHOUSE_LIMITS__CONNECTIONS_PER_ADDRESS: '10000',
     GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
-    GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ [SHOP]: `127.0.0.1:${originPort}` }),
     GLASSHOUSE_SERVER__DRAIN_S: String(DRAIN_S),
   };

@@ -64,7 +64,7 @@ try {
     const during = balancers.map((balancer) => begin(balancer, service.key));
     await pause(1000);
     const judge = await lose();
-    for (const [at, load] of during.entries()) report(balancers[at].name, sentence, judge((await load.stop()).failures));
+    for (const [at, load] of during.entries()) report(balancers[at].name, sentence, judge((await load.stop()).failures, balancers[at].name));
   }
 } catch (error) {
   failed += 1;

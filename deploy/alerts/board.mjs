@@ -17,10 +17,21 @@ const ROWS = [
   ['Nodes', [
     ['Nodes that answer', 'short', [['nodes', `sum(up{${ON}})`]]],
     ['Responses of the API', 'reqps', [['{{status}}', rate('glasshouse_http_requests_total', 'status')]]],
-    ['Errors of the service', 'percentunit', [['share', `${rate('glasshouse_http_requests_total', '', 'status=~"5.."')} / (${rate('glasshouse_http_requests_total')} > 0)`]]],
+    ['Errors of the service', 'percentunit', [['share', `${rate('glasshouse_http_requests_total', '', 'status=~"5..", answered_by!="page"')} / (${rate('glasshouse_http_requests_total')} > 0)`]]],
     ['Time of a response', 's', [['p50', p(0.5, 'glasshouse_http_request_duration_seconds')], ['p95', p(0.95, 'glasshouse_http_request_duration_seconds')], ['p99', p(0.99, 'glasshouse_http_request_duration_seconds')]]],
     ['Slowest routes (p95)', 's', [['{{route}}', `topk(8, ${p(0.95, 'glasshouse_http_request_duration_seconds', 'route')})`]]],
     ['Busiest routes', 'reqps', [['{{route}}', `topk(8, ${rate('glasshouse_http_requests_total', 'route')})`]]],
+  ]],
+  ['Edge and processes', [
+    ['Requests at the edge, by answer', 'reqps', [['{{answer}}', rate('glasshouse_edge_requests_total', 'answer')]]],
+    ['Time of an answer at the edge (p95)', 's', [['{{answer}}', p(0.95, 'glasshouse_edge_request_duration_seconds', 'answer')]]],
+    ['Open connections', 'short', [['{{listener}}', `sum by (listener) (glasshouse_open_connections{${ON}})`]]],
+    ['First certificate to expire', 's', [['left', `min(glasshouse_certificate_expiry_seconds{${ON}})`]]],
+    ['Memory, processor', 'short', [['{{instance}} bytes', `process_resident_memory_bytes{${ON}}`], ['{{instance}} processors', `rate(process_cpu_seconds_total{${ON}}[$__rate_interval])`]]],
+    ['File descriptors', 'short', [['{{instance}} open', `process_open_fds{${ON}}`], ['{{instance}} most', `process_max_fds{${ON}}`]]],
+    ['Builds', 'short', [['{{version}}', `count by (version) (glasshouse_build_info{${ON}})`]]],
+    ['Time since the start', 's', [['{{instance}}', `time() - process_start_time_seconds{${ON}}`]]],
+    ['Lines that the access log left out', 'short', [['lines', `sum(glasshouse_access_log_lines_dropped_total{${ON}})`]]],
   ]],
   ['Pages for crawlers', [
     ['Pages served, by where they came from', 'reqps', [['{{tier}}', rate('glasshouse_pages_served_total', 'tier')]]],

@@ -11,7 +11,7 @@ const ENDINGS = { histogram: ['_bucket', '_sum', '_count'], counter: [''], gauge
 /** Series of the catalogue with their labels. */
 function catalogue() {
   const page = fs.readFileSync(path.join(root, 'docs/logging.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `(glasshouse_\w+)` \| (counter|gauge|histogram) \| (.*?) \| /gm)];
+  const rows = [...page.matchAll(/^\| `((?:glasshouse|process)_\w+)` \| (counter|gauge|histogram) \| (.*?) \| /gm)];
   const series = new Map();
   for (const [, name, kind, labels] of rows) {
     for (const ending of ENDINGS[kind]) series.set(name + ending, { metric: name, labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label]) => label) });
@@ -22,7 +22,7 @@ function catalogue() {
 
 /** Metrics of expressions with the labels that they are selected by. */
 function named(text) {
-  return [...text.matchAll(/(?<![\w:/])(glasshouse_\w+)(?:\{([^}]*)\})?/g)]
+  return [...text.matchAll(/(?<![\w:/])((?:glasshouse|process)_\w+)(?:\{([^}]*)\})?/g)]
     .map(([, series, selectors = '']) => ({ series, labels: [...selectors.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label) }));
 }
 

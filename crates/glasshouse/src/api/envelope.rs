@@ -24,16 +24,21 @@ use super::client::client_address;
 use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::extract::BodyLimit;
-use super::header_names::REQUEST_ID;
+use super::header_names::{RENDER_CACHE, REQUEST_ID};
 use crate::config::Config;
 
 /// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
 pub type FastResponder = dyn Fn(&Parts) -> Option<Response> + Send + Sync;
 
+/// A year over TLS only, for the host of the public address alone: other names below it are not ours.
+const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
 /// The whole API as one function from request to response. Cheap to clone.
 #[derive(Clone)]
 pub struct Envelope {
     config: Arc<Config>,
+    /// Whether browsers reach the API over TLS.
+    is_secure: bool,
     router: Router,
     fast: Arc<FastResponder>,
 }
@@ -42,7 +47,8 @@ impl Envelope {
     /// Surrounds a router. `fast` is offered every request without a body first.
     pub fn new(config: Arc<Config>, router: Router, fast: Arc<FastResponder>) -> Envelope {
         let router = router.layer(axum::middleware::from_fn(note_route));
-        Envelope { config, router, fast }
+        let is_secure = config.public_url().starts_with("https:");
+        Envelope { config, is_secure, router, fast }
     }
 
     /// Answers a request that came over a connection from `peer`. Never fails: failures are answers too.
@@ -53,6 +59,7 @@ impl Envelope {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let id = request_id(&parts.headers);
+        let is_api = parts.uri.path().starts_with("/api/");
         let fast = if body.is_end_stream() { (self.fast)(&parts) } else { None };
         let mut response = match fast {
             Some(response) => response,
@@ -62,6 +69,13 @@ impl Envelope {
         let headers = response.headers_mut();
         headers.insert(REQUEST_ID, id);
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if self.is_secure {
+            headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
+        }
+        if is_api {
+            // What is answered to a session or a key is nobody else's, and nobody's after they have left.
+            headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        }
         response
     }
 
@@ -97,7 +111,8 @@ impl Envelope {
         let status = response.status().as_u16();
         let route =
             response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
-        record(&route, status, started.elapsed());
+        let answered_by = AnsweredBy::of(response.headers());
+        record(&route, status, answered_by, started.elapsed());
         span.in_scope(|| {
             let duration_ms = started.elapsed().as_millis() as u64;
             tracing::debug!(target: "glasshouse::http", status, route, duration_ms, client = %client, "answered");
@@ -139,10 +154,35 @@ async fn note_route(request: Request, next: Next) -> Response {
     response
 }
 
+/// Speaker of a status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnsweredBy {
+    /// The service itself.
+    Service,
+    /// A page, whose own status is relayed: its 503 is no error of the service.
+    Page,
+}
+
+impl AnsweredBy {
+    fn of(headers: &HeaderMap) -> AnsweredBy {
+        if headers.contains_key(RENDER_CACHE) { AnsweredBy::Page } else { AnsweredBy::Service }
+    }
+
+    /// Value of the label.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            AnsweredBy::Service => "service",
+            AnsweredBy::Page => "page",
+        }
+    }
+}
+
 /// Counts an answer. The fast path calls it too.
-pub fn record(route: &str, status: u16, duration: Duration) {
+pub fn record(route: &str, status: u16, answered_by: AnsweredBy, duration: Duration) {
     let labels = [("route", route.to_owned()), ("status", status.to_string())];
-    metrics::counter!("glasshouse_http_requests_total", &labels).increment(1);
+    let by = [("answered_by", answered_by.as_str().to_owned())];
+    let labels_with_speaker = [&labels[..], &by].concat();
+    metrics::counter!("glasshouse_http_requests_total", &labels_with_speaker).increment(1);
     metrics::histogram!("glasshouse_http_request_duration_seconds", &labels).record(duration.as_secs_f64());
 }
 

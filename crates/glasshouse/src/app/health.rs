@@ -113,7 +113,14 @@ pub fn routes() -> OpenApiRouter<AppState> {
 /// Makes what the metrics listener serves: the health of this process beside its metrics, whatever its roles.
 pub fn metrics_routes(app: AppState) -> Router {
     let (router, _) = routes().split_for_parts();
-    let respond = |request: Request<axum::body::Body>| async move { metrics::respond(&request) };
+    let certificates = app.certificates.clone();
+    let respond = move |request: Request<axum::body::Body>| async move {
+        crate::telemetry::process::publish();
+        if let Some(certificates) = certificates {
+            certificates.publish_expiry();
+        }
+        metrics::respond(&request)
+    };
     router.fallback(respond).method_not_allowed_fallback(|| async { metrics::wrong_method() }).with_state(app)
 }
 

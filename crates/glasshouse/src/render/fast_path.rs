@@ -26,6 +26,7 @@ use crate::analytics::{Crawler, Recorder, ServedBy, Verified, Visit};
 use crate::api::caller::check_scope;
 use crate::api::client::stated_client;
 use crate::api::credentials::{Presented, presented_key};
+use crate::api::envelope::{self, AnsweredBy};
 use crate::api::header_names::{PROBE, REQUEST_ID};
 use crate::app::AppState;
 use crate::clock::Clock;
@@ -175,12 +176,12 @@ fn count(status: StatusCode, start: Instant) {
     static OK: OnceLock<(metrics::Counter, metrics::Histogram)> = OnceLock::new();
     count_served(Tier::EdgeHit);
     if status != StatusCode::OK {
-        return crate::api::envelope::record(PATH, status.as_u16(), start.elapsed());
+        return envelope::record(PATH, status.as_u16(), AnsweredBy::Page, start.elapsed());
     }
     let (requests, durations) = OK.get_or_init(|| {
         let labels = [("route", PATH), ("status", "200")];
         (
-            metrics::counter!("glasshouse_http_requests_total", &labels),
+            metrics::counter!("glasshouse_http_requests_total", "answered_by" => AnsweredBy::Page.as_str(), "route" => PATH, "status" => "200"),
             metrics::histogram!("glasshouse_http_request_duration_seconds", &labels),
         )
     });

@@ -1,7 +1,9 @@
 //! What the process tells about itself: the log on stderr, traces to a collector, metrics for Prometheus.
 //! Must never carry a key, token, password, cookie, body or query string; `docs/logging.md` lists what is carried.
 
+pub mod access_log;
 mod catalogue;
+pub mod process;
 
 use std::sync::OnceLock;
 
@@ -134,24 +136,26 @@ pub fn metrics() -> &'static PrometheusHandle {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::envelope::AnsweredBy;
 
     #[test]
     fn durations_are_counted_in_buckets() {
         let handle = metrics();
 
-        crate::api::envelope::record("/telemetry-test", 200, std::time::Duration::from_millis(3));
+        let took = std::time::Duration::from_millis(3);
+        crate::api::envelope::record("/telemetry-test", 200, AnsweredBy::Service, took);
 
         let text = handle.render();
         let line = "glasshouse_http_request_duration_seconds_bucket{route=\"/telemetry-test\",status=\"200\",le=\"0.005\"} 1";
         assert!(text.contains(line), "{text}");
         assert!(
             text.contains(
-                "# HELP glasshouse_http_requests_total Responses of the API. Labels: route, status."
+                "# HELP glasshouse_http_requests_total Responses of the API; `answered_by` is `page` where a page's own status is relayed. Labels: route, status, answered_by."
             ),
             "{text}"
         );
         assert!(
-            text.contains("glasshouse_http_requests_total{route=\"/telemetry-test\",status=\"200\"} 1"),
+            text.contains("glasshouse_http_requests_total{route=\"/telemetry-test\",status=\"200\",answered_by=\"service\"} 1"),
             "{text}"
         );
     }

@@ -72,6 +72,12 @@ impl CertificateDirectory {
         self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.len() as u64
     }
 
+    /// When the first of them expires.
+    pub fn first_expiry(&self) -> Option<Timestamp> {
+        let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
+        sealed.by_host.values().map(|certificate| certificate.not_after).min()
+    }
+
     fn opened(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
         let opened = self.opened.get_with(&certificate.stamp, || self.open(host, certificate));
         Option::clone(&opened)

@@ -66,6 +66,15 @@ pub(super) struct Inner {
 }
 
 impl Certificates {
+    /// Shows in a gauge when the first certificate expires.
+    pub fn publish_expiry(&self) {
+        if let Some(expiry) = self.0.directory.first_expiry() {
+            #[expect(clippy::cast_precision_loss, reason = "a gauge")]
+            let left = (expiry.as_millis() - self.0.clock.now().as_millis()) as f64 / 1000.0;
+            metrics::gauge!("glasshouse_certificate_expiry_seconds").set(left);
+        }
+    }
+
     /// Sets the service up. None when the authority's settings are unusable. Starts nothing.
     pub fn new(
         platform: &Platform,

@@ -19,8 +19,10 @@ use crate::listen::Listening;
 use crate::listen::accept::{accept, drive};
 use crate::listen::admission::{ConnectionAdmission, ConnectionPlace};
 use crate::listen::smuggling_guard::closes_after;
-use crate::listen::timed::{ClientTimeLimits, RequestInFlight, RequestsInFlight, TimedConnection};
+use crate::listen::in_flight::{RequestInFlight, RequestsInFlight};
+use crate::listen::timed::{ClientTimeLimits, TimedConnection};
 use crate::listen::tracked::Tracked;
+use crate::listen::unread::{self, ClientBody};
 
 /// A listener of the API or the metrics.
 #[derive(Clone)]
@@ -43,14 +45,14 @@ pub struct Sender {
 }
 
 impl ApiServer {
-    /// Answers every request on `listener` with `answer` until shutdown. Returns when no more connections are taken.
+    /// Answers every request on `listener` with `respond` until shutdown. Returns when no more connections are taken.
     pub async fn serve<F, Fut>(self, listener: TcpListener, respond: F)
     where
-        F: Fn(Request<Incoming>, Sender) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Request<ClientBody>, Sender) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
         let (listening, admission) = (self.listening.clone(), self.admission.clone());
-        accept(listener, listening, admission, |stream, peer, place| {
+        accept(listener, listening, admission, move |stream, peer, place| {
             let (server, respond) = (self.clone(), respond.clone());
             self.listening.tasks.spawn(server.serve_connection(stream, peer.ip(), place, respond));
         })
@@ -64,20 +66,30 @@ impl ApiServer {
         place: ConnectionPlace,
         respond: F,
     ) where
-        F: Fn(Request<Incoming>, Sender) -> Fut + Clone + Send + Sync + 'static,
+        F: Fn(Request<ClientBody>, Sender) -> Fut + Clone + Send + Sync + 'static,
         Fut: Future<Output = Response> + Send + 'static,
     {
         let in_flight = RequestsInFlight::default();
         let stop = self.listening.until_close(in_flight.clone());
         let timed = TimedConnection::http1(stream, ClientTimeLimits::default(), in_flight.clone());
         let timed = timed.admitted(place, &self.listening.pressure);
-        let draining = self.listening.draining.clone();
+        let (draining, access_log) = (self.listening.draining.clone(), self.listening.access_log.clone());
         let service = service_fn(move |request: Request<Incoming>| {
-            let (held, closes) = (in_flight.begin(), closes_after(request.headers()));
+            let (held, mut closes) = (in_flight.begin(), closes_after(request.headers()));
+            let waits_to_send = unread::waits_to_send(request.headers());
+            let entry = access_log.as_ref().map(|log| log.begin(&request, peer));
+            let (request, unread) = unread::divide(request);
             let response = respond(request, Sender { peer, is_pipelined: held.is_pipelined() });
             let draining = draining.clone();
             async move {
                 let response = response.await;
+                if let Some(entry) = entry {
+                    entry.end(&response);
+                }
+                if !unread.is_read(waits_to_send).await {
+                    held.leave_unread();
+                    closes = true;
+                }
                 Ok::<_, Infallible>(finish(response, held, closes || draining.has_begun()))
             }
         });

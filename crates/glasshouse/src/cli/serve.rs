@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow, bail};
 use browser::{Reaped, Renderer, reap_orphans};
 use http::Request;
-use hyper::body::Incoming;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -24,13 +23,15 @@ use crate::accounts::model::Email;
 use crate::api::client::client_address;
 use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
-use crate::config::{Config, Role};
+use crate::config::{Config, ProxyProtocol, Role};
 use crate::dashboard::assets::{WebFiles, is_built};
 use crate::draining::Draining;
 use crate::edge;
 use crate::listen::accept::admission;
+use crate::listen::unread::ClientBody;
 use crate::listen::{ListenError, Listening, bind, descriptors};
 use crate::platform::Platform;
+use crate::telemetry::access_log::AccessLog;
 use crate::unrendered::Unrendered;
 
 /// E-mail address of the account that the first start makes.
@@ -54,6 +55,8 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
 
     // Addresses before browsers: the commonest mistake should be told first.
     let RoleSockets { api, edge, metrics } = RoleSockets::bind(&config).await?;
+    // No customer's address leads to the API or the metrics. Addresses of the edge are those of sites that are served here.
+    let network = network.without(api.iter().chain(&metrics).filter_map(|socket| socket.local_addr().ok()));
 
     let renderer: Arc<dyn Renderer> = match config.has_role(Role::Render) {
         true => context.browser(network.clone(), &config.storage.data_dir.join("browser")),
@@ -79,21 +82,15 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     app.start();
 
-    let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     // Listeners stop first; what runs in the background goes on until the requests are answered.
     let draining = platform.draining.clone();
-    let listening = Listening { draining, ..Listening::new(CancellationToken::new()) };
-    let server = || ApiServer { listening: listening.clone(), admission: admission(&config), head_bytes };
+    let access_log = AccessLog::open(&config, &context.clock)
+        .context("cannot open the access log (telemetry.access_log_file)")?;
+    let listening = Listening { draining, access_log, ..Listening::new(CancellationToken::new()) };
     let mut told = String::from("ready");
     if let Some(listener) = api {
         told.push_str(&describe_api(listener.local_addr()?));
-        let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), config.clone());
-        let respond = move |request: Request<Incoming>, Sender { peer, is_pipelined }| {
-            let (envelope, turns) = (envelope.clone(), turns.clone());
-            let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
-            async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
-        };
-        listening.tasks.spawn(server().serve(listener, respond));
+        listening.tasks.spawn(serve_api(app.clone(), listening.clone(), listener));
     }
     for (name, socket) in [("edge", &edge.http), ("edge with TLS", &edge.https)] {
         if let Some(socket) = socket {
@@ -105,7 +102,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     if let Some(listener) = metrics {
         told.push_str(&format!(", metrics on http://{}/metrics", listener.local_addr()?));
-        listening.tasks.spawn(serve_metrics(server(), listener, app.metrics_router()));
+        listening.tasks.spawn(serve_metrics(app.clone(), listening.clone(), listener));
         platform.tasks.spawn(upkeep_metrics(platform.shutdown.clone()));
     }
     platform.tasks.spawn(reap(platform.shutdown.clone()));
@@ -183,9 +180,26 @@ async fn drain(platform: &Platform, signals: &mut EndSignals) {
     let _ = tokio::time::timeout(Duration::from_secs(drain_s), signals.next()).await;
 }
 
-/// Serves metrics and health on the metrics listener.
-async fn serve_metrics(server: ApiServer, listener: TcpListener, router: axum::Router) {
-    let respond = move |request: Request<Incoming>, _| {
+/// Serves the API and the dashboard on their listener.
+async fn serve_api(app: AppState, listening: Listening, listener: TcpListener) {
+    let (envelope, turns, config) = (app.envelope(), listening.turns.clone(), app.platform.config.clone());
+    let admission = admission(&config, "api", config.server.proxy_protocol);
+    let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
+    let respond = move |request: Request<ClientBody>, Sender { peer, is_pipelined }| {
+        let (envelope, turns) = (envelope.clone(), turns.clone());
+        let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
+        async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
+    };
+    ApiServer { listening, admission, head_bytes }.serve(listener, respond).await;
+}
+
+/// Serves metrics and health on the metrics listener, which has no access log.
+async fn serve_metrics(app: AppState, listening: Listening, listener: TcpListener) {
+    let admission = admission(&app.platform.config, "metrics", ProxyProtocol::Off);
+    let listening = Listening { access_log: None, ..listening };
+    let server = ApiServer { listening, admission, head_bytes: HEAD_BYTES };
+    let router = app.metrics_router();
+    let respond = move |request: Request<ClientBody>, _| {
         let answer = router.clone().oneshot(request);
         async move { answer.await.unwrap_or_else(|never| match never {}) }
     };
@@ -213,6 +227,9 @@ async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
     }
     if tokio::time::timeout(Duration::from_secs(5), platform.renderer.shutdown()).await.is_err() {
         tracing::warn!("the browser did not end in time");
+    }
+    if let Some(access_log) = &listening.access_log {
+        access_log.flush();
     }
 }
 

@@ -27,8 +27,8 @@ pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderS
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin};
 pub use reference::describe_settings;
-pub use values::Secret;
 use values::optional;
+pub use values::{AccessLogFormat, ProxyProtocol, Secret};
 
 /// Everything an operator can set. One field per section of `defaults.toml`, where each setting is described.
 #[derive(Debug, Clone, Deserialize)]
@@ -65,6 +65,7 @@ pub struct ServerSection {
     pub roles: Vec<Role>,
     pub shutdown_grace_s: u64,
     pub drain_s: u64,
+    pub proxy_protocol: ProxyProtocol,
 }
 
 /// A part of the service that a process may run.
@@ -100,6 +101,7 @@ pub struct EdgeSection {
     pub origin_scheme: Scheme,
     #[serde(deserialize_with = "values::networks")]
     pub trusted_proxies: Vec<IpNet>,
+    pub proxy_protocol: ProxyProtocol,
 }
 
 /// How origins are reached.
@@ -229,6 +231,9 @@ pub struct TelemetrySection {
     pub otlp_endpoint: Option<Url>,
     #[serde(deserialize_with = "optional")]
     pub metrics_listen: Option<SocketAddr>,
+    pub access_log: AccessLogFormat,
+    #[serde(deserialize_with = "optional")]
+    pub access_log_file: Option<PathBuf>,
 }
 
 /// Form of the log.

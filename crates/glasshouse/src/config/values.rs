@@ -133,6 +133,28 @@ pub(super) fn parse_size(text: &str) -> Option<u64> {
     (bytes.is_finite() && bytes < 9e18).then_some(bytes as u64)
 }
 
+/// PROXY headers at the beginning of a listener's connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProxyProtocol {
+    /// Not read: the other end of a connection is the client, or a proxy that says so in headers.
+    Off,
+    /// Every connection begins with one, of a proxy of `edge.trusted_proxies`.
+    Required,
+}
+
+/// Form of the access log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AccessLogFormat {
+    /// No access log.
+    Off,
+    /// One JSON object per request.
+    Json,
+    /// Lines as web servers write them.
+    Combined,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rustix::net::sockopt;
 use socket2::SockFilter;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,10 +15,12 @@ use tokio_util::task::TaskTracker;
 use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
 use super::pressure::Pressure;
-use super::timed::RequestsInFlight;
+use super::proxy_header::read_client;
+use super::in_flight::RequestsInFlight;
 use super::turns::Turns;
-use crate::config::Config;
+use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;
+use crate::telemetry::access_log::AccessLog;
 
 /// How long a listener rests when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -39,7 +42,7 @@ const KEEPALIVE: Duration = Duration::from_secs(60);
 const UNSENT_BYTES: u32 = 128 * 1024;
 
 /// What the listeners of a process share. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Listening {
     /// Connections are tracked here, so that shutdown can wait for them.
     pub tasks: TaskTracker,
@@ -51,6 +54,8 @@ pub struct Listening {
     pub pressure: Pressure,
     /// Whose request begins next, over all listeners.
     pub turns: Turns,
+    /// Log of what is answered. None: it is off.
+    pub access_log: Option<AccessLog>,
 }
 
 impl Listening {
@@ -62,6 +67,7 @@ impl Listening {
             shutdown,
             pressure: Pressure::default(),
             turns: Turns::default(),
+            access_log: None,
         }
     }
 
@@ -94,10 +100,22 @@ impl Listening {
     }
 }
 
-/// The places of one listener, as the settings give them.
-pub fn admission(config: &Config) -> ConnectionAdmission {
-    let per_address = config.limits.connections_per_address;
-    ConnectionAdmission::new(connections(config), per_address, &config.edge.trusted_proxies)
+/// The places of one listener, as the settings give them. `name`: value of its label in metrics; `proxy_protocol`: whether its
+/// connections begin with a PROXY header.
+pub fn admission(config: &Config, name: &'static str, proxy_protocol: ProxyProtocol) -> ConnectionAdmission {
+    let trusted = &config.edge.trusted_proxies;
+    let admission =
+        ConnectionAdmission::new(connections(config), config.limits.connections_per_address, trusted)
+            .measured(metrics::gauge!("glasshouse_open_connections", "listener" => name));
+    if proxy_protocol == ProxyProtocol::Off {
+        return admission;
+    }
+    if trusted.is_empty() {
+        tracing::warn!(
+            "proxy_protocol is required and edge.trusted_proxies is empty: every connection is ended"
+        );
+    }
+    admission.with_proxy_header()
 }
 
 /// Returns how many connections a listener has at a time.
@@ -114,7 +132,7 @@ pub async fn accept(
     listener: TcpListener,
     listening: Listening,
     admission: ConnectionAdmission,
-    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static,
 ) {
     let keeping = {
         let (admission, shutdown) = (admission.clone(), listening.shutdown.clone());
@@ -132,7 +150,7 @@ pub async fn accept(
             None => break,
         };
         match accepted {
-            Ok((stream, peer)) => hand_over(stream, peer, admission.take(permit, peer.ip()), &serve),
+            Ok(accepted) => hand_over(accepted, permit, (&admission, &listening.tasks), &serve),
             Err(error) => {
                 // A connection that died while it waited is nothing; running out of descriptors passes.
                 tracing::debug!(%error, "could not accept a connection");
@@ -147,8 +165,8 @@ pub async fn accept(
     }
     let until = Instant::now() + LAST_HANDSHAKES;
     let next = async || (admission.wait().await, listener.accept().await);
-    while let Ok((permit, Ok((stream, peer)))) = timeout_at(until, next()).await {
-        hand_over(stream, peer, admission.take(permit, peer.ip()), &serve);
+    while let Ok((permit, Ok(accepted))) = timeout_at(until, next()).await {
+        hand_over(accepted, permit, (&admission, &listening.tasks), &serve);
     }
 }
 
@@ -166,19 +184,40 @@ fn refuse_new(listener: &TcpListener) -> std::io::Result<()> {
 }
 
 fn hand_over(
-    stream: TcpStream,
-    peer: SocketAddr,
-    place: Option<ConnectionPlace>,
-    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+    (mut stream, peer): (TcpStream, SocketAddr),
+    permit: OwnedSemaphorePermit,
+    (admission, tasks): (&ConnectionAdmission, &TaskTracker),
+    serve: &(impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static),
 ) {
-    let Some(place) = place else {
-        tracing::debug!(client = %peer.ip(), "too many connections of one address");
-        return;
-    };
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
     set_up(&stream);
-    serve(stream, peer, place);
+    if !admission.reads_proxy_header() {
+        return admit(stream, peer, admission.take(permit, peer.ip()), serve);
+    }
+    if !admission.is_trusted(peer.ip()) {
+        tracing::debug!(peer = %peer.ip(), "a connection without a PROXY header of a trusted proxy");
+        return;
+    }
+    let (admission, serve) = (admission.clone(), serve.clone());
+    tasks.spawn(async move {
+        match read_client(&mut stream, peer).await {
+            Ok(client) => admit(stream, client, admission.take(permit, client.ip()), &serve),
+            Err(error) => tracing::debug!(peer = %peer.ip(), %error, "a PROXY header could not be read"),
+        }
+    });
+}
+
+fn admit(
+    stream: TcpStream,
+    client: SocketAddr,
+    place: Option<ConnectionPlace>,
+    serve: &impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+) {
+    match place {
+        Some(place) => serve(stream, client, place),
+        None => tracing::debug!(client = %client.ip(), "too many connections of one address"),
+    }
 }
 
 /// Lets the system find out that a client has vanished, and keep little for one that does not read. Best effort.

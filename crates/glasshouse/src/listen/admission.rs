@@ -23,7 +23,7 @@ const SPARE: usize = 8;
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The places of one listener. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ConnectionAdmission {
     places: Arc<Semaphore>,
     /// How many are to be free.
@@ -31,16 +31,35 @@ pub struct ConnectionAdmission {
     per_address: usize,
     /// The operator's own proxies, through which everybody comes.
     excepted: Arc<[IpNet]>,
+    reads_proxy_header: bool,
+    /// Number of open connections.
+    gauge: metrics::Gauge,
     open: Tally<IpAddr>,
     open_connections: OpenConnections,
 }
 
 /// The place of one connection; free again when dropped.
-#[derive(Debug)]
 pub struct ConnectionPlace {
     // Declared before the permit and so dropped before it: a place that is free counts for no address any more.
     counted: Option<(Counted<IpAddr>, OpenConnection)>,
+    _measured: Measured,
     _permit: OwnedSemaphorePermit,
+}
+
+/// One more in a gauge until it is dropped.
+struct Measured(metrics::Gauge);
+
+impl Measured {
+    fn new(gauge: &metrics::Gauge) -> Measured {
+        gauge.increment(1.0);
+        Measured(gauge.clone())
+    }
+}
+
+impl Drop for Measured {
+    fn drop(&mut self) {
+        self.0.decrement(1.0);
+    }
 }
 
 impl ConnectionAdmission {
@@ -52,9 +71,32 @@ impl ConnectionAdmission {
             spare: (places / SPARE).max(1),
             per_address,
             excepted: excepted.into(),
+            reads_proxy_header: false,
+            gauge: metrics::Gauge::noop(),
             open: Tally::default(),
             open_connections: OpenConnections::default(),
         }
+    }
+
+    /// Shows the number of open connections in a gauge.
+    pub fn measured(self, gauge: metrics::Gauge) -> ConnectionAdmission {
+        ConnectionAdmission { gauge, ..self }
+    }
+
+    /// Has every connection begin with a PROXY header of one of the operator's own proxies.
+    pub fn with_proxy_header(self) -> ConnectionAdmission {
+        ConnectionAdmission { reads_proxy_header: true, ..self }
+    }
+
+    /// Whether every connection begins with a PROXY header.
+    pub fn reads_proxy_header(&self) -> bool {
+        self.reads_proxy_header
+    }
+
+    /// Whether an address is one of the operator's own proxies.
+    pub fn is_trusted(&self, peer: IpAddr) -> bool {
+        let peer = peer.to_canonical();
+        self.excepted.iter().any(|network| network.contains(&peer))
     }
 
     /// Keeps places free for as long as the listener lives: ends connections that do nothing.
@@ -81,15 +123,16 @@ impl ConnectionAdmission {
 
     /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
     pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionPlace> {
-        let client = client.to_canonical();
-        if self.excepted.iter().any(|network| network.contains(&client)) {
-            return Some(ConnectionPlace { counted: None, _permit: permit });
+        if self.is_trusted(client) {
+            let measured = Measured::new(&self.gauge);
+            return Some(ConnectionPlace { counted: None, _measured: measured, _permit: permit });
         }
-        let client = address_block(client);
+        let client = address_block(client.to_canonical());
         let free = self.places.available_permits() + 1;
         let counted = self.open.count(client, self.per_address.min(free))?;
         Some(ConnectionPlace {
             counted: Some((counted, self.open_connections.join(client))),
+            _measured: Measured::new(&self.gauge),
             _permit: permit,
         })
     }

@@ -185,10 +185,17 @@ impl OpenConnection {
     }
 
     /// Whether it is to end; wakes the task when it is.
+    ///
+    /// Not when its client has moved meanwhile: a request that came just before this is answered.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
         // Registered before the flag is read: a wake-up between the two would be lost.
         self.state.task.register(context.waker());
-        self.state.is_given_up.load(Ordering::Acquire)
+        let is_given_up = self.state.is_given_up.load(Ordering::Acquire);
+        if is_given_up && self.state.waits_until() == NEVER {
+            self.state.is_given_up.store(false, Ordering::Relaxed);
+            return false;
+        }
+        is_given_up
     }
 }
 

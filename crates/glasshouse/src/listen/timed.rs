@@ -4,21 +4,22 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep};
 
 use super::admission::ConnectionPlace;
+use super::in_flight::RequestsInFlight;
 use super::pressure::{Pressure, WaitingBytes};
 use super::smuggling_guard::{ConnectionPhase, SmugglingGuard};
 use super::stall::Stall;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+/// Time for which a client that still sends is listened to after its last answer. The system would destroy the answer with
+/// the connection as long as unread bytes wait in it.
+const LINGER: Duration = Duration::from_secs(2);
 /// A client that takes less than this within the limit for writes does not read.
 const PROGRESS_BYTES: usize = 8 * 1024;
 
@@ -43,78 +44,6 @@ impl Default for ClientTimeLimits {
     }
 }
 
-/// Requests of one connection that are being answered: while there is one, the client may be silent.
-#[derive(Debug, Clone, Default)]
-pub struct RequestsInFlight(Arc<InFlightCounts>);
-
-#[derive(Debug, Default)]
-struct InFlightCounts {
-    now: AtomicUsize,
-    ever: AtomicUsize,
-    /// Told of the first request.
-    first: Notify,
-    /// Whether the client has sent something since a request last began.
-    has_arrived: AtomicBool,
-}
-
-/// One request that is being answered; over when the last clone is dropped.
-#[derive(Debug)]
-pub struct RequestInFlight {
-    counts: Arc<InFlightCounts>,
-    is_pipelined: bool,
-}
-
-impl RequestsInFlight {
-    /// Counts a request until the result is dropped.
-    pub fn begin(&self) -> RequestInFlight {
-        if self.0.ever.fetch_add(1, Ordering::Relaxed) == 0 {
-            self.0.first.notify_one();
-        }
-        self.0.now.fetch_add(1, Ordering::Relaxed);
-        let is_pipelined = !self.0.has_arrived.swap(false, Ordering::Relaxed);
-        RequestInFlight { counts: self.0.clone(), is_pipelined }
-    }
-
-    /// Waits for the connection's first request to begin. At most one caller may wait.
-    pub async fn first(&self) {
-        if self.ever() == 0 {
-            self.0.first.notified().await;
-        }
-    }
-
-    fn arrived(&self) {
-        self.0.has_arrived.store(true, Ordering::Relaxed);
-    }
-
-    fn is_none(&self) -> bool {
-        self.0.now.load(Ordering::Relaxed) == 0
-    }
-
-    fn ever(&self) -> usize {
-        self.0.ever.load(Ordering::Relaxed)
-    }
-}
-
-impl RequestInFlight {
-    /// Whether it came together with the one before it.
-    pub fn is_pipelined(&self) -> bool {
-        self.is_pipelined
-    }
-}
-
-impl Clone for RequestInFlight {
-    fn clone(&self) -> RequestInFlight {
-        self.counts.now.fetch_add(1, Ordering::Relaxed);
-        RequestInFlight { counts: self.counts.clone(), is_pipelined: self.is_pipelined }
-    }
-}
-
-impl Drop for RequestInFlight {
-    fn drop(&mut self) {
-        self.counts.now.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// A connection with its limits.
 pub struct TimedConnection<S> {
     stream: S,
@@ -133,6 +62,12 @@ pub struct TimedConnection<S> {
     taken: usize,
     write_stall: Stall,
     waiting: WaitingBytes,
+    /// Part of an interim response that is still to be written.
+    interim: Vec<u8>,
+    /// Whether the library has handed over all that it has to write.
+    is_flushed: bool,
+    /// Until when bytes of the client are read and forgotten; none before the end.
+    lingers_until: Option<Instant>,
     /// Its place among the listener's connections, which a tunnel keeps.
     place: Option<ConnectionPlace>,
 }
@@ -170,6 +105,9 @@ impl<S> TimedConnection<S> {
             taken: 0,
             write_stall: Stall::default(),
             waiting: Pressure::default().share(),
+            interim: Vec::new(),
+            is_flushed: true,
+            lingers_until: None,
             place: None,
         }
     }
@@ -232,13 +170,15 @@ impl<S> TimedConnection<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TimedConnection<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let connection = self.get_mut();
+        // What cannot be written now is written before the response; an error shows there too.
+        let _ = connection.poll_interim(context);
         if connection.guard.is_refused() {
             // The end of the head may not come any more, or in another form: here it is, so that the library answers now.
             if !std::mem::replace(&mut connection.is_over, true) && buffer.remaining() >= END_OF_HEAD.len() {
@@ -275,6 +215,29 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedConnection<S> {
 }
 
 impl<S: AsyncWrite + Unpin> TimedConnection<S> {
+    /// Writes the interim responses that have come, between two responses only.
+    fn poll_interim(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.interim.is_empty() && self.is_flushed {
+            self.in_flight.interim().take(context, &mut self.interim);
+        }
+        if self.interim.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        while !self.interim.is_empty() {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.interim))?;
+            self.interim.drain(..written);
+        }
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    /// Prepares for bytes of a response: interim responses come before it, or not at all.
+    fn poll_begin_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_interim(context))?;
+        self.in_flight.interim().clear();
+        self.is_flushed = false;
+        Poll::Ready(Ok(()))
+    }
+
     /// Lets a client that takes less than `offered` do so for as long as the limit says, then gives it up.
     fn bounded(
         &mut self,
@@ -308,9 +271,10 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, data: &[u8]) -> Poll<io::Result<usize>> {
         let connection = self.get_mut();
+        ready!(connection.poll_begin_write(context))?;
         let result = Pin::new(&mut connection.stream).poll_write(context, data);
         connection.bounded(result, data.len(), context)
     }
@@ -321,6 +285,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let connection = self.get_mut();
+        ready!(connection.poll_begin_write(context))?;
         let result = Pin::new(&mut connection.stream).poll_write_vectored(context, slices);
         connection.bounded(result, slices.iter().map(|slice| slice.len()).sum(), context)
     }
@@ -334,6 +299,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
         let result = Pin::new(&mut connection.stream).poll_flush(context).map_ok(|()| 0);
         let flushed = connection.bounded(result, 0, context).map_ok(drop);
         if flushed.is_ready() {
+            connection.is_flushed = true;
             connection.begin_pause(context);
         }
         flushed
@@ -341,8 +307,30 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedConnection<S> {
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let connection = self.get_mut();
-        let result = Pin::new(&mut connection.stream).poll_shutdown(context).map_ok(|()| 0);
-        connection.bounded(result, 0, context).map_ok(drop)
+        if connection.lingers_until.is_none() {
+            let result = Pin::new(&mut connection.stream).poll_shutdown(context).map_ok(|()| 0);
+            ready!(connection.bounded(result, 0, context))?;
+            connection.lingers_until = Some(Instant::now() + LINGER);
+        }
+        connection.poll_linger(context).map(Ok)
+    }
+}
+
+impl<S: AsyncRead + Unpin> TimedConnection<S> {
+    /// Reads what a client still sends whose request was not read to its end, until it has had time to read its answer.
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let is_unread = self.guard.is_refused() || self.in_flight.leaves_unread();
+        let Some(until) = self.lingers_until.filter(|_| is_unread) else { return Poll::Ready(()) };
+        let mut space = [0; 4096];
+        loop {
+            let mut forgotten = ReadBuf::new(&mut space);
+            match Pin::new(&mut self.stream).poll_read(context, &mut forgotten) {
+                Poll::Ready(Ok(())) if !forgotten.filled().is_empty() && Instant::now() < until => {}
+                Poll::Ready(_) => return Poll::Ready(()),
+                Poll::Pending if self.read_timer.is_over(until, context) => return Poll::Ready(()),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
 use super::streams;
-use super::timed::RequestInFlight;
+use super::in_flight::RequestInFlight;
 
 /// Bytes of a piece that is not divided: so few may wait uncounted.
 const FEW_BYTES: usize = 256;

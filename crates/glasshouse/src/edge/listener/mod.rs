@@ -26,9 +26,11 @@ use crate::config;
 use crate::listen::accept::{accept, admission, drive};
 use crate::listen::admission::ConnectionPlace;
 use crate::listen::streams::Streams;
-use crate::listen::timed::{ClientTimeLimits, RequestsInFlight, TimedConnection};
+use crate::listen::in_flight::RequestsInFlight;
+use crate::listen::timed::{ClientTimeLimits, TimedConnection};
 use crate::listen::turns::Turns;
 use crate::listen::{ListenError, Listening, bind};
+use crate::telemetry::access_log::AccessLog;
 
 /// Bytes of a request's line and headers; over it 431.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
@@ -91,22 +93,24 @@ impl Edge {
         };
         // Two kinds of task, so that a plain connection needs no room for a handshake.
         if let Some(listener) = sockets.http {
-            self.accept(listener, front.clone(), Front::serve_plain);
+            self.accept("edge", listener, front.clone(), Front::serve_plain);
         }
         if let Some(listener) = sockets.https {
-            self.accept(listener, front, Front::serve_tls);
+            self.accept("edge_tls", listener, front, Front::serve_tls);
         }
     }
 
     fn accept<Fut>(
         &self,
+        name: &'static str,
         listener: TcpListener,
         front: Front,
         serve: fn(Front, TcpStream, SocketAddr, ConnectionPlace) -> Fut,
     ) where
         Fut: Future<Output = ()> + Send + 'static,
     {
-        let admission = admission(&self.inner().config);
+        let config = &self.inner().config;
+        let admission = admission(config, name, config.edge.proxy_protocol);
         let (tasks, listening) = (front.listening.tasks.clone(), front.listening.clone());
         let connections = tasks.clone();
         tasks.spawn(accept(listener, listening, admission, move |stream, peer, place| {
@@ -196,7 +200,8 @@ impl Front {
     }
 
     fn service(&self, peer: Peer, in_flight: RequestsInFlight) -> Service {
-        Service { edge: self.edge.clone(), turns: self.listening.turns.clone(), peer, in_flight }
+        let access_log = self.listening.access_log.clone();
+        Service { edge: self.edge.clone(), turns: self.listening.turns.clone(), access_log, peer, in_flight }
     }
 
     fn serve_http2<S>(
@@ -223,6 +228,7 @@ impl Front {
 struct Service {
     edge: Edge,
     turns: Turns,
+    access_log: Option<AccessLog>,
     peer: Peer,
     in_flight: RequestsInFlight,
 }
@@ -239,9 +245,14 @@ impl hyper::service::Service<Request<Incoming>> for Service {
         let client =
             client_address(peer.address, request.headers(), &edge.inner().config.edge.trusted_proxies);
         let is_pipelined = held.is_pipelined();
-        Box::pin(
-            async move { Ok(turns.begin(client, is_pipelined, || edge.respond(request, peer, held)).await) },
-        )
+        let entry = self.access_log.as_ref().map(|log| log.begin(&request, peer.address));
+        Box::pin(async move {
+            let response = turns.begin(client, is_pipelined, || edge.respond(request, peer, held)).await;
+            if let Some(entry) = entry {
+                entry.end(&response);
+            }
+            Ok(response)
+        })
     }
 }
 

@@ -21,6 +21,7 @@ use tokio::time::{Instant, Sleep};
 use super::bulkhead::{BorrowedPlace, OriginPlace};
 use crate::listen::streams::{self, PIECE_BYTES};
 use crate::listen::tracked::Tracked;
+use crate::listen::unread::ClientBody;
 
 /// Body of an answer of the edge: bytes of its own, or those of the origin or of the API as they come.
 pub type EdgeBody = Tracked<Either<Whole, Either<Steady<Incoming>, Body>>>;
@@ -84,14 +85,14 @@ pub struct StoodStill;
 #[error("the client's body broke off")]
 pub struct BrokenOff(#[source] hyper::Error);
 
-/// A client's body.
-pub type ClientBody = MapErr<Incoming, fn(hyper::Error) -> BrokenOff>;
+/// A client's body whose errors are the client's.
+pub type Upload = MapErr<ClientBody, fn(hyper::Error) -> BrokenOff>;
 
 /// A client's body on its way to the origin.
-pub type RequestBody = Either<Empty<Bytes>, Steady<ClientBody>>;
+pub type RequestBody = Either<Empty<Bytes>, Steady<Upload>>;
 
 /// Tells errors of a client's body from those of the origin that it goes to.
-pub fn of_client(body: Incoming) -> ClientBody {
+pub fn of_client(body: ClientBody) -> Upload {
     body.map_err(BrokenOff)
 }
 

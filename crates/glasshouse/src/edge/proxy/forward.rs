@@ -3,11 +3,12 @@
 //! twice that may have had an effect, or wait for ever.
 
 use std::error::Error;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crawler::Network;
 use crawler::errors::causes;
+use crawler::{Network, NetworkError, Refusal};
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING, UPGRADE};
 use http::uri::{Authority, PathAndQuery, Scheme};
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, Version};
@@ -22,8 +23,10 @@ use super::bulkhead::{Bulkhead, LentPlace};
 use super::headers::{self, Arrival};
 use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
-use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool, OwnAddresses};
-use crate::listen::timed::RequestInFlight;
+use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool};
+use crate::listen::interim::InterimResponses;
+use crate::listen::in_flight::RequestInFlight;
+use crate::listen::unread::ClientBody;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.
 #[derive(Debug, Clone, Copy)]
@@ -115,7 +118,7 @@ impl Forwarder {
     pub fn new(
         network: Network,
         tls: Arc<ClientConfig>,
-        own: OwnAddresses,
+        own: Arc<[IpAddr]>,
         own_name: Arc<str>,
         limits: OriginLimits,
         (tasks, shutdown): (TaskTracker, CancellationToken),
@@ -129,7 +132,7 @@ impl Forwarder {
     /// Sends a request to its origin.
     pub async fn forward(
         &self,
-        mut request: Request<Incoming>,
+        mut request: Request<ClientBody>,
         passage: Passage<'_>,
         in_flight: RequestInFlight,
     ) -> Result<Response<EdgeBody>, ForwardError> {
@@ -145,8 +148,19 @@ impl Forwarder {
         let client_upgrade = websocket.is_some().then(|| hyper::upgrade::on(&mut request));
 
         let progress = BodyProgress::start();
-        let request = self.towards_origin(request, passage, websocket, (&progress, &place))?;
-        let mut response = self.send(request, &progress).await?;
+        // Clients of HTTP/1.0 know no interim responses, and the HTTP library sends none over HTTP/2.
+        let interim = (request.version() == Version::HTTP_11).then(|| in_flight.interim());
+        let mut request = self.towards_origin(request, passage, websocket, (&progress, &place))?;
+        let response = match interim {
+            Some(interim) => {
+                pass_early_hints(&mut request, &interim);
+                let response = self.send(request, &progress).await;
+                interim.close();
+                response
+            }
+            None => self.send(request, &progress).await,
+        };
+        let mut response = response?;
 
         if response.status() == StatusCode::SWITCHING_PROTOCOLS {
             let Some(client_upgrade) = client_upgrade else {
@@ -170,7 +184,7 @@ impl Forwarder {
 
     fn towards_origin(
         &self,
-        request: Request<Incoming>,
+        request: Request<ClientBody>,
         passage: Passage<'_>,
         websocket: Option<HeaderValue>,
         (progress, place): (&BodyProgress, &LentPlace),
@@ -302,6 +316,17 @@ impl Forwarder {
     }
 }
 
+/// Has the connection of `interim` write the early hints that the request's origin sends.
+fn pass_early_hints(request: &mut Request<RequestBody>, interim: &InterimResponses) {
+    interim.open();
+    let interim = interim.clone();
+    hyper::ext::on_informational(request, move |response| {
+        if response.status() == StatusCode::EARLY_HINTS {
+            interim.send(&headers::early_hints(response.headers()));
+        }
+    });
+}
+
 /// A request that failed once.
 struct Failed {
     error: ForwardError,
@@ -340,7 +365,11 @@ fn hung_up(error: &(dyn Error + 'static)) -> bool {
 }
 
 fn classify(error: Box<dyn Error + Send + Sync>) -> ForwardError {
-    if causes(error.as_ref()).any(|cause| cause.is::<IsOurselves>()) {
+    let is_own =
+        |error: &NetworkError| matches!(error, NetworkError::Refused { reason: Refusal::OwnListener, .. });
+    if causes(error.as_ref())
+        .any(|cause| cause.is::<IsOurselves>() || cause.downcast_ref().is_some_and(is_own))
+    {
         return ForwardError::Loop;
     }
     if causes(error.as_ref()).any(|cause| cause.is::<StoodStill>()) {

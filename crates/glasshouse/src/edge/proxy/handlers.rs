@@ -4,6 +4,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use crawler::errors::one_line;
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
@@ -11,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Versio
 use hyper::body::Incoming;
 use url::Url;
 
+use super::answers::AnswerKind;
 use super::body::{self, EdgeBody};
 use super::forward::{ForwardError, Passage};
 use super::headers::{self, Arrival};
@@ -25,7 +27,8 @@ use crate::analytics::{CrawlerIndex, Verified};
 use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
-use crate::listen::timed::RequestInFlight;
+use crate::listen::in_flight::RequestInFlight;
+use crate::listen::unread::{self, ClientBody};
 use crate::render::model::Freshness;
 use crate::render::request_facts::DecidingHeaders;
 use crate::render::{EntryPoint, RenderCall, RenderResponse};
@@ -53,16 +56,24 @@ impl Edge {
         let is_http1 = request.version() != Version::HTTP_2;
         let mut closes = smuggling_guard::closes_after(request.headers());
         let is_head = *request.method() == Method::HEAD;
+        let waits_to_send = unread::waits_to_send(request.headers());
         let held = in_flight.clone();
-        let mut response = match response_to(self.inner(), request, peer, in_flight).await {
-            Ok(response) => response,
+        let (request, unread) = unread::divide(request);
+        let started = Instant::now();
+        let (kind, mut response) = match response_to(self.inner(), request, peer, in_flight).await {
+            Ok(answer) => answer,
             Err(page) => {
                 // Whoever sends what cannot be read gets no second try on the same connection.
                 closes |=
                     matches!(page, NoticePage::BadRequest | NoticePage::ClientStopped | NoticePage::Method);
-                without_body(page.response(), is_head)
+                (AnswerKind::of_notice(page), without_body(page.response(), is_head))
             }
         };
+        kind.record(started.elapsed());
+        if !unread.is_read(waits_to_send).await {
+            held.leave_unread();
+            closes = true;
+        }
         // HTTP/2 connections get GOAWAY from their listener.
         closes |= self.inner().draining.has_begun();
         if closes && is_http1 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
@@ -72,12 +83,15 @@ impl Edge {
     }
 }
 
+/// An answer and its kind.
+type Answer = (AnswerKind, Response<EdgeBody>);
+
 async fn response_to(
     edge: &Inner,
-    request: Request<Incoming>,
+    request: Request<ClientBody>,
     peer: Peer,
     in_flight: RequestInFlight,
-) -> Result<Response<EdgeBody>, NoticePage> {
+) -> Result<Answer, NoticePage> {
     if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
         return Err(NoticePage::Method);
     }
@@ -95,13 +109,14 @@ async fn response_to(
     if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
         && let Some(response) = Box::pin(respond_to_challenge(edge, &requested, token)).await
     {
-        return Ok(response);
+        return Ok((AnswerKind::OwnSite, response));
     }
     if let Some(own_site) = edge.own_site.as_ref().filter(|own_site| own_site.has(&requested.host)) {
-        return Ok(Box::pin(respond_as_own_site(edge, own_site, request, &peer)).await);
+        let response = Box::pin(respond_as_own_site(edge, own_site, request, &peer)).await;
+        return Ok((AnswerKind::OwnSite, response));
     }
     if let Some(response) = respond_to_probe(edge, &requested, request.uri().path()) {
-        return Ok(response);
+        return Ok((AnswerKind::OwnSite, response));
     }
     let (route, site) = edge.find(&requested.host).await.map_err(|error| {
         tracing::warn!(%error, "the domain of a request could not be looked up");
@@ -122,7 +137,7 @@ async fn response_to(
     let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
     if !arrival.https && has_certificate(edge, &requested.host).await {
         let rules = (route == Route::Serve).then_some(&*site);
-        return Ok(to_https(request.method(), &target, rules));
+        return Ok((AnswerKind::Redirect, to_https(request.method(), &target, rules)));
     }
     let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
     let crawlers = CrawlersTurn {
@@ -135,7 +150,7 @@ async fn response_to(
     };
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
-            Decided::Respond(response) => return Ok(*response),
+            Decided::Respond(answer) => return Ok(*answer),
             Decided::PassOn(claim) => claim,
         },
         _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
@@ -145,13 +160,13 @@ async fn response_to(
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);
     }
-    response
+    response.map(|response| (AnswerKind::of_origin(response.status()), response))
 }
 
 /// What is decided about a crawler's request.
 enum Decided {
     /// The edge itself responds with this.
-    Respond(Box<Response<EdgeBody>>),
+    Respond(Box<Answer>),
     /// The origin responds. This is what is known of the client.
     PassOn(Claim),
 }
@@ -184,13 +199,13 @@ impl CrawlersTurn<'_> {
 
     /// Which crawler a client says it is, and whether that is so.
     async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
-        let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+        let crawler = deciding.user_agent.as_deref().and_then(|agent| CrawlerIndex::shared().identify(agent));
         let (client, authority) = (self.arrival.client, self.requested.authority.as_str());
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
 
     /// A redirect, or a page for a crawler.
-    async fn respond(&self, request: &Request<Incoming>) -> Decided {
+    async fn respond(&self, request: &Request<ClientBody>) -> Decided {
         let headers = request.headers();
         let deciding = DecidingHeaders::of(headers);
         let claim = self.claim(&deciding, headers).await;
@@ -213,13 +228,14 @@ impl CrawlersTurn<'_> {
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {
-                Decided::Respond(Box::new(redirect(status, &self.on_asked_port(location))))
+                let location = self.on_asked_port(location);
+                let response = redirect(request.method(), status, &location);
+                Decided::Respond(Box::new((AnswerKind::Redirect, response)))
             }
             Ok(RenderResponse::Page(page)) => {
                 let asking = Asking { method: request.method(), headers, target: self.target };
-                Decided::Respond(Box::new(
-                    snapshot::respond(asking, self.site, &page, &self.edge.forms).await,
-                ))
+                let response = snapshot::respond(asking, self.site, &page, &self.edge.forms).await;
+                Decided::Respond(Box::new((AnswerKind::Snapshot, response)))
             }
             Ok(RenderResponse::Passthrough { .. }) => Decided::PassOn(claim),
             Err(error) => {
@@ -233,7 +249,7 @@ impl CrawlersTurn<'_> {
 
 async fn forward(
     edge: &Inner,
-    request: Request<Incoming>,
+    request: Request<ClientBody>,
     site: &Site,
     target: &Url,
     arrival: &Arrival,
@@ -267,7 +283,7 @@ async fn forward(
 
 /// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
 /// None when the request's target is none.
-fn target(request: &Request<Incoming>, arrival: &Arrival, requested: &RequestedHost) -> Option<Url> {
+fn target(request: &Request<ClientBody>, arrival: &Arrival, requested: &RequestedHost) -> Option<Url> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     if !path.starts_with('/') {
         return None;
@@ -301,14 +317,14 @@ fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Opti
 async fn respond_as_own_site(
     edge: &Inner,
     own_site: &OwnSite,
-    request: Request<Incoming>,
+    request: Request<ClientBody>,
     peer: &Peer,
 ) -> Response<EdgeBody> {
     let trusted = &edge.config.edge.trusted_proxies;
     if Arrival::of(request.headers(), peer.address, peer.name.is_some(), trusted).https {
         return own_site.respond(request, peer.address).await;
     }
-    redirect(permanent(request.method()), &own_site.location(&request))
+    redirect(request.method(), 301, &own_site.location(&request))
 }
 
 async fn has_certificate(edge: &Inner, host: &str) -> bool {
@@ -325,18 +341,16 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Edg
     let _ = secure.set_scheme("https");
     let _ = secure.set_port(None);
     if let Some((status, location)) = rules.and_then(|site| site.redirect(&secure)) {
-        return redirect(status, location.as_str());
+        return redirect(method, status, location.as_str());
     }
-    redirect(permanent(method), secure.as_str())
+    redirect(method, 301, secure.as_str())
 }
 
-/// The status of a redirect for good that keeps the method.
-fn permanent(method: &Method) -> u16 {
-    if matches!(*method, Method::GET | Method::HEAD) { 301 } else { 308 }
-}
-
-fn redirect(status: u16, location: &str) -> Response<EdgeBody> {
+/// A redirect that keeps the request's method and body: 301 makes a GET of a POST, so that others than GET and HEAD get 308.
+fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> {
     let mut response = Response::new(body::empty());
+    let is_read = matches!(*method, Method::GET | Method::HEAD);
+    let status = if status == 301 && !is_read { 308 } else { status };
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::MOVED_PERMANENTLY);
     if let Ok(location) = HeaderValue::from_str(location) {
         response.headers_mut().insert(LOCATION, location);

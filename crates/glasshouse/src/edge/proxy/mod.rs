@@ -2,6 +2,7 @@
 //! and to one for the installation's own.
 //! Uses certificates; knows nothing of sockets.
 
+mod answers;
 pub mod body;
 mod bulkhead;
 mod encoding;

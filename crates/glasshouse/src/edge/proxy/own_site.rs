@@ -6,12 +6,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::{Request, Response};
-use hyper::body::Incoming;
 use url::Url;
 
 use super::body::{self, EdgeBody};
 use crate::api::envelope::Envelope;
 use crate::config::Config;
+use crate::listen::unread::ClientBody;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -35,13 +35,13 @@ impl OwnSite {
     }
 
     /// Returns the path of a request at the public address.
-    pub fn location(&self, request: &Request<Incoming>) -> String {
+    pub fn location(&self, request: &Request<ClientBody>) -> String {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
         format!("{}{path}", self.origin)
     }
 
     /// Answers a request that came over TLS from `peer`.
-    pub async fn respond(&self, request: Request<Incoming>, peer: IpAddr) -> Response<EdgeBody> {
+    pub async fn respond(&self, request: Request<ClientBody>, peer: IpAddr) -> Response<EdgeBody> {
         self.envelope.respond(request, peer).await.map(body::of_service)
     }
 }

@@ -6,6 +6,7 @@ mod crawlers;
 mod crowded;
 mod ending;
 mod hardening;
+mod kept;
 mod limits;
 mod own_site;
 mod people;

@@ -15,6 +15,7 @@ use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
 use crate::accounts::Plan;
 use crate::api::server::{ApiServer, Sender};
+use crate::config::ProxyProtocol;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::listen::accept::admission;
@@ -160,7 +161,7 @@ async fn a_client_of_the_api_that_does_not_read_is_given_up() {
     let address = socket.local_addr().unwrap();
     let server = ApiServer {
         listening: listening.clone(),
-        admission: admission(&app.state.platform.config),
+        admission: admission(&app.state.platform.config, "api", ProxyProtocol::Off),
         head_bytes: 64 * 1024,
     };
     let envelope = app.state.envelope();

@@ -110,15 +110,12 @@ impl Analytics {
     ) -> Result<(u64, Option<u64>), VisitError> {
         let (from, to) = self.window(days);
         let before = (from - i64::from(days), from - 1);
-        let sum = async |window| {
-            let rows = self.store.referrals(domain, window).await?;
-            Ok::<u64, VisitError>(rows.iter().map(|row| row.count).sum())
-        };
+        let now = self.store.referral_totals(domain, (from, to)).await?.people;
         let previous = match self.is_earlier_counted(domain, days).await? {
-            true => Some(sum(before).await?),
+            true => Some(self.store.referral_totals(domain, before).await?.people),
             false => None,
         };
-        Ok((sum((from, to)).await?, previous))
+        Ok((now, previous))
     }
 
     /// Lists what came for the first time in a window: crawlers, and pages by day.

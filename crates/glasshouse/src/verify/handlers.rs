@@ -56,8 +56,9 @@ struct VerifyBody {
 /// Says whether a domain's crawlers get pages and its people the app.
 ///
 /// Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
-/// that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says what was seen
-/// and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+/// that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says
+/// what was seen and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute; a site
+/// that no check has proven is asked at most 60 times an hour, by all verifications together.
 #[utoipa::path(post, path = "/api/domains/{domain}/verify", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = VerifyBody,
@@ -87,13 +88,18 @@ async fn verify_domain(
         query_parameters: domain.rendering.query_parameters.clone(),
         expects: expectation(&domain, &url),
         refresh_interval: Duration::from_secs(domain.rendering.refresh_interval_seconds),
+        is_unproven: !domain.is_proven(),
         // A site that has no certificate yet.
         otherwise: Some(address("http")?),
         ..VerifyTarget::new(url, crawler)
     };
-    let mut report = app.site_verifier.verify(&target).await.map_err(|error| {
-        let VerifyError::NothingAnswered { reason, .. } = error;
-        ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
+    let mut report = app.site_verifier.verify(&target).await.map_err(|error| match error {
+        VerifyError::NothingAnswered { reason, .. } => {
+            ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
+        }
+        VerifyError::AskedTooOften { resets_in } => {
+            ApiError::new(ErrorCode::RateLimited).retry_after(resets_in)
+        }
     })?;
     // Read afterwards: the page may have been rendered for this verification.
     report.explain_empty_page(&app.render.stored_pages().problems(&Site::new(domain), &target.url).await?);

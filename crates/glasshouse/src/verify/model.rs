@@ -28,6 +28,8 @@ pub struct VerifyTarget {
     pub expects: SnapshotExpectation,
     /// Time after which a snapshot is renewed; zero: unknown.
     pub refresh_interval: Duration,
+    /// No check has proven that the site is the account's.
+    pub is_unproven: bool,
 }
 
 /// Expectation of a snapshot, from the settings of the domain.
@@ -49,8 +51,16 @@ impl VerifyTarget {
     /// Makes the target of an address of which nothing else is known.
     pub fn new(url: Url, crawler: ImitatedCrawler) -> VerifyTarget {
         let expects = SnapshotExpectation::Unknown;
-        let refresh_interval = Duration::ZERO;
-        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects, refresh_interval }
+        let (refresh_interval, is_unproven) = (Duration::ZERO, false);
+        VerifyTarget {
+            url,
+            otherwise: None,
+            crawler,
+            query_parameters: None,
+            expects,
+            refresh_interval,
+            is_unproven,
+        }
     }
 }
 
@@ -137,4 +147,7 @@ pub enum VerifyError {
     /// Neither the crawler nor the person got any answer.
     #[error("{url} cannot be verified: {reason}")]
     NothingAnswered { url: Url, reason: String },
+    /// The site is nobody's that is known, and was asked so often that it is left alone for a while.
+    #[error("the site was asked too often")]
+    AskedTooOften { resets_in: Duration },
 }

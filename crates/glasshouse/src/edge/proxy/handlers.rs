@@ -29,7 +29,7 @@ use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
 use crate::listen::in_flight::RequestInFlight;
 use crate::listen::unread::{self, ClientBody};
-use crate::render::model::{Freshness, deadline_of};
+use crate::render::model::{Freshness, UnverifiedClient, deadline_of};
 use crate::render::request_facts::DecidingHeaders;
 use crate::render::{EntryPoint, RenderCall, RenderResponse};
 
@@ -224,7 +224,8 @@ impl CrawlersTurn<'_> {
             freshness: Freshness::Stored,
             crawler: claim.crawler,
             verified: claim.verified,
-            unverified_client: (claim.verified != Verified::Yes).then_some(self.arrival.client),
+            unverified_client: (claim.verified != Verified::Yes)
+                .then_some(UnverifiedClient { address: Some(self.arrival.client) }),
             is_probe: self.is_probe,
             deadline,
         };

@@ -6,6 +6,7 @@ mod batches;
 mod client;
 mod moving;
 mod reach;
+mod referrals;
 mod room;
 mod rows;
 mod schema;
@@ -23,14 +24,15 @@ use tokio::sync::{Mutex, OnceCell};
 use self::client::{Client, quoted};
 use self::reach::Reach;
 use self::room::KeptPaths;
-use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
+use self::rows::{BATCH, DAY, PAGE, Reader, TIME};
+use self::windows::of_window;
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
-use crate::analytics::referrals::ReferralCount;
+use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::MAX_PAGES;
 use crate::analytics::segments::window::{Scope, WindowVisits};
@@ -128,12 +130,6 @@ impl ClickHouseStore {
         }
         answer
     }
-}
-
-/// Rows of one kind of a domain's window.
-fn of_window(domain: &DomainId, what: u8, (from, to): (Day, Day)) -> String {
-    let (domain, from) = (quoted(domain.as_str()), from.max(0));
-    format!("domain = {domain} and what = {what} and day between {from} and {to}")
 }
 
 /// Leaves out impostors, and visits that do not count.
@@ -306,16 +302,19 @@ impl VisitStore for ClickHouseStore {
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
+        rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
+        Box::pin(async move { self.report(&referrals::list(domain, window, rows), referrals::read).await })
+    }
+
+    fn referral_totals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>> {
         Box::pin(async move {
-            let rows = of_window(domain, REFERRAL, window);
-            let sql =
-                format!("select crawler, path, sum(visits) from visits where {rows} group by crawler, path");
-            let row = |row: &mut Reader<'_>| {
-                let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
-                Ok(ReferralCount { assistant, path, count: row.u64()? })
-            };
-            self.report(&sql, row).await
+            let sums = self.report(&referrals::totals(domain, window), referrals::read_totals).await?;
+            Ok(sums.into_iter().next().unwrap_or_default())
         })
     }
 

@@ -80,6 +80,14 @@ impl RequestedDomain {
         Ok(site)
     }
 
+    /// [`RequestedDomain::site`] for what costs, with the lock as it is stored now: one that already shows holds.
+    pub async fn site_to_use<A: Access>(&self, caller: &Caller<A>, app: &AppState) -> ApiResult<Arc<Site>> {
+        let site = self.site(caller, app, DomainAccess::Use).await?;
+        let stored = app.domains.find_by_id(&site.domain.id).await?;
+        check(stored.map_or(site.domain.status, |domain| domain.status), DomainAccess::Use)?;
+        Ok(site)
+    }
+
     fn in_scope_of<A: Access>(&self, caller: &Caller<A>) -> ApiResult<Option<&str>> {
         // What is no name is another one than the key's, too.
         caller.check_scope(self.host.as_deref().unwrap_or(""))?;

@@ -116,7 +116,7 @@ async fn refresh_page<A: Access>(
     if let Some(problem) = path_problem(&request.path, max_bytes) {
         return Err(ApiError::invalid_request(vec![Issue::new("path", problem)]));
     }
-    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
     let pages = page_url(&site, &request.path).into_iter().collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
@@ -137,7 +137,7 @@ async fn refresh_paths<A: Access>(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
     let pages = request.paths.iter().filter_map(|path| page_url(&site, path)).collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
@@ -174,7 +174,7 @@ async fn refresh_site<A: Access>(
             }
         },
     };
-    let site = RequestedDomain::named(&request.domain).site(caller, app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
     Ok(Json(app.refresh.refresh_site(&site, sitemap, selection, request.prewarm).await?))
 }
 

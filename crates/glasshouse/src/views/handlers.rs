@@ -126,7 +126,7 @@ async fn take_view(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&order.domain).site(&caller, &app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&order.domain).site_to_use(&caller, &app).await?;
     let url = page_url(&site, &order.path)
         .ok_or_else(|| ApiError::invalid_request(vec![Issue::new("path", "is no path of an address")]))?;
     let account = app.accounts.find_account(caller.account()).await?.ok_or_else(ApiError::not_found)?;

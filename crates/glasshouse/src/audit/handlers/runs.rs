@@ -25,7 +25,7 @@ use crate::audit::ports::LAST_VISIT;
 use crate::audit::segments::ReadError;
 use crate::audit::service::{AuditStartError, NewRun, PageFilter, PageOrder};
 use crate::audit::stored::{PAGE_FIELDS, PageRow};
-use crate::domains::{DomainAccess, RequestedDomain, Site, names};
+use crate::domains::{RequestedDomain, Site, names};
 
 /// Addresses that one request may name.
 const MAX_URLS: usize = 10_000;
@@ -148,7 +148,7 @@ async fn start_run(
     AppJson(request): AppJson<StartRequest>,
 ) -> ApiResult<Json<Started>> {
     let (urls, sitemap) = request.parse(app.platform.config.limits.url_bytes)?;
-    let site = RequestedDomain::named(&request.domain).site(&caller, &app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &app).await?;
     let new = NewRun {
         urls: on_site(urls, &site)?,
         mode: request.mode,
@@ -344,6 +344,10 @@ async fn get_run(
 ) -> ApiResult<Response> {
     query.check()?;
     let run = visible_run(&caller, &app, &id).await?;
+    let _call = match query.filter().order {
+        Some(_) => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        None => None,
+    };
     Ok(details(&app, run, &query).await?)
 }
 

@@ -198,8 +198,7 @@ async fn change_prompt(
 ) -> ApiResult<Response> {
     let (action, domain, id, fields) = request.split();
     let owner = owner_of(&caller);
-    let site_of =
-        async |name: &str| RequestedDomain::named(name).site(&caller, &app, DomainAccess::Use).await;
+    let site_of = async |name: &str| RequestedDomain::named(name).site_to_use(&caller, &app).await;
     match action {
         PromptAction::Create => {
             let new = fields.create().map_err(refuse_body)?;

@@ -14,7 +14,7 @@ use super::refuse_body;
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue, OptionalJson};
 use crate::app::AppState;
-use crate::domains::{DomainAccess, RequestedDomain};
+use crate::domains::RequestedDomain;
 use crate::mentions::access::ChangeMentions;
 use crate::mentions::service::prompts::body::{PromptFields, read_providers};
 use crate::mentions::service::prompts::{ImportOutcome, RunNowError, RunNowRequest};
@@ -101,7 +101,7 @@ async fn run_prompt(
     let prompt =
         found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
     let domain = app.domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
-    RequestedDomain::of_host(&domain.host).site(&caller, &app, DomainAccess::Use).await?;
+    RequestedDomain::of_host(&domain.host).site_to_use(&caller, &app).await?;
     let queued = app.mentions.running.run_now(owner_of(&caller), &prompt.id, &request).await?;
     Ok(Json(QueuedRuns { queued }))
 }
@@ -133,7 +133,7 @@ async fn import_prompts(
         let message = format!("has more than {MAX_IMPORTED} entries");
         return Err(ApiError::invalid_request(vec![Issue::new("prompts", message)]));
     }
-    let site = RequestedDomain::named(&request.domain).site(&caller, &app, DomainAccess::Use).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &app).await?;
     let read = |entry: Value| PromptFields::deserialize(entry).ok().and_then(|fields| fields.create().ok());
     let list = request.prompts.into_iter().map(read).collect();
     Ok(Json(app.mentions.import.import(owner_of(&caller), &site.domain, list).await?))

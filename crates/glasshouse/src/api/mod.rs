@@ -13,6 +13,7 @@ pub mod error_code;
 pub mod extract;
 pub mod header_names;
 pub mod listing;
+pub mod long_calls;
 pub mod metrics;
 pub mod openapi;
 pub mod rate_limit;

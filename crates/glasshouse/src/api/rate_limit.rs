@@ -11,6 +11,7 @@ use cache::{Cache, Key};
 
 use super::access::Rate;
 use super::error::ApiError;
+use super::long_calls::LongCalls;
 use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
 use super::shared_limits::{Bucket, SharedLimits};
 use crate::accounts::AccountId;
@@ -46,7 +47,8 @@ impl<K: Key> RateLimit<K> {
 
     fn per(window: Duration, limit: u32, clock: Clock) -> RateLimit<K> {
         // Whoever comes for the first time is counted too, however often others came.
-        let windows = Cache::builder(MOST_WINDOWS).keeps_newest().time_to_idle(2 * WINDOW).build();
+        let windows =
+            Cache::builder(MOST_WINDOWS).keeps_newest().time_to_idle(2 * window.max(WINDOW)).build();
         RateLimit { limit, window, clock, windows }
     }
 
@@ -107,9 +109,12 @@ pub struct RateLimits {
     pub anonymous: RateLimit<IpAddr>,
     /// Failed sign-ins.
     pub sign_ins: SignInLimits,
+    /// Calls that take much processor time.
+    pub long_calls: LongCalls,
     beyond: RateLimit<Requester>,
     beyond_all_keys: RateLimit<AccountId>,
-    shared: SharedLimits,
+    /// Counts of all processes together.
+    pub shared: SharedLimits,
     right: Cache<KeyHash, ()>,
     /// Look-ups of unknown credentials for addresses over the limit: per address, and in all.
     look_ups: (RateLimit<IpAddr>, RateLimit<&'static str>),
@@ -130,6 +135,7 @@ impl RateLimits {
         RateLimits {
             anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
             sign_ins: SignInLimits(SharedLimits::new(db, clock)),
+            long_calls: LongCalls::default(),
             beyond: RateLimit::per_minute(BEYOND, clock.clone()),
             beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
             shared: SharedLimits::new(db, clock),
@@ -172,13 +178,14 @@ impl RateLimits {
         match rate {
             Rate::Unlimited => Ok(None),
             Rate::Beyond => Ok(Some(self.take_beyond(requester))),
-            // A busy database is worth another try, like one that is away.
-            Rate::Shared(limit) => match self.shared.take(limit, requester).await {
-                Ok(standing) => Ok(Some(standing)),
-                Err(error) if error.is_conflict() => Err(ApiError::unavailable(error)),
-                Err(error) => Err(error.into()),
-            },
+            Rate::Shared(limit) => self.shared.take(limit, requester).await.map(Some).map_err(not_counted),
         }
+    }
+
+    /// Counts an event in a bucket that all processes share; 429 over its limit.
+    pub async fn take_of(&self, bucket: Bucket) -> Result<(), ApiError> {
+        let standing = self.shared.take_of_all(&[bucket]).await.map_err(not_counted)?;
+        standing.refusal().map_or(Ok(()), Err)
     }
 
     fn take_beyond(&self, requester: &Requester) -> RateLimitStanding {
@@ -190,6 +197,11 @@ impl RateLimits {
         let together = self.beyond_all_keys.take(account.clone());
         if together.allowed { own } else { together }
     }
+}
+
+/// Returns the answer to a request that could not be counted: a busy database is worth another try, like one that is away.
+fn not_counted(error: store::DbError) -> ApiError {
+    if error.is_conflict() { ApiError::unavailable(error) } else { error.into() }
 }
 
 /// Failed sign-ins a minute of a client address and e-mail together.
@@ -219,12 +231,11 @@ impl SignInLimits {
     fn buckets(address: IpAddr, email: &Email) -> [Bucket; 2] {
         // Counts are stored: no e-mail address in the clear.
         let pair = format!("sign-in:{}:{}", counted_as(address), KeyHash::of(email.as_str()).to_hex());
-        [SignInLimits::of_address(address), Bucket { name: pair, per_minute: SIGN_INS_PER_PAIR }]
+        [SignInLimits::of_address(address), Bucket::per_minute(pair, SIGN_INS_PER_PAIR)]
     }
 
     fn of_address(address: IpAddr) -> Bucket {
-        let name = format!("sign-in:{}", counted_as(address));
-        Bucket { name, per_minute: SIGN_INS_PER_ADDRESS }
+        Bucket::per_minute(format!("sign-in:{}", counted_as(address)), SIGN_INS_PER_ADDRESS)
     }
 }
 

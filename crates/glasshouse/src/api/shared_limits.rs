@@ -1,4 +1,4 @@
-//! Requests per minute that every process of an installation counts together, in the database: exact, however many
+//! Requests per minute or hour that every process of an installation counts together, in the database: exact, however many
 //! processes answer. One statement per request. Used by the Domains API, through [`super::caller`].
 //! See docs/decisions/0070.
 
@@ -12,6 +12,9 @@ use store::{Conn, Db, DbError, on_engine};
 use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
+/// Length of the windows whose buckets begin with [`HOURLY`].
+const HOUR: Duration = Duration::from_secs(3600);
+const HOURLY: &str = "hour:";
 /// Ended windows are deleted so often, by each process.
 const SWEEP_EVERY: Duration = Duration::from_secs(300);
 
@@ -66,10 +69,10 @@ impl SharedLimits {
         let now = self.clock.now();
         let mut tx = self.db.write().await?;
         let mut standings = Vec::new();
-        for Bucket { name, per_minute } in buckets {
-            let standing = count(&mut tx, name, *per_minute, now).await?;
+        for bucket in buckets {
+            let standing = count(&mut tx, bucket, now).await?;
             if !standing.allowed {
-                self.used_up.insert(name, now.plus(standing.reset));
+                self.used_up.insert(&bucket.name, now.plus(standing.reset));
                 return Ok(standing);
             }
             standings.push(standing);
@@ -100,13 +103,8 @@ impl SharedLimits {
     pub fn find_used_up(&self, bucket: &Bucket) -> Option<RateLimitStanding> {
         let reset = self.used_up.get(&bucket.name)?.since(self.clock.now());
         // A clock that was set back must not make it last for hours.
-        let is_used_up = !reset.is_zero() && reset <= WINDOW;
-        is_used_up.then_some(RateLimitStanding {
-            allowed: false,
-            limit: bucket.per_minute,
-            remaining: 0,
-            reset,
-        })
+        let is_used_up = !reset.is_zero() && reset <= bucket.window();
+        is_used_up.then_some(RateLimitStanding { allowed: false, limit: bucket.most, remaining: 0, reset })
     }
 
     /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
@@ -125,48 +123,59 @@ impl SharedLimits {
 
     async fn delete_ended(&self, now: Timestamp) -> Result<(), DbError> {
         // Twice the window: another process's clock may be behind.
-        const SQL: &str = "delete from rate_windows where started_at < $1";
-        let before = now.minus(WINDOW * 2).as_millis();
+        const SQL: &str = "delete from rate_windows where started_at < $1 \
+             and (bucket not like 'hour:%' or started_at < $2)";
+        let (before, hourly_before) = (now.minus(WINDOW * 2).as_millis(), now.minus(HOUR * 2).as_millis());
         let mut tx = self.db.write().await?;
-        on_engine!(tx, |c| sqlx::query(SQL).bind(before).execute(c).await.map(drop))?;
+        on_engine!(tx, |c| sqlx::query(SQL).bind(before).bind(hourly_before).execute(c).await.map(drop))?;
         tx.commit().await
     }
 }
 
-/// A window of a minute that requests are counted in.
+/// A window of a minute or an hour that requests are counted in.
 #[derive(Debug, Clone)]
 pub struct Bucket {
     /// Key in the database.
-    pub name: String,
+    name: String,
     /// Requests that are allowed.
-    pub per_minute: u32,
+    most: u32,
+}
+
+impl Bucket {
+    pub fn per_minute(name: String, most: u32) -> Bucket {
+        Bucket { name, most }
+    }
+
+    pub fn per_hour(name: &str, most: u32) -> Bucket {
+        Bucket { name: format!("{HOURLY}{name}"), most }
+    }
+
+    fn window(&self) -> Duration {
+        if self.name.starts_with(HOURLY) { HOUR } else { WINDOW }
+    }
 }
 
 /// What a requester's requests count towards: the own first.
 fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
     let SharedLimit { name, per_minute, per_minute_of_sessions } = limit;
-    let bucket = |name: String| Bucket { name, per_minute };
+    let bucket = |name: String| Bucket::per_minute(name, per_minute);
     match requester {
         Requester::Session { account } => {
-            vec![Bucket { name: format!("{name}:session:{account}"), per_minute: per_minute_of_sessions }]
+            vec![Bucket::per_minute(format!("{name}:session:{account}"), per_minute_of_sessions)]
         }
         Requester::PublicToken { hash } => vec![bucket(format!("{name}:token:{hash}"))],
         Requester::Key { key, account } => vec![
             bucket(format!("{name}:{key}")),
-            Bucket { name: format!("{name}:keys:{account}"), per_minute: per_minute * KEYS_WORTH },
+            Bucket::per_minute(format!("{name}:keys:{account}"), per_minute * KEYS_WORTH),
         ],
     }
 }
 
 /// Adds one request to a window, or begins a new one, and says how it stands. One over the limit stands for all that are
 /// over it.
-async fn count(
-    conn: &mut Conn,
-    bucket: &str,
-    limit: u32,
-    now: Timestamp,
-) -> Result<RateLimitStanding, DbError> {
-    // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a minute or
+async fn count(conn: &mut Conn, bucket: &Bucket, now: Timestamp) -> Result<RateLimitStanding, DbError> {
+    let (limit, window) = (bucket.most, bucket.window());
+    // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a window's length or
     // more, before the clock was set back: it must not last for hours.
     const SQL: &str = "insert into rate_windows (bucket, started_at, used) values ($1, $2, 1) \
          on conflict (bucket) do update set \
@@ -178,16 +187,16 @@ async fn count(
          returning started_at, used";
     let (started, used): (i64, i64) = on_engine!(conn, |c| {
         sqlx::query_as(SQL)
-            .bind(bucket)
+            .bind(&bucket.name)
             .bind(now.as_millis())
-            .bind(now.minus(WINDOW).as_millis())
-            .bind(now.plus(WINDOW).as_millis())
+            .bind(now.minus(window).as_millis())
+            .bind(now.plus(window).as_millis())
             .bind(i64::from(limit))
             .fetch_one(c)
             .await
     })?;
     let used = u32::try_from(used).unwrap_or(u32::MAX);
-    let reset = WINDOW.saturating_sub(now.since(Timestamp::from_millis(started))).min(WINDOW);
+    let reset = window.saturating_sub(now.since(Timestamp::from_millis(started))).min(window);
     Ok(RateLimitStanding { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
 }
 
@@ -289,13 +298,32 @@ mod tests {
     async fn a_request_that_is_given_back_does_not_count() {
         on_each_engine(async |db, clock| {
             let limits = SharedLimits::new(db, &clock);
-            let bucket = [Bucket { name: "sign-in".to_owned(), per_minute: 1 }];
+            let bucket = [Bucket::per_minute("sign-in".to_owned(), 1)];
             assert!(limits.take_of_all(&bucket).await.unwrap().allowed);
             assert!(!limits.take_of_all(&bucket).await.unwrap().allowed);
 
             limits.give_back(&bucket).await.unwrap();
 
             assert!(limits.take_of_all(&bucket).await.unwrap().allowed);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn an_hour_is_counted_from_its_first_request_on_and_not_swept_before_its_end() {
+        on_each_engine(async |db, clock| {
+            let limits = SharedLimits::new(db, &clock);
+            let hour = [Bucket::per_hour("origin", 2)];
+            let take = async || limits.take_of_all(&hour).await.unwrap();
+            take().await;
+            clock.advance(SWEEP_EVERY);
+            allowed(&limits, "k", 1).await;
+
+            let (second, third) = (take().await, take().await);
+            clock.advance(HOUR - SWEEP_EVERY);
+
+            assert_eq!((second.allowed, third.allowed, third.reset), (true, false, HOUR - SWEEP_EVERY));
+            assert!(take().await.allowed);
         })
         .await;
     }

@@ -87,6 +87,11 @@ impl<'a> SplitPath<'a> {
         SplitPath { raw, decoded, query }
     }
 
+    /// Returns the query; empty when the address has none.
+    pub(super) fn query(&self) -> &str {
+        self.query
+    }
+
     /// The decoded segments, for exact look-ups.
     pub(super) fn decoded(&self) -> &[Vec<u8>] {
         &self.decoded
@@ -159,18 +164,20 @@ impl PathPattern {
         Some(found)
     }
 
-    /// The decoded segments of a pattern that has no wildcards.
-    pub(super) fn literal_segments(&self) -> Option<Vec<&[u8]>> {
-        if self.rest {
-            return None;
-        }
-        self.segments
-            .iter()
-            .map(|segment| match segment {
-                Segment::Literal(text) => Some(text.as_slice()),
-                _ => None,
-            })
-            .collect()
+    /// Returns the decoded segments before the first wildcard. True: they are the whole pattern.
+    pub(super) fn literal_segments(&self) -> (Vec<&[u8]>, bool) {
+        let literals = self.segments.iter().map_while(|segment| match segment {
+            Segment::Literal(text) => Some(text.as_slice()),
+            _ => None,
+        });
+        let literals: Vec<&[u8]> = literals.collect();
+        let is_whole = literals.len() == self.segments.len() && !self.rest;
+        (literals, is_whole)
+    }
+
+    /// Returns the query that the pattern names.
+    pub(super) fn query(&self) -> Option<&str> {
+        self.query.as_deref()
     }
 
     /// Compares two patterns that match the same path: `Greater` is the more specific one.

@@ -45,6 +45,8 @@ fn default_preserve_query() -> bool {
 /// What is wrong with one field of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleIssue {
+    /// Position of the rule among all, from 0.
+    pub rule: usize,
     /// `redirectRules.N.source`, `.destination` or `.status`.
     pub field: String,
     /// Why, for the person who wrote the rule.
@@ -55,10 +57,13 @@ pub struct RuleIssue {
 #[derive(Debug, Clone, Default)]
 pub struct RedirectSet {
     rules: Vec<CompiledRule>,
-    /// Rules without wildcards by their decoded path: the first of each, and all when they name a query.
-    exact: HashMap<Vec<Vec<u8>>, Vec<usize>>,
-    /// The others, in their order.
-    wild: Vec<usize>,
+    /// The first rule without wildcards of each decoded path and query; without a query: of any query.
+    exact: HashMap<Vec<Vec<u8>>, HashMap<Option<String>, usize>>,
+    /// The others by the decoded segments before their first wildcard, in their order: trying thousands of rules, and each of
+    /// them against all, must not take the square of their number.
+    wild: HashMap<Vec<Vec<u8>>, Vec<usize>>,
+    /// Most segments before a first wildcard.
+    longest_prefix: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -100,6 +105,7 @@ impl RedirectSet {
             match compile_rule(rule) {
                 Ok(rule) => set.push(rule),
                 Err(found) => issues.extend(found.into_iter().map(|(field, message)| RuleIssue {
+                    rule: at,
                     field: format!("redirectRules.{at}.{field}"),
                     message,
                 })),
@@ -129,13 +135,17 @@ impl RedirectSet {
             return None;
         }
         let path = SplitPath::of(url);
-        let exact = self.exact.get(path.decoded()).into_iter().flatten().copied();
-        let exact = exact.filter(|at| self.rules[*at].source.matches(&path)).min();
-        let wild = self.wild.iter().copied();
-        let wild = wild
-            .take_while(|at| exact.is_none_or(|exact| *at < exact))
-            .find(|at| self.rules[*at].source.matches(&path));
-        let at = wild.or(exact)?;
+        let decoded = path.decoded();
+        let queries = [None, Some(path.query().to_owned())];
+        let exact = self.exact.get(decoded);
+        let exact = exact.and_then(|exact| queries.iter().filter_map(|query| exact.get(query)).min());
+        let mut first = exact.copied();
+        for length in 0..=decoded.len().min(self.longest_prefix) {
+            let wild = self.wild.get(&decoded[..length]).into_iter().flatten().copied();
+            let mut earlier = wild.take_while(|at| first.is_none_or(|first| *at < first));
+            first = earlier.find(|at| self.rules[*at].source.matches(&path)).or(first);
+        }
+        let at = first?;
         let rule = &self.rules[at];
         let captures = rule.source.captures(&path)?;
         Some(RedirectResponse { status: rule.status, location: rule.location(url, &captures), rule: at })
@@ -143,12 +153,14 @@ impl RedirectSet {
 
     fn push(&mut self, rule: CompiledRule) {
         let at = self.rules.len();
-        match rule.source.literal_segments() {
-            Some(segments) => {
-                let key = segments.into_iter().map(<[u8]>::to_vec).collect();
-                self.exact.entry(key).or_default().push(at);
-            }
-            None => self.wild.push(at),
+        let (segments, is_whole) = rule.source.literal_segments();
+        let key: Vec<Vec<u8>> = segments.into_iter().map(<[u8]>::to_vec).collect();
+        if is_whole {
+            let query = rule.source.query().map(str::to_owned);
+            self.exact.entry(key).or_default().entry(query).or_insert(at);
+        } else {
+            self.longest_prefix = self.longest_prefix.max(key.len());
+            self.wild.entry(key).or_default().push(at);
         }
         self.rules.push(rule);
     }
@@ -159,6 +171,7 @@ impl RedirectSet {
         let looping = rules.iter().enumerate().filter(|(_, rule)| self.leads_back(&rule.source, host, hosts));
         looping
             .map(|(at, _)| RuleIssue {
+                rule: at,
                 field: format!("redirectRules.{at}.destination"),
                 message: "leads back to an address that is redirected again: a loop".to_owned(),
             })
@@ -363,6 +376,54 @@ mod tests {
         let found = location(&rules, "https://shop.example/blog/2024/may/first%20post");
 
         assert_eq!(found.as_deref(), Some("https://shop.example/articles/2024/all/may/first%20post"));
+    }
+
+    #[test]
+    fn of_equal_paths_the_first_rule_of_a_query_or_of_any_wins() {
+        let rules = [
+            rule("/a?id=1", "/one"),
+            rule("/a?id=2", "/two"),
+            rule("/a?id=1", "/never"),
+            rule("/a", "/any"),
+            rule("/a?id=3", "/never"),
+            rule("/*", "/wild"),
+        ];
+
+        for (query, to) in [("?id=1", "/one"), ("?id=2", "/two"), ("?id=3", "/any"), ("", "/any")] {
+            let found = location(&rules, &format!("https://shop.example/a{query}")).unwrap_or_default();
+            assert!(found.starts_with(&format!("https://shop.example{to}")), "{query}: {found}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_answer_is_that_of_the_first_rule_that_matches(
+            sources in prop::collection::vec("(/(a|b|\\*)){0,4}(/\\*\\*)?", 1..12),
+            path in "(/(a|b|c)){0,5}",
+        ) {
+            let rules: Vec<RedirectRule> =
+                sources.iter().map(|source| rule(&format!("/{source}"), "https://x.test/")).collect();
+            let url = Url::parse(&format!("https://shop.example{path}")).unwrap();
+            let set = compile(&rules).unwrap();
+
+            let found = set.find(&url).map(|redirect| redirect.rule);
+
+            let split = SplitPath::of(&url);
+            prop_assert_eq!(found, set.rules.iter().position(|rule| rule.source.matches(&split)));
+        }
+    }
+
+    #[test]
+    fn thousands_of_rules_are_compared_with_few_others() {
+        let rules: Vec<RedirectRule> = (0..5_000)
+            .flat_map(|at| [rule(&format!("/{at}/*"), "/new/$1"), rule(&format!("/i?id={at}"), "/new/i")])
+            .collect();
+
+        let set = compile(&rules).unwrap();
+
+        assert!(set.wild.values().all(|rules| rules.len() == 1));
+        assert_eq!(set.exact.len(), 1);
+        assert_eq!(set.exact.values().next().map(HashMap::len), Some(5_000));
     }
 
     #[test]

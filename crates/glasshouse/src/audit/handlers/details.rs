@@ -202,6 +202,11 @@ async fn list_run_links(
     let run = visible_run(&caller, &app, &id).await?;
     let LinksQuery { from, to, status, external, offset, .. } = query;
     let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
+    // All links of the run are looked through, but those of one page.
+    let _call = match filter.from {
+        None => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        Some(_) => None,
+    };
     Ok(Json(app.audits.links(&run, &filter).await?))
 }
 
@@ -231,6 +236,7 @@ async fn compare_runs(
         return Err(ApiError::invalid_parameter("with", "is of another domain"));
     }
     let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
+    let _call = app.rate_limits.long_calls.wait(caller.account()).await?;
     Ok(Json(app.audits.compare(&earlier, &later).await?))
 }
 

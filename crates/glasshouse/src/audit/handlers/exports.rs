@@ -114,7 +114,12 @@ async fn export_run(
         name = format!("{name}-{part}");
     }
     let format = request.format;
+    let call = match request.filter.order {
+        Some(_) => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        None => None,
+    };
     let mut parts = Box::pin(app.audits.export(&run, request).await?.fuse());
+    drop(call);
     // A store that cannot be read is told before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {

@@ -1,6 +1,7 @@
 //! HTTP of trying settings out before they are saved: what the edge would do with an address, and which stored pages
 //! patterns match. Changes nothing and fetches nothing.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -13,7 +14,7 @@ use utoipa_axum::routes;
 
 use super::{UseDashboard, no_store};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, Caller, Issue};
+use crate::api::{ApiError, ApiResult, AppJson, Caller, ErrorCode, Issue};
 use crate::app::AppState;
 use crate::domains::model::Domain;
 use crate::domains::patterns::{PathList, SplitPath};
@@ -30,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 }
 
 own_errors! {
-    NotTested: InvalidRequest, NotFound, PayloadTooLarge, UnsupportedMediaType;
+    NotTested: InvalidRequest, RedirectLimitReached, NotFound, PayloadTooLarge, UnsupportedMediaType;
 }
 
 /// Sender of a request.
@@ -113,6 +114,9 @@ enum EdgeReason {
 }
 
 /// Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing.
+///
+/// At most as many rules as the plan allows settings to have. An account tries rules and patterns twice at once; a third call
+/// is 429.
 #[utoipa::path(post, path = "/api/dashboard/domains/{domain}/test-rules", tag = "Dashboard", request_body = RuleTest,
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("session" = [])),
@@ -128,17 +132,35 @@ async fn test_rules(
     let url = crawler::url::parse_target(&test.url, max_bytes)
         .map_err(|error| ApiError::invalid_request(vec![Issue::new("url", error.to_string())]))?;
     let record = domain.record(&caller, &app, DomainAccess::Read).await?;
+    check_number_of_rules(&test, &caller)?;
     if !url.host_str().is_some_and(|host| Site::new(record.clone()).owns_host(host)) {
         let issue = Issue::new("url", "is on another host than the domain");
         return Err(ApiError::invalid_request(vec![issue]));
     }
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let tried = url.clone();
-    let trying = tokio::task::spawn_blocking(move || try_rules(record, &tried, test));
+    let call = app.rate_limits.long_calls.begin(caller.account())?;
+    let trying = tokio::task::spawn_blocking(move || {
+        let _call = call;
+        try_rules(record, &tried, test)
+    });
     let (site, mut result) = trying.await.map_err(ApiError::internal)?;
     let stored = app.render.stored_pages().stored_at(&site, &[url]).await?;
     result.stored = stored.iter().any(Option::is_some);
     Ok(no_store(result))
+}
+
+/// Refuses more rules than settings of the account's plan may have.
+fn check_number_of_rules(test: &RuleTest, caller: &Caller<UseDashboard>) -> ApiResult<()> {
+    let (limit, current) =
+        (caller.limits().redirect_rules, test.redirect_rules.as_ref().map_or(0, Vec::len) as u64);
+    match limit.most().filter(|_| !limit.allows(current)) {
+        None => Ok(()),
+        Some(most) => {
+            let refusal = ApiError::new(ErrorCode::RedirectLimitReached);
+            Err(refusal.with("limit", most).with("current", current))
+        }
+    }
 }
 
 fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleTestResult) {
@@ -189,13 +211,10 @@ fn usable_rules(
 ) -> (Vec<RedirectRule>, Vec<usize>) {
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let found = RedirectSet::compile(&rules, &hosts).err().unwrap_or_default();
-    let is_bad = |at: usize| {
-        let prefix = format!("redirectRules.{at}.");
-        found.iter().any(|issue| issue.field.starts_with(&prefix))
-    };
-    let good = rules.into_iter().enumerate().filter(|(at, _)| !is_bad(*at)).map(|(at, rule)| (rule, at));
+    let bad: HashSet<usize> = found.iter().map(|issue| issue.rule).collect();
+    let good = rules.into_iter().enumerate().filter(|(at, _)| !bad.contains(at)).map(|(at, rule)| (rule, at));
     let usable = good.unzip();
-    issues.extend(found.iter().map(|issue| Issue::new(issue.field.clone(), issue.message.clone())));
+    issues.extend(found.into_iter().map(|issue| Issue::new(issue.field, issue.message)));
     usable
 }
 
@@ -252,7 +271,7 @@ struct InvalidLine {
     message: String,
 }
 
-/// Lists the stored pages that patterns match.
+/// Lists the stored pages that patterns match. An account tries rules and patterns twice at once; a third call is 429.
 #[utoipa::path(post, path = "/api/dashboard/domains/{domain}/test-patterns", tag = "Dashboard", request_body = PatternTest,
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("session" = [])),
@@ -271,8 +290,12 @@ async fn test_patterns(
         return Err(ApiError::invalid_request(vec![Issue::new("patterns", message)]));
     }
     let record = domain.record(&caller, &app, DomainAccess::Read).await?;
+    let call = app.rate_limits.long_calls.begin(caller.account())?;
     let urls = app.render.stored_pages().list(&Site::new(record)).await?;
-    let trying = tokio::task::spawn_blocking(move || try_patterns(&text, urls));
+    let trying = tokio::task::spawn_blocking(move || {
+        let _call = call;
+        try_patterns(&text, urls)
+    });
     Ok(no_store(trying.await.map_err(ApiError::internal)?))
 }
 

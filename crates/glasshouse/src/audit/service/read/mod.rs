@@ -41,6 +41,8 @@ pub use visits::LastVisits;
 const MOST_RUNS: i64 = 50;
 /// Bytes that most rows take.
 const ROW_BYTES: usize = 2048;
+/// Characters by which texts are ordered: a run may have a million of them.
+const MOST_KEY_CHARS: usize = 200;
 /// Earlier runs that tell which pages are known.
 const RUNS_LOOKED_AT: i64 = 12;
 
@@ -103,7 +105,9 @@ impl SortKey {
         match value {
             serde_json::Value::Number(number) => SortKey::Number(number.as_f64().unwrap_or(0.0)),
             serde_json::Value::Bool(flag) => SortKey::Number(f64::from(u8::from(*flag))),
-            serde_json::Value::String(text) => SortKey::Text(text.to_lowercase()),
+            serde_json::Value::String(text) => {
+                SortKey::Text(text.chars().take(MOST_KEY_CHARS).collect::<String>().to_lowercase())
+            }
             serde_json::Value::Array(list) => SortKey::Number(list.len() as f64),
             serde_json::Value::Object(map) => SortKey::Number(map.len() as f64),
             serde_json::Value::Null => SortKey::Number(f64::NEG_INFINITY),

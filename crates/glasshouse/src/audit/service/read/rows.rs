@@ -36,6 +36,8 @@ impl<'a> RowReader<'a> {
         }
         let (wanted, at) = (row / PART_ROWS, row % PART_ROWS);
         if self.part.as_ref().is_none_or(|(part, _, _)| *part != wanted) {
+            // A look through all rows must not keep a thread of the runtime from everybody else.
+            tokio::task::yield_now().await;
             let bytes = self.audits.0.segments.get(self.run, self.kind, wanted).await?;
             let start = bytes.as_ptr() as usize;
             let range = |line: &[u8]| {

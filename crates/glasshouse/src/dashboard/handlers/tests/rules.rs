@@ -102,3 +102,40 @@ async fn patterns_are_tried_on_the_stored_pages() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn more_rules_than_the_plan_allows_are_not_tried() {
+    let app = TestApp::with("[plans.agency]\nredirect_rules = 2").await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    app.domain(&account, "shop.example").await;
+    let session = app.sign_in(&account).await;
+    let test = async |number: usize| {
+        let rules = vec![redirect("/a", "/b", 301); number];
+        let body = json!({ "url": "https://shop.example/a", "as": "person", "redirectRules": rules });
+        app.post(RULES).session(&session).json(body).await
+    };
+
+    test(2).await.assert_status(200);
+    test(3).await.assert(400, json!({ "error": "redirect_limit_reached", "limit": 2, "current": 3 }));
+}
+
+#[tokio::test]
+async fn an_account_tries_settings_twice_at_once() {
+    let app = TestApp::new().await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    app.domain(&account, "shop.example").await;
+    let session = app.sign_in(&account).await;
+    let rules = json!({ "url": "https://shop.example/a", "as": "person" });
+    let patterns = json!({ "patterns": "/a" });
+    let calls = &app.state.rate_limits.long_calls;
+    let (first, _second) = (calls.begin(&account.id).unwrap(), calls.begin(&account.id).unwrap());
+
+    for (path, body) in [(RULES, &rules), (PATTERNS, &patterns)] {
+        let refused = app.post(path).session(&session).json(body.clone()).await;
+        refused.assert_error(429, "rate_limited");
+        assert!(refused.headers.contains_key("retry-after"));
+    }
+    drop(first);
+    app.post(RULES).session(&session).json(rules).await.assert_status(200);
+    app.post(PATTERNS).session(&session).json(patterns).await.assert_status(200);
+}

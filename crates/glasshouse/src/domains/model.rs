@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crawler::url::bare_host;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -260,6 +261,12 @@ impl Domain {
     /// Decides whether a check has proven that the account may connect the site.
     pub fn is_proven(&self) -> bool {
         matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
+    }
+
+    /// Returns what its budgets are counted under: account and name. A domain that is removed and added again has what it
+    /// had left.
+    pub fn budget_name(&self) -> String {
+        format!("{}:{}", self.account_id, bare_host(&self.host))
     }
 }
 

@@ -71,7 +71,7 @@ impl RenderAllowance {
         if site.domain.status != DomainStatus::Pending {
             return Ok(pages);
         }
-        let bucket = format!("refresh:{}", site.domain.id);
+        let bucket = format!("refresh:{}", site.domain.budget_name());
         self.today.take_up_to(&DailyBudget { bucket, most: MOST_UNPROVEN }, pages).await
     }
 

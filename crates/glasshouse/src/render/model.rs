@@ -39,8 +39,9 @@ pub struct RenderCall<'a> {
     pub crawler: Option<&'static Crawler>,
     /// Whether that is true.
     pub verified: Verified,
-    /// Address of a client at the edge whose evidence of being a crawler is not verified.
-    pub unverified_client: Option<IpAddr>,
+    /// Client that may be anybody: its evidence of being a crawler is not verified. None: a verified crawler, a person, or
+    /// the customer's own call.
+    pub unverified_client: Option<UnverifiedClient>,
     /// The request is one of our own audits or checks, and no visit.
     pub is_probe: bool,
 }
@@ -57,6 +58,13 @@ impl RenderCall<'_> {
     pub fn is_spoofed(&self) -> bool {
         self.crawler.is_some() && self.verified == Verified::No
     }
+}
+
+/// A client whose evidence of being a crawler is not verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnverifiedClient {
+    /// None: an integration asks for the client and does not state its address.
+    pub address: Option<IpAddr>,
 }
 
 /// Whether a stored page will do.

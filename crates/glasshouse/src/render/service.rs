@@ -2,7 +2,6 @@
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
 //! See docs/decisions/0034.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
     CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage, Tier,
-    is_gone, keeps,
+    UnverifiedClient, is_gone, keeps,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::queries::PageId;
@@ -223,7 +222,7 @@ impl RenderService {
     async fn is_within_budget(
         &self,
         site: &Site,
-        unverified_client: Option<IpAddr>,
+        unverified_client: Option<UnverifiedClient>,
         id: &PageId,
     ) -> Result<bool, DbError> {
         match unverified_client {

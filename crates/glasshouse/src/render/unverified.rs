@@ -1,13 +1,13 @@
-//! Renders that unverified crawlers may cause at the edge: so many a day for a client network and for a domain, and none of
-//! the part of the month's renders that is kept for everybody else. Used by the render service before it starts a render.
-//! Must never refuse a verified crawler, a renewal or the API.
+//! Renders that unverified crawlers may cause, at the edge or through the render API: so many a day for a client network and
+//! for a domain, and none of the part of the month's renders that is kept for everybody else. Used by the render service
+//! before it starts a render. Must never refuse a verified crawler, a renewal or a customer's own call.
 //! See docs/decisions/0416.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use store::DbError;
 
+use super::model::UnverifiedClient;
 use crate::accounts::{Accounts, UsageMetric};
 use crate::config::Config;
 use crate::daily_budgets::{DailyBudget, DailyBudgets};
@@ -38,7 +38,7 @@ impl UnverifiedRenders {
     }
 
     /// Takes a render of a site from the budgets of an unverified client. Returns false when it may not start.
-    pub(super) async fn take(&self, site: &Site, client: IpAddr) -> Result<bool, DbError> {
+    pub(super) async fn take(&self, site: &Site, client: UnverifiedClient) -> Result<bool, DbError> {
         let may_start = self.has_month_left(site).await?
             && self.budgets.take_one_of_each(&self.budgets_of(site, client)).await?;
         if !may_start {
@@ -47,17 +47,18 @@ impl UnverifiedRenders {
         Ok(may_start)
     }
 
-    fn budgets_of(&self, site: &Site, client: IpAddr) -> Vec<DailyBudget> {
+    fn budgets_of(&self, site: &Site, client: UnverifiedClient) -> Vec<DailyBudget> {
         let limits = &self.config.limits;
         let per_client = limits.unverified_renders_per_client;
         // The address of a proxy says nothing of the client behind it.
-        let networks = if is_public(client) { client_networks(client) } else { Vec::new() };
+        let address = client.address.filter(|address| is_public(*address));
+        let networks = address.map(client_networks).unwrap_or_default();
         let budgets = networks.into_iter().enumerate().map(|(at, network)| DailyBudget {
             bucket: format!("unverified:{network}"),
             most: if at == 0 { per_client } else { per_client.saturating_mul(NETWORKS_WORTH) },
         });
         let domain = DailyBudget {
-            bucket: format!("unverified:{}", site.domain.id),
+            bucket: format!("unverified:{}", site.domain.budget_name()),
             most: limits.unverified_renders_per_domain,
         };
         budgets.chain([domain]).collect()
@@ -86,10 +87,10 @@ mod tests {
     use crate::accounts::Plan;
     use crate::analytics::{CrawlerIndex, Verified};
     use crate::domains::Domain;
-    use crate::render::model::{Freshness, Tier};
+    use crate::render::model::{Freshness, Tier, UnverifiedClient};
     use crate::render::request_facts::DecidingHeaders;
     use crate::render::{EntryPoint, RenderCall, RenderResponse};
-    use crate::testing::{TestAccount, TestApp};
+    use crate::testing::{Reply, TestAccount, TestApp};
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
     const STRANGER: &str = "9.9.9.7";
@@ -115,7 +116,8 @@ mod tests {
             crawler: CrawlerIndex::shared().identify("Slackbot 1.0"),
             verified: if unverified.is_some() { Verified::Unknown } else { Verified::Yes },
             is_probe: false,
-            unverified_client: unverified.map(|address| address.parse().expect("an address")),
+            unverified_client: unverified
+                .map(|address| UnverifiedClient { address: Some(address.parse().expect("an address")) }),
         };
         match app.state.render.serve(&call).await.expect("a database") {
             RenderResponse::Page(page) => Some(page.tier),
@@ -232,7 +234,71 @@ mod tests {
         let stored = ask(&app, &domain, "/a", Some(STRANGER)).await;
 
         assert_eq!((stranger, verified, stored), (None, Some(Tier::Miss), Some(Tier::EdgeHit)));
-        app.crawl(&account, "https://shop.example/b").await.assert_status(200);
+        relay(&app, &account, "/b", Some(STRANGER)).await.assert_status(304);
+        relay(&app, &account, "/b", None).await.assert_status(304);
+        relay(&app, &account, "/a", Some(STRANGER)).await.assert_status(200);
+        app.render(&account, "https://shop.example/b").await.assert_status(200);
+        app.force(&account, "https://shop.example/c").await.assert_status(200);
+    }
+
+    /// Asks for a path through the API as an integration does, for a crawler that states no address or this one.
+    async fn relay(app: &TestApp, account: &TestAccount, path: &str, address: Option<&str>) -> Reply {
+        let url = format!("https://shop.example{path}");
+        let request = app.render(account, &url).header("user-agent", "Slackbot 1.0");
+        match address {
+            Some(address) => request.header("x-service-client-address", address).await,
+            None => request.await,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_crawler_behind_an_integration_has_the_budgets_of_the_edge() {
+        let limits = "[limits]\nunverified_renders_per_client = 2\nunverified_renders_per_domain = 4";
+        TestApp::on_each_engine_with(limits, async |app| {
+            let (account, domain) = shop(&app).await;
+            let relayed =
+                async |path: &str, address| relay(&app, &account, path, address).await.status.as_u16();
+
+            let at_edge = rendered(&app, &domain, STRANGER, 1).await;
+            let same_network = [relayed("/a", Some("9.9.9.200")).await, relayed("/b", Some(STRANGER)).await];
+            let unknown = [relayed("/b", None).await, relayed("/c", Some("10.0.0.1")).await];
+            let used_up = [relayed("/d", None).await, relayed("/d", Some("8.8.8.8")).await];
+
+            assert_eq!((at_edge, same_network), (1, [200, 304]));
+            assert_eq!((unknown, used_up), ([200, 200], [304, 304]));
+            assert_eq!(relayed("/a", Some("8.8.8.8")).await, 200, "what is stored is served");
+            app.render(&account, "https://shop.example/d").await.assert_status(200);
+            app.force(&account, "https://shop.example/e").await.assert_status(200);
+            let unclaimed = app.render(&account, "https://shop.example/f");
+            unclaimed.header("x-service-client-address", "8.8.8.8").await.assert_status(304);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn crawlers_behind_an_integration_leave_a_fifth_of_the_month() {
+        let app = TestApp::with("[plans.essential]\nrenders_per_month = 5").await;
+        let (account, _) = shop(&app).await;
+
+        let mut relayed = Vec::new();
+        for page in 0..6 {
+            relayed.push(relay(&app, &account, &format!("/{page}"), None).await.status.as_u16());
+        }
+
+        assert_eq!(relayed, [200, 200, 200, 200, 304, 304]);
+        app.render(&account, "https://shop.example/own").await.assert_status(200);
+    }
+
+    #[tokio::test]
+    async fn a_domain_that_is_removed_and_added_again_has_what_it_had_left() {
+        let app = TestApp::with("limits.unverified_renders_per_domain = 2").await;
+        let (account, domain) = shop(&app).await;
+        rendered(&app, &domain, STRANGER, 2).await;
+        assert!(app.state.domains.remove(&domain).await.expect("a database"));
+
+        let again = app.domain(&account, "www.shop.example").await;
+
+        assert_eq!(rendered(&app, &again, "8.8.8.8", 1).await, 0);
     }
 
     #[tokio::test]

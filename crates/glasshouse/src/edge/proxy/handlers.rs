@@ -26,7 +26,7 @@ use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
 use crate::listen::timed::RequestInFlight;
-use crate::render::model::Freshness;
+use crate::render::model::{Freshness, UnverifiedClient};
 use crate::render::request_facts::DecidingHeaders;
 use crate::render::{EntryPoint, RenderCall, RenderResponse};
 
@@ -208,7 +208,8 @@ impl CrawlersTurn<'_> {
             freshness: Freshness::Stored,
             crawler: claim.crawler,
             verified: claim.verified,
-            unverified_client: (claim.verified != Verified::Yes).then_some(self.arrival.client),
+            unverified_client: (claim.verified != Verified::Yes)
+                .then_some(UnverifiedClient { address: Some(self.arrival.client) }),
             is_probe: self.is_probe,
         };
         match self.edge.render.serve(&call).await {

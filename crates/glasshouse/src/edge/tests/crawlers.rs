@@ -298,7 +298,7 @@ async fn people_whom_an_assistant_sent_are_counted() {
     recorder.flush().await;
 
     let analytics = &world.app.state.analytics;
-    let people = analytics.referrals(&domain.id, analytics.window(1)).await.unwrap();
+    let people = analytics.referrals(&domain.id, analytics.window(1), 10).await.unwrap();
     let rows: Vec<_> = people.iter().map(|row| (&*row.assistant, &*row.path, row.count)).collect();
     assert_eq!(rows, [("openai", "/html", 1)]);
     assert!(world.app.visits().await.is_empty());

@@ -75,6 +75,28 @@ async fn an_account_has_a_bounded_number_of_renders_in_the_queue_whatever_its_pl
 }
 
 #[tokio::test]
+async fn a_pending_domain_that_is_removed_and_added_again_has_the_pages_that_it_had_left() {
+    on_each_engine(async |shop| {
+        let add = async || {
+            shop.app.domain_with_status(&shop.account, "app.host.example", DomainStatus::Pending).await
+        };
+        let refresh = async |paths: Vec<String>| {
+            let body = json!({ "domain": "app.host.example", "paths": paths });
+            shop.post(PATHS, body).await.json()
+        };
+        let domain = add().await;
+        let first = refresh(paths(0, 80)).await;
+        assert!(shop.app.state.domains.remove(&domain).await.unwrap());
+
+        add().await;
+        let second = refresh(paths(0, 80)).await;
+
+        assert_eq!((&first["prewarmed"], &second["prewarmed"]), (&json!(80), &json!(20)));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_pending_domain_refreshes_100_pages_a_day() {
     on_each_engine(async |shop| {
         let domain =

@@ -16,15 +16,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::decide::EntryPoint;
-use super::model::{Freshness, RenderCall, RenderResponse, Snapshot};
+use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, UnverifiedClient};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
 use crate::analytics::{CrawlerIndex, Verified};
-use crate::api::access::{ReadDomain, RenderPages};
+use crate::api::access::{Rate, ReadDomain, RenderPages};
+use crate::api::caller::Uncounted;
 use crate::api::client::stated_client;
 use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::{Refusals, own_errors};
+use crate::api::shared_limits::{Bucket, SharedLimit};
 use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
 use crate::app::AppState;
 use crate::domains::connection::probe::ProbeResponse;
@@ -45,6 +47,9 @@ const MAX_LIMIT: u32 = 500;
 const DEFAULT_LIMIT: u32 = 50;
 /// Longest search text, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
+/// Forced renders of a key, and of a domain that no check has proven: its server may be somebody else's.
+const FORCED: Rate = Rate::Shared(SharedLimit { name: "forced", per_minute: 60, per_minute_of_sessions: 60 });
+const UNPROVEN_FORCED_PER_MINUTE: u32 = 10;
 
 /// Query of the render endpoint, for the document; it is read by hand, since `url` may be anything.
 #[derive(IntoParams)]
@@ -54,7 +59,8 @@ struct RenderQuery {
     /// The page to render: an absolute http or https URL, URL-encoded, on a domain of the account.
     #[param(example = "https://shop.example/shoes?size=42")]
     url: String,
-    /// Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored.
+    /// Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored. At
+    /// most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
     #[param(example = "1")]
     cache_invalidate: Option<String>,
 }
@@ -64,8 +70,8 @@ struct RenderQuery {
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "only its description is used")]
 struct RenderHeaders {
-    /// Address of the visitor, as the integration saw it. A crawler is verified by it; it is not stored and counts in no rate
-    /// limit. Ignored when malformed.
+    /// Address of the visitor, as the integration saw it. A crawler is verified by it; one that is not verified counts in
+    /// the daily budget of its network. It is not stored and counts in no rate limit. Ignored when malformed.
     #[param(rename = "x-service-client-address", example = "66.249.66.1")]
     client_address: Option<String>,
     /// Passed on as received: marks requests of the service's own audits and checks, which are no visits.
@@ -103,13 +109,17 @@ struct RenderHeaders {
         (status = "5XX", description = "The page's own status, with its HTML; never stored.", content_type = "text/html", body = String),
     ))]
 async fn render_page(
-    caller: Caller<RenderPages>,
+    caller: Uncounted<RenderPages>,
     State(app): State<AppState>,
     method: Method,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> ApiResult<Response> {
     let query = query.unwrap_or_default();
+    if is_forced(&query) {
+        caller.count(&app, FORCED).await?;
+    }
+    let caller = caller.admit()?;
     let asked = parse_query(&query, app.platform.config.limits.url_bytes)
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
@@ -117,22 +127,31 @@ async fn render_page(
     if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
         return Ok(probe_response(response));
     }
+    if asked.freshness == Freshness::Forced && !site.domain.is_proven() {
+        let name = format!("forced:domain:{}", site.domain.budget_name());
+        app.rate_limits.take_of(Bucket::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
+    }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+    // The caller is the customer's server: the crawler's own address is known when an integration states it.
+    let stated = stated_client(&headers);
+    let verified = crawler
+        .zip(stated)
+        .map_or(Verified::Unknown, |(crawler, address)| app.verifier.by_address(crawler, address));
+    let facts = deciding.facts(&method, crawler.is_some());
+    let is_relayed =
+        stated.is_some() || facts.is_crawler || crawler::url::escaped_fragment(&asked.target).is_some();
     let call = RenderCall {
         site: &site,
         target: &asked.target,
-        facts: deciding.facts(&method, crawler.is_some()),
+        facts,
         entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,
-        // The caller is the customer's server: the crawler's own address is known when an integration states it.
-        verified: crawler
-            .zip(stated_client(&headers))
-            .map_or(Verified::Unknown, |(crawler, address)| app.verifier.by_address(crawler, address)),
+        verified,
         is_probe: app.probe_marks.are_in(&headers, host, app.platform.clock.now()),
-        // A stated address verifies the crawler and is no key of a limit.
-        unverified_client: None,
+        unverified_client: (is_relayed && verified != Verified::Yes)
+            .then_some(UnverifiedClient { address: stated }),
     };
     let response = app.render.serve(&call).await?;
     if let RenderResponse::Page(page) = &response {
@@ -175,18 +194,24 @@ struct ParsedQuery {
     freshness: Freshness,
 }
 
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn is_forced(query: &str) -> bool {
+    pairs(query).any(|(name, value)| name == "cache_invalidate" && value == "1")
+}
+
 /// Reads the query: exactly one `url`, and `cache_invalidate`. The error is a sentence about `url`.
 fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, String> {
-    let pairs = || query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let mut urls = pairs().filter(|(name, _)| decode(name).as_deref() == Some("url"));
+    let mut urls = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some("url"));
     let (_, url) = urls.next().ok_or("is missing")?;
     if urls.next().is_some() {
         return Err("is there more than once".to_owned());
     }
     let url = decode(url).ok_or("is not UTF-8 once it is decoded")?;
     let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| error.to_string())?;
-    let is_forced = pairs().any(|(name, value)| name == "cache_invalidate" && value == "1");
-    let freshness = if is_forced { Freshness::Forced } else { Freshness::Stored };
+    let freshness = if is_forced(query) { Freshness::Forced } else { Freshness::Stored };
     Ok(ParsedQuery { target, freshness })
 }
 

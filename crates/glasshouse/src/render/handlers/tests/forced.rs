@@ -74,3 +74,48 @@ async fn a_forced_render_that_fails_answers_with_the_stored_snapshot() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn a_key_forces_sixty_renders_a_minute() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    for _ in 0..60 {
+        app.force(&account, PAGE).await.assert_status(200);
+    }
+
+    let refused = app.force(&account, PAGE).await;
+    let other_key = app.key(&account.id, None).await;
+    let path = format!("{}&cache_invalidate=1", render_path(PAGE));
+
+    refused.assert_error(429, "rate_limited");
+    assert!(refused.headers.contains_key("retry-after") && refused.headers.contains_key("ratelimit"));
+    assert_eq!(app.crawl(&account, PAGE).await.header("x-service-render-cache"), "edge-hit");
+    app.get(&path).key(&other_key).await.assert_status(200);
+    // Before what was sent and whose it is.
+    app.force(&account, "https://else.example/").await.assert_error(429, "rate_limited");
+    app.clock.advance(Duration::from_secs(61));
+    app.force(&account, PAGE).await.assert_status(200);
+}
+
+#[tokio::test]
+async fn a_domain_that_no_check_has_proven_is_forced_ten_times_a_minute_whatever_key_asks() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Enterprise).await;
+        let domain = app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
+        let other_key = app.key(&account.id, None).await;
+        let path = format!("{}&cache_invalidate=1", render_path(PAGE));
+        for _ in 0..5 {
+            app.force(&account, PAGE).await.assert_status(200);
+            app.get(&path).key(&other_key).await.assert_status(200);
+        }
+
+        app.force(&account, PAGE).await.assert_error(429, "rate_limited");
+        assert!(app.state.domains.remove(&domain).await.expect("a database"));
+        app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
+
+        app.get(&path).key(&other_key).await.assert_error(429, "rate_limited");
+        app.clock.advance(Duration::from_secs(61));
+        app.force(&account, PAGE).await.assert_status(200);
+    })
+    .await;
+}

@@ -130,6 +130,7 @@ impl AppState {
     pub fn new(platform: Platform) -> AppState {
         let Platform { config, clock, db, .. } = &platform;
         let rate_limits = RateLimits::new(config.limits.anonymous_per_minute, clock, db);
+        let shared_limits = rate_limits.shared.clone();
         let follower = Follower::new(&platform);
         let accounts = Accounts::new(&platform, &follower);
         let jobs = Jobs::new(db.clone(), clock.clone());
@@ -185,7 +186,9 @@ impl AppState {
             render,
             jobs,
             refresh,
-            site_verifier: SiteVerifier::new(&platform.network).marked(&platform.secrets, clock),
+            site_verifier: SiteVerifier::new(&platform.network)
+                .marked(&platform.secrets, clock)
+                .limited(&shared_limits),
             views,
             dashboard,
             readiness: ReadinessCheck::default(),

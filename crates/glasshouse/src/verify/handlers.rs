@@ -55,7 +55,8 @@ struct VerifyBody {
 ///
 /// Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
 /// that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
-/// and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+/// and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute; a site
+/// that no check has proven is asked at most 60 times an hour, by all verifications together.
 #[utoipa::path(post, path = "/api/domains/{domain}/verify", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = VerifyBody,
@@ -84,13 +85,18 @@ async fn verify_domain(
     let target = VerifyTarget {
         query_parameters: domain.rendering.query_parameters.clone(),
         expects: expectation(&domain, &url),
+        is_unproven: !domain.is_proven(),
         // A site that has no certificate yet.
         otherwise: Some(address("http")?),
         ..VerifyTarget::new(url, crawler)
     };
-    let report = app.site_verifier.verify(&target).await.map_err(|error| {
-        let VerifyError::NothingAnswered { reason, .. } = error;
-        ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
+    let report = app.site_verifier.verify(&target).await.map_err(|error| match error {
+        VerifyError::NothingAnswered { reason, .. } => {
+            ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
+        }
+        VerifyError::AskedTooOften { resets_in } => {
+            ApiError::new(ErrorCode::RateLimited).retry_after(resets_in)
+        }
     })?;
     Ok(Json(report))
 }

@@ -1,5 +1,7 @@
 //! Types of a verification: target, outcome of each check, refusals. Pure.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use url::Url;
 use utoipa::ToSchema;
@@ -24,6 +26,8 @@ pub struct VerifyTarget {
     pub query_parameters: Option<Vec<String>>,
     /// Snapshot that the crawler should get.
     pub expects: SnapshotExpectation,
+    /// No check has proven that the site is the account's.
+    pub is_unproven: bool,
 }
 
 /// Expectation of a snapshot, from the settings of the domain.
@@ -45,7 +49,7 @@ impl VerifyTarget {
     /// Makes the target of an address of which nothing else is known.
     pub fn new(url: Url, crawler: ImitatedCrawler) -> VerifyTarget {
         let expects = SnapshotExpectation::Unknown;
-        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects }
+        VerifyTarget { url, otherwise: None, crawler, query_parameters: None, expects, is_unproven: false }
     }
 }
 
@@ -120,4 +124,7 @@ pub enum VerifyError {
     /// Neither the crawler nor the person got any answer.
     #[error("{url} cannot be verified: {reason}")]
     NothingAnswered { url: Url, reason: String },
+    /// The site is nobody's that is known, and was asked so often that it is left alone for a while.
+    #[error("the site was asked too often")]
+    AskedTooOften { resets_in: Duration },
 }

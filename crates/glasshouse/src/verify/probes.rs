@@ -2,6 +2,7 @@
 //! query, an address that does not exist, an asset, HEAD. About twelve requests, one after the other, in a minute at most.
 //! Must never connect but through the guarded fetcher, and never follow a redirect to another site.
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crawler::fetch::TimeLimits;
@@ -18,6 +19,8 @@ use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
 use super::reason::reason_of;
 use crate::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
+use crate::api::requester::WINDOW;
+use crate::api::shared_limits::{Bucket, SharedLimits};
 use crate::clock::Clock;
 use crate::domains::connection::mark::ProbeMarks;
 use crate::secret::Secrets;
@@ -40,11 +43,17 @@ pub(super) const MAX_REDIRECTS: usize = 10;
 /// Link previews give up after about ten seconds, and search engines crawl slow sites less.
 const SLOW: SlowAfter = SlowAfter { first: Duration::from_secs(10), second: Duration::from_secs(3) };
 
+/// Requests an hour to a site that no check has proven, of all verifications of all accounts together: its server may be
+/// somebody else's.
+const UNPROVEN_PER_HOUR: u32 = 60;
+
 /// Asks sites. Cheap to clone.
 #[derive(Clone)]
 pub struct SiteVerifier {
     fetcher: Fetcher,
     slow_after: SlowAfter,
+    /// Counts of questions to sites that no check has proven. None: of a command.
+    limits: Option<SharedLimits>,
     /// Marks of questions, so that the installation they come back to counts no visits. None: of a command.
     marks: Option<(ProbeMarks, Clock)>,
 }
@@ -62,7 +71,7 @@ impl SiteVerifier {
     pub fn new(network: &Network) -> SiteVerifier {
         let user_agent = HeaderValue::from_static(SERVICE);
         let fetcher = Fetcher::new(network.clone(), crawler::tls::client_config(), user_agent);
-        SiteVerifier { fetcher, slow_after: SLOW, marks: None }
+        SiteVerifier { fetcher, slow_after: SLOW, limits: None, marks: None }
     }
 
     /// The same with this installation's mark on every question.
@@ -70,18 +79,38 @@ impl SiteVerifier {
         SiteVerifier { marks: Some((ProbeMarks::new(secrets), clock.clone())), ..self }
     }
 
+    /// The same with a limit on questions to sites that no check has proven.
+    pub fn limited(self, limits: &SharedLimits) -> SiteVerifier {
+        SiteVerifier { limits: Some(limits.clone()), ..self }
+    }
+
     #[cfg(test)]
     pub(super) fn with_limits(network: &Network, slow_after: SlowAfter) -> SiteVerifier {
         SiteVerifier { slow_after, ..SiteVerifier::new(network) }
     }
 
-    /// Asks a site everything and judges what it answered. Fails when neither crawler nor person got an answer.
+    /// Asks a site everything and judges what it answered. Fails when neither crawler nor person got an answer, and when the
+    /// site must not be asked so often.
     pub async fn verify(&self, target: &VerifyTarget) -> Result<SiteReport, VerifyError> {
-        Ok(judge(&self.observe(target).await?))
+        let questions = Questions {
+            verifier: self,
+            ends: Instant::now() + ALL_QUESTIONS,
+            limit: self.limits.as_ref().filter(|_| target.is_unproven).zip(Some(hourly_limit(&target.url))),
+            asked_too_often: OnceLock::new(),
+        };
+        let observed = self.observe(&questions, target).await;
+        match questions.asked_too_often.get() {
+            // Answers that are missing for this say nothing of the site.
+            Some(resets_in) => Err(VerifyError::AskedTooOften { resets_in: *resets_in }),
+            None => Ok(judge(&observed?)),
+        }
     }
 
-    async fn observe(&self, target: &VerifyTarget) -> Result<Observations, VerifyError> {
-        let questions = Questions { verifier: self, ends: Instant::now() + ALL_QUESTIONS };
+    async fn observe(
+        &self,
+        questions: &Questions<'_>,
+        target: &VerifyTarget,
+    ) -> Result<Observations, VerifyError> {
         let crawler = Client::Crawler(&target.crawler.user_agent);
         let mut url = &target.url;
         let mut first_crawler = questions.get(url, crawler).await;
@@ -135,6 +164,10 @@ impl SiteVerifier {
 struct Questions<'a> {
     verifier: &'a SiteVerifier,
     ends: Instant,
+    /// Limit that every question counts towards.
+    limit: Option<(&'a SharedLimits, Bucket)>,
+    /// Time until the limit begins anew, once it has refused a question.
+    asked_too_often: OnceLock<Duration>,
 }
 
 impl Questions<'_> {
@@ -168,6 +201,21 @@ impl Questions<'_> {
         }
     }
 
+    /// Counts a question; refuses it when the site was asked too often.
+    async fn count(&self) -> Result<(), NoAnswer> {
+        let Some((limits, bucket)) = &self.limit else { return Ok(()) };
+        let resets_in = match limits.take_of_all(std::slice::from_ref(bucket)).await {
+            Ok(standing) if standing.allowed => return Ok(()),
+            Ok(standing) => standing.reset,
+            Err(error) => {
+                tracing::warn!(error = %error, "questions to a site could not be counted");
+                WINDOW
+            }
+        };
+        let _ = self.asked_too_often.set(resets_in);
+        Err(NoAnswer { reason: "it was asked too often".to_owned(), is_timeout: false })
+    }
+
     async fn fetch(
         &self,
         method: Method,
@@ -179,6 +227,7 @@ impl Questions<'_> {
         if left.is_zero() {
             return Err(NoAnswer { reason: "it took too long".to_owned(), is_timeout: true });
         }
+        self.count().await?;
         let mut headers = headers_of(client);
         if let (Some((marks, clock)), Some(host)) = (&self.verifier.marks, url.host_str()) {
             headers.insert(PROBE, marks.issue(host, clock.now()));
@@ -194,6 +243,13 @@ impl Questions<'_> {
         };
         self.verifier.fetcher.fetch(request).await.map_err(no_answer)
     }
+}
+
+/// Makes the limit of the site that an address belongs to.
+fn hourly_limit(url: &Url) -> Bucket {
+    let host = url.host_str().unwrap_or_default();
+    let site = crawler::url::registrable_domain(host).unwrap_or_else(|| host.to_owned());
+    Bucket::per_hour(&format!("verify:{site}"), UNPROVEN_PER_HOUR)
 }
 
 async fn read_answer(url: Url, fetched: Fetched) -> SiteProbeReply {

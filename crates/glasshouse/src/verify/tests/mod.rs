@@ -17,6 +17,7 @@ use super::answer::SlowAfter;
 use super::model::{ImitatedCrawler, SiteCheckResult, SiteReport, SnapshotExpectation, VerifyTarget};
 use super::probes::SiteVerifier;
 use crate::accounts::Plan;
+use crate::domains::DomainStatus;
 use crate::testing::TestApp;
 
 fn found(report: &SiteReport) -> Vec<&'static str> {
@@ -202,6 +203,45 @@ async fn every_question_of_the_service_is_marked_for_its_host_and_one_of_the_com
 
     assert!(of_service.len() >= 9 && of_service.iter().all(marked), "{of_service:?}");
     assert!(of_command.len() >= 9 && !of_command.iter().any(marked));
+}
+
+#[tokio::test]
+async fn a_site_that_no_check_has_proven_is_asked_sixty_times_an_hour_whoever_asks() {
+    let asked = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = asked.clone();
+    let server = WebServer::start(move |request: Request<Incoming>| {
+        count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        answer(request)
+    })
+    .await;
+    let app = TestApp::with(&format!(
+        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = {{ \"right.example\" = \"{0}\", \"without.example\" = \"{0}\" }}\n",
+        server.address()
+    ))
+    .await;
+    let mut owners = Vec::new();
+    for number in 0..3 {
+        let owner = app.account(&format!("owner{number}@shop.example"), Plan::Agency).await;
+        app.domain_with_status(&owner, "right.example", DomainStatus::Pending).await;
+        owners.push(owner);
+    }
+    let ask = async |owner: usize, host: &str| {
+        let path = format!("/api/domains/{host}/verify");
+        app.post(&path).key(&owners[owner].key).await.status.as_u16()
+    };
+
+    let mut answers = Vec::new();
+    for number in 0..9 {
+        answers.push(ask(number % 3, "right.example").await);
+    }
+    let in_an_hour = asked.load(std::sync::atomic::Ordering::Relaxed);
+    app.domain(&owners[0], "without.example").await;
+    let proven = ask(0, "without.example").await;
+    app.clock.advance(Duration::from_secs(3601));
+
+    assert_eq!((answers[0], answers[8], proven), (200, 429, 200), "{answers:?}");
+    assert!((50..=60).contains(&in_an_hour), "{in_an_hour}");
+    assert_eq!(ask(1, "right.example").await, 200);
 }
 
 #[tokio::test]

@@ -306,7 +306,7 @@ mod tests {
                 store(&app).apply(name, &people(from, to)).await.unwrap();
             }
 
-            let found = app.state.analytics.referrals(&domain.id, (day, day)).await.unwrap();
+            let found = app.state.analytics.referrals(&domain.id, (day, day), 20_000).await.unwrap();
             let first: Vec<_> = found.iter().take(4).map(|row| (row.path.as_str(), row.count)).collect();
             let total: u64 = found.iter().map(|row| row.count).sum();
             assert_eq!(total, 10_110);

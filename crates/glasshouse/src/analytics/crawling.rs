@@ -8,7 +8,7 @@ use super::crawl_report::{self, CrawlerCount, CrawlerFacts, ForbiddenVisits, Pag
 use super::export::{self, ExportRow};
 use super::model::Day;
 use super::pages::{self, CrawledPage, PageQuestion};
-use super::referrals::ReferralCount;
+use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use super::segments::window::WindowVisits;
 use super::service::{Analytics, Scope};
 use super::stores::{Detail, VisitError};
@@ -58,13 +58,23 @@ impl Analytics {
         self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
     }
 
-    /// People who came from assistants, by assistant and page; most people first.
+    /// Sums of the people who came from assistants.
+    pub async fn referral_totals(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+    ) -> Result<ReferralTotals, VisitError> {
+        self.store.referral_totals(domain, window).await
+    }
+
+    /// People who came from assistants, by assistant and page; so many rows, most people first.
     pub async fn referrals(
         &self,
         domain: &DomainId,
         window: (Day, Day),
+        most: usize,
     ) -> Result<Vec<ReferralCount>, VisitError> {
-        let mut rows = self.store.referrals(domain, window).await?;
+        let mut rows = self.store.referrals(domain, window, ReferralRows::Top(most)).await?;
         rows.sort_unstable_by(|a, b| {
             b.count.cmp(&a.count).then_with(|| (&a.path, &a.assistant).cmp(&(&b.path, &b.assistant)))
         });

@@ -83,11 +83,8 @@ impl Analytics {
     pub async fn people_overview(&self, domain: &DomainId, days: u32) -> Result<(u64, u64), VisitError> {
         let (from, to) = self.window(days);
         let before = (from - i64::from(days), from - 1);
-        let sum = async |window| {
-            let rows = self.store.referrals(domain, window).await?;
-            Ok::<u64, VisitError>(rows.iter().map(|row| row.count).sum())
-        };
-        Ok((sum((from, to)).await?, sum(before).await?))
+        let now = self.store.referral_totals(domain, (from, to)).await?;
+        Ok((now.people, self.store.referral_totals(domain, before).await?.people))
     }
 
     /// Lists what came for the first time in a window: crawlers, and pages by day.

@@ -5,10 +5,14 @@ use std::collections::HashMap;
 
 use super::crawlers::{Class, CrawlerIndex};
 use super::model::Day;
+use super::referrals::{ReferralCount, ReferralRows};
 use super::segments::window::{Scope, WindowVisits};
 use super::service::Analytics;
 use super::stores::{Detail, VisitError};
 use crate::domains::DomainId;
+
+/// Rows of assistant and page that are looked through for the pages with the most people.
+const MOST_TOP_ROWS: usize = 1_000;
 
 /// Visits of AI crawlers to one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,18 +32,32 @@ impl Analytics {
         self.of_window(domain, self.window(days), Detail::Rows, ai_crawls).await
     }
 
-    /// Counts the people whom assistants sent, by path without query.
-    pub async fn people_by_page(
+    /// Counts the people whom assistants sent to the pages to which they sent most, by path without query.
+    pub async fn people_of_top_pages(
         &self,
         domain: &DomainId,
         window: (Day, Day),
     ) -> Result<HashMap<String, u64>, VisitError> {
-        let mut pages: HashMap<String, u64> = HashMap::new();
-        for row in self.referrals(domain, window).await? {
-            *pages.entry(row.path).or_default() += row.count;
-        }
-        Ok(pages)
+        Ok(by_page(self.store.referrals(domain, window, ReferralRows::Top(MOST_TOP_ROWS)).await?))
     }
+
+    /// Counts the people whom assistants sent to some pages, by path without query.
+    pub async fn people_of_pages(
+        &self,
+        domain: &DomainId,
+        window: (Day, Day),
+        paths: &[String],
+    ) -> Result<HashMap<String, u64>, VisitError> {
+        Ok(by_page(self.store.referrals(domain, window, ReferralRows::OfPages(paths)).await?))
+    }
+}
+
+fn by_page(rows: Vec<ReferralCount>) -> HashMap<String, u64> {
+    let mut pages: HashMap<String, u64> = HashMap::new();
+    for row in rows {
+        *pages.entry(row.path).or_default() += row.count;
+    }
+    pages
 }
 
 fn ai_crawls(visits: &WindowVisits) -> HashMap<String, AiCrawls> {

@@ -70,6 +70,22 @@ pub struct ReferralCount {
     pub count: u64,
 }
 
+/// Rows of a list of people who came from assistants: never all, since strangers can add thousands a day.
+#[derive(Debug, Clone, Copy)]
+pub enum ReferralRows<'a> {
+    /// So many rows, those with the most people first.
+    Top(usize),
+    /// The rows of these pages.
+    OfPages(&'a [String]),
+}
+
+/// People who came from assistants in a window, and the number of rows of assistant and page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ReferralTotals {
+    pub people: u64,
+    pub rows: u64,
+}
+
 impl Referral {
     /// The row that the person is counted in. None: the path is longer than any that is kept.
     pub fn key(&self) -> Option<ReferralKey> {

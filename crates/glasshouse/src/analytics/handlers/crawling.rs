@@ -124,7 +124,7 @@ struct ReferralList {
     /// How many people in all.
     people: u64,
     /// How many rows there are in all.
-    total: usize,
+    total: u64,
 }
 
 /// Visits to pages that robots.txt forbids.
@@ -202,8 +202,7 @@ async fn list_referrals(
     Question { query, window, domain, .. }: Question<PagesQuery>,
     State(app): State<AppState>,
 ) -> ApiResult<impl IntoResponse> {
-    let mut referrals = app.analytics.referrals(&domain, window).await?;
-    let (people, total) = (referrals.iter().map(|row| row.count).sum(), referrals.len());
-    referrals.truncate(query.limit());
-    Ok(private(ReferralList { referrals, people, total }))
+    let totals = app.analytics.referral_totals(&domain, window).await?;
+    let referrals = app.analytics.referrals(&domain, window, query.limit()).await?;
+    Ok(private(ReferralList { referrals, people: totals.people, total: totals.rows }))
 }

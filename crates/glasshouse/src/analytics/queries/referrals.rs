@@ -1,10 +1,10 @@
 //! SQL of people who came from assistants.
 
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, EngineConn, on_engine, time_limited};
 
 use super::add_rows;
 use crate::analytics::model::Day;
-use crate::analytics::referrals::{ReferralCount, ReferralKey};
+use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralTotals};
 use crate::domains::DomainId;
 
 /// Adds counts of people. Beyond 10,000 rows of a domain and day the pages are counted together: whoever makes addresses up
@@ -32,24 +32,120 @@ pub async fn add_referrals(conn: &mut Conn, rows: &[(ReferralKey, u64)]) -> Resu
     Ok(())
 }
 
-/// People who came from assistants from one day to another, by assistant and page, in no order.
-pub async fn list_referrals(
-    conn: &mut Conn,
-    domain: &DomainId,
-    (from, to): (Day, Day),
-) -> Result<Vec<ReferralCount>, DbError> {
-    const SQL: &str = "select assistant, path, cast(sum(visits) as bigint) from visit_referrals \
-         where domain_id = $1 and day between $2 and $3 group by assistant, path";
-    let rows: Vec<(String, String, i64)> = on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(domain.as_str())
-        .bind(from)
-        .bind(to)
-        .fetch_all(c)
-        .await)?;
-    let count = |(assistant, path, visits): (String, String, i64)| ReferralCount {
+/// A row of a list: assistant, page, people.
+type ReferralRow = (String, String, i64);
+
+fn counts(rows: Vec<ReferralRow>) -> Vec<ReferralCount> {
+    let count = |(assistant, path, visits): ReferralRow| ReferralCount {
         assistant,
         path,
         count: visits.unsigned_abs(),
     };
-    Ok(rows.into_iter().map(count).collect())
+    rows.into_iter().map(count).collect()
+}
+
+/// Lists people who came from assistants from one day to another, by assistant and page: so many rows, those with the most
+/// people first.
+pub async fn list_top_referrals(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+    most: usize,
+) -> Result<Vec<ReferralCount>, DbError> {
+    const SQL: &str = "select assistant, path, cast(sum(visits) as bigint) as people from visit_referrals \
+         where domain_id = $1 and day between $2 and $3 group by assistant, path \
+         order by people desc, path, assistant limit $4";
+    let rows: Vec<ReferralRow> = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(domain.as_str())
+        .bind(from)
+        .bind(to)
+        .bind(i64::try_from(most).unwrap_or(i64::MAX))
+        .fetch_all(c)
+        .await)?;
+    Ok(counts(rows))
+}
+
+/// Lists people who came from assistants to some pages, by assistant and page, in no order.
+pub async fn list_referrals_of_pages(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+    paths: &[String],
+) -> Result<Vec<ReferralCount>, DbError> {
+    macro_rules! of_pages {
+        ($pages:literal) => {
+            concat!(
+                "select assistant, path, cast(sum(visits) as bigint) from visit_referrals \
+                 where path ",
+                $pages,
+                " and domain_id = $2 and day between $3 and $4 group by assistant, path"
+            )
+        };
+    }
+    let rows: Vec<ReferralRow> = match conn.raw() {
+        EngineConn::Sqlite(c) => {
+            let list = serde_json::to_string(paths).expect("texts are JSON");
+            let query = sqlx::query_as(of_pages!("in (select value from json_each($1))"));
+            time_limited(query.bind(list).bind(domain.as_str()).bind(from).bind(to).fetch_all(c)).await?
+        }
+        EngineConn::Postgres(c) => {
+            let query = sqlx::query_as(of_pages!("= any($1)"));
+            time_limited(query.bind(paths).bind(domain.as_str()).bind(from).bind(to).fetch_all(c)).await?
+        }
+    };
+    Ok(counts(rows))
+}
+
+/// Counts people who came from assistants from one day to another, and the rows that lists of them have.
+pub async fn count_referrals(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (from, to): (Day, Day),
+) -> Result<ReferralTotals, DbError> {
+    const SQL: &str = "select cast(coalesce(sum(people), 0) as bigint), count(*) from \
+         (select sum(visits) as people from visit_referrals where domain_id = $1 and day between $2 and $3 \
+         group by assistant, path) rows_of_window";
+    let (people, rows): (i64, i64) = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(domain.as_str())
+        .bind(from)
+        .bind(to)
+        .fetch_one(c)
+        .await)?;
+    Ok(ReferralTotals { people: people.unsigned_abs(), rows: rows.unsigned_abs() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::Plan;
+    use crate::testing::TestApp;
+
+    #[tokio::test]
+    async fn a_list_has_the_rows_that_are_wanted_and_the_sums_count_all() {
+        TestApp::on_each_engine(async |app| {
+            let account = app.account("owner@shop.example", Plan::Agency).await;
+            let domain = app.domain(&account, "shop.example").await.id;
+            let row = |path: &str, day: Day, people: u64| {
+                let (path, assistant) = (path.into(), "openai".to_owned());
+                (ReferralKey { domain: domain.clone(), day, path, assistant }, people)
+            };
+            let mut tx = app.state.platform.db.write().await.unwrap();
+            let rows = [row("/a", 1, 2), row("/b", 1, 3), row("/a", 2, 2), row("/c", 2, 1), row("/a", 9, 7)];
+            add_referrals(&mut tx, &rows).await.unwrap();
+
+            let top = list_top_referrals(&mut tx, &domain, (1, 2), 2).await.unwrap();
+            let pages = ["/c".to_owned(), "/none".to_owned()];
+            let of_pages = list_referrals_of_pages(&mut tx, &domain, (1, 2), &pages).await.unwrap();
+            let totals = count_referrals(&mut tx, &domain, (1, 2)).await.unwrap();
+            let none = count_referrals(&mut tx, &domain, (20, 21)).await.unwrap();
+
+            let shown = |rows: Vec<ReferralCount>| -> Vec<(String, u64)> {
+                rows.into_iter().map(|row| (row.path, row.count)).collect()
+            };
+            assert_eq!(shown(top), [("/a".to_owned(), 4), ("/b".to_owned(), 3)]);
+            assert_eq!(shown(of_pages), [("/c".to_owned(), 1)]);
+            assert_eq!((totals, none), (ReferralTotals { people: 8, rows: 3 }, ReferralTotals::default()));
+        })
+        .await;
+    }
 }

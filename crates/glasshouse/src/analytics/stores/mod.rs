@@ -19,7 +19,7 @@ use super::crawl_report::{CrawlerDays, CrawlersSeen};
 use super::for_dashboard::DomainDay;
 use super::import::LogPart;
 use super::model::Day;
-use super::referrals::ReferralCount;
+use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use super::report::{DayCount, Times};
 use super::segments::window::{Scope, WindowVisits};
 use super::spool::Counts;
@@ -190,7 +190,15 @@ pub trait VisitStore: Send + Sync {
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
+        rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>>;
+
+    /// Sums of the whole list of people who came from assistants.
+    fn referral_totals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>>;
 
     /// Packs what came of days before this one, where that makes a difference.
     fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>>;

@@ -26,7 +26,9 @@ async fn further(app: &TestApp, domain: &Domain) -> Value {
     json!({
         "crawlers": analytics.crawlers(&domain.id, window).await.unwrap(),
         "errors": analytics.errors(&domain.id, window, 1_000).await.unwrap(),
-        "referrals": analytics.referrals(&domain.id, window).await.unwrap(),
+        "referrals": analytics.referrals(&domain.id, window, 1_000).await.unwrap(),
+        "referral_totals": analytics.referral_totals(&domain.id, window).await.unwrap(),
+        "people_of_page": analytics.people_of_pages(&domain.id, window, &["/3".to_owned()]).await.unwrap(),
         "export": exported,
     })
 }

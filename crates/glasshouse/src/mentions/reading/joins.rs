@@ -79,13 +79,14 @@ impl OwnPages {
         days: (UtcDay, UtcDay),
         urls: &[&str],
     ) -> OwnPages {
-        let paths: Vec<String> =
-            urls.iter().filter_map(|url| spellings_of(url, host)).flat_map(|page| page.with_query).collect();
+        let pages = || urls.iter().filter_map(|url| spellings_of(url, host));
+        let paths: Vec<String> = pages().flat_map(|page| page.with_query).collect();
+        let visited: Vec<String> = pages().flat_map(|page| page.without_query).collect();
         let (crawls, people) = match paths.is_empty() {
             true => (None, None),
             false => (
                 known(analytics.ai_crawls(domain, MAX_DAYS).await),
-                known(analytics.people_by_page(domain, days).await),
+                known(analytics.people_of_pages(domain, days, &visited).await),
             ),
         };
         let issues = match paths.is_empty() {

@@ -242,7 +242,7 @@ impl MentionReading {
         });
         let window = self.analytics.window(VISIT_DAYS);
         let crawls = self.analytics.ai_crawls(&domain.id, VISIT_DAYS).await;
-        let people = self.analytics.people_by_page(&domain.id, window).await;
+        let people = self.analytics.people_of_top_pages(&domain.id, window).await;
         match crawls.and_then(|crawls| Ok((crawls, people?))) {
             Ok((crawls, people)) => (sources.crawls, sources.people) = (crawls, people),
             Err(error) => tracing::warn!(error = one_line(&error), "prompts are suggested without visits"),

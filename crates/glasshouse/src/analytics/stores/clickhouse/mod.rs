@@ -30,7 +30,7 @@ use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::queries;
-use crate::analytics::referrals::ReferralCount;
+use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::MAX_PAGES;
 use crate::analytics::segments::window::{Scope, WindowVisits};
@@ -306,16 +306,41 @@ impl VisitStore for ClickHouseStore {
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
+        rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
         Box::pin(async move {
-            let rows = of_window(domain, REFERRAL, window);
-            let sql =
-                format!("select crawler, path, sum(visits) from visits where {rows} group by crawler, path");
+            let (part, order) = match rows {
+                ReferralRows::Top(most) => {
+                    (String::new(), format!("order by sum(visits) desc, path, crawler limit {most}"))
+                }
+                ReferralRows::OfPages([]) => return Ok(Vec::new()),
+                ReferralRows::OfPages(paths) => {
+                    let paths: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
+                    (format!("and path in ({})", paths.join(", ")), String::new())
+                }
+            };
+            let window = of_window(domain, REFERRAL, window);
+            let sql = format!(
+                "select crawler, path, sum(visits) from visits where {window} {part} group by crawler, path {order}"
+            );
             let row = |row: &mut Reader<'_>| {
                 let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
                 Ok(ReferralCount { assistant, path, count: row.u64()? })
             };
             self.report(&sql, row).await
+        })
+    }
+
+    fn referral_totals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>> {
+        Box::pin(async move {
+            let window = of_window(domain, REFERRAL, window);
+            let sql = format!("select sum(visits), uniqExact(crawler, path) from visits where {window}");
+            let row = |row: &mut Reader<'_>| Ok(ReferralTotals { people: row.u64()?, rows: row.u64()? });
+            Ok(self.report(&sql, row).await?.pop().unwrap_or_default())
         })
     }
 

@@ -284,7 +284,10 @@ async fn more_people_from_assistants_than_a_day_has_room_for_are_counted_togethe
         store.apply(file, &counts).await.unwrap();
     }
 
-    let found = store.referrals(&shop.id, (day, day)).await.unwrap();
+    let found = store
+        .referrals(&shop.id, (day, day), crate::analytics::referrals::ReferralRows::Top(20_000))
+        .await
+        .unwrap();
 
     assert_eq!(found.len(), 10_001);
     let other = found.iter().find(|row| row.path == OTHER_PATHS).unwrap();

@@ -38,7 +38,9 @@ impl DatabaseStore {
         stored.times.extend(times.into_iter().map(|((served, bucket), count)| {
             (TimeKey { domain: domain.clone(), day, served, bucket }, count)
         }));
-        for row in queries::referrals::list_referrals(&mut conn, domain, (day, day)).await? {
+        // A day has at most 10,000 pages of each assistant, and those that were counted together.
+        let all = usize::MAX;
+        for row in queries::referrals::list_top_referrals(&mut conn, domain, (day, day), all).await? {
             let (path, assistant) = (row.path.into(), row.assistant);
             stored.referrals.push((ReferralKey { domain: domain.clone(), day, path, assistant }, row.count));
         }

@@ -25,7 +25,7 @@ use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, Verified};
 use crate::analytics::queries;
-use crate::analytics::referrals::ReferralCount;
+use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::analytics::report::{DayCount, Times};
 use crate::analytics::segments::close::MAX_PAGES;
 use crate::analytics::segments::rows::Kind;
@@ -272,9 +272,28 @@ impl VisitStore for DatabaseStore {
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
+        rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
         Box::pin(async move {
-            Ok(queries::referrals::list_referrals(&mut self.db.read().await?, domain, window).await?)
+            let mut conn = self.db.read().await?;
+            Ok(match rows {
+                ReferralRows::Top(most) => {
+                    queries::referrals::list_top_referrals(&mut conn, domain, window, most).await?
+                }
+                ReferralRows::OfPages(paths) => {
+                    queries::referrals::list_referrals_of_pages(&mut conn, domain, window, paths).await?
+                }
+            })
+        })
+    }
+
+    fn referral_totals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>> {
+        Box::pin(async move {
+            Ok(queries::referrals::count_referrals(&mut self.db.read().await?, domain, window).await?)
         })
     }
 

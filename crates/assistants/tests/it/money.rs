@@ -24,6 +24,21 @@ async fn a_stated_cost_is_settled_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_stated_cost_counts_up_to_ten_times_what_was_reserved() {
+    for (stated, settled, is_estimated) in [(0.05, 0.05, false), (0.06, 0.06, false), (5_000.0, 0.06, true)] {
+        let world = World::new().await;
+        let asked = world.ask(&world.connection(Vendor::Perplexity)).await.unwrap();
+        let mut reply = asked.answer.raw;
+        *reply.pointer_mut("/usage/cost/total_cost").unwrap() = stated.into();
+        world.fails(Fault::Verbatim { status: 200, headers: Vec::new(), body: reply.to_string() });
+
+        let asked = world.ask(&world.connection(Vendor::Perplexity)).await.unwrap();
+
+        assert_eq!((asked.cost, asked.is_cost_estimated), (usd(settled), is_estimated), "{stated}");
+    }
+}
+
+#[tokio::test]
 async fn usage_is_priced_by_the_table_and_marked_as_estimated() {
     let world = World::new().await;
 

@@ -60,11 +60,19 @@ pub enum OverviewSource {
 pub struct MentionsSection {
     #[serde(deserialize_with = "values::usd_limit")]
     pub budget_usd_per_month: Option<f64>,
-    #[serde(deserialize_with = "values::usd_limit")]
-    pub budget_usd_per_account: Option<f64>,
+    /// None: a part of the installation's; see [`MentionsSection::account_budget`]. Within, none: no limit.
+    #[serde(deserialize_with = "values::optional_usd_limit")]
+    pub budget_usd_per_account: Option<Option<f64>>,
     pub max_runs_per_day: u32,
     pub keep_raw_days: u32,
     pub keep_answers_days: u32,
+}
+
+impl MentionsSection {
+    /// Returns the dollars that an account may spend in a month: a quarter of the installation's, unless set. None: no limit.
+    pub fn account_budget(&self) -> Option<f64> {
+        self.budget_usd_per_account.unwrap_or(self.budget_usd_per_month.map(|budget| budget / 4.0))
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -298,7 +298,7 @@ fn coerce(key: &str, default: &Value, value: Value) -> Result<Value, String> {
         return size.map(Value::from).ok_or_else(|| "must be a size such as 1048576 or \"1 MiB\"".to_owned());
     }
     if is_money(key) {
-        return coerce_money(default, &value);
+        return coerce_money(key, default, &value);
     }
     if default == AUTO {
         // A number, or left to the service.
@@ -341,15 +341,16 @@ fn is_money(key: &str) -> bool {
     name.split('_').any(|word| word == "usd")
 }
 
-/// Reads US dollars: a number from 0, -1 for no limit, or nothing where the default is empty.
-fn coerce_money(default: &Value, value: &Value) -> Result<Value, String> {
+/// Reads US dollars: a number from 0, -1 for a budget without a limit, or nothing where the default is empty.
+fn coerce_money(key: &str, default: &Value, value: &Value) -> Result<Value, String> {
     let text = value.as_str().map(str::trim);
     if default == "" && text == Some("") {
         return Ok(Value::from(""));
     }
     let number = text.map_or_else(|| value.as_f64(), |text| text.parse::<f64>().ok());
-    let is_usable = |number: &f64| (0.0..=1e9).contains(number) || (*number == -1.0 && default != "");
-    let hint = if default == "" { "" } else { ", or -1 for no limit" };
+    let is_budget = key.contains(".budget_");
+    let is_usable = |number: &f64| (0.0..=1e9).contains(number) || (*number == -1.0 && is_budget);
+    let hint = if is_budget { ", or -1 for no limit" } else { "" };
     number
         .filter(is_usable)
         .map(Value::from)

@@ -267,6 +267,21 @@ fn money_is_a_number_of_dollars_and_minus_one_is_no_limit() {
         let error = Config::from_toml(&format!("[providers.chatgpt]\n{bad}\n")).unwrap_err().to_string();
         assert!(error.contains("must be a number of US dollars"), "{error}");
     }
+    let error = Config::from_toml("[mentions]\nbudget_usd_per_account = -2\n").unwrap_err().to_string();
+    assert!(error.contains("must be a number of US dollars"), "{error}");
+}
+
+#[test]
+fn an_account_has_a_quarter_of_the_installations_budget_unless_set() {
+    let budget =
+        |toml: &str| Config::from_toml(&format!("[mentions]\n{toml}")).unwrap().mentions.account_budget();
+
+    assert_eq!(budget(""), Some(12.5));
+    assert_eq!(budget("budget_usd_per_month = 10"), Some(2.5));
+    assert_eq!(budget("budget_usd_per_month = -1"), None);
+    assert_eq!(budget("budget_usd_per_account = -1"), None);
+    assert_eq!(budget("budget_usd_per_account = 0"), Some(0.0));
+    assert_eq!(budget("budget_usd_per_month = -1\nbudget_usd_per_account = 3"), Some(3.0));
 }
 
 #[test]

@@ -64,6 +64,13 @@ pub(super) fn usd_limit<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     Ok(Some(number).filter(|number| *number >= 0.0))
 }
 
+/// Reads US dollars, none for an empty text; within, none for -1, which is no limit.
+pub(super) fn optional_usd_limit<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<f64>>, D::Error> {
+    Ok(optional_usd(deserializer)?.map(|number| Some(number).filter(|number| *number >= 0.0)))
+}
+
 /// The value of a setting that the service decides for itself.
 pub(super) const AUTO: &str = "auto";
 

@@ -87,7 +87,7 @@ impl BudgetLimits {
         });
         BudgetLimits {
             installation: config.mentions.budget_usd_per_month.and_then(Usd::from_dollars),
-            account: config.mentions.budget_usd_per_account.and_then(Usd::from_dollars),
+            account: config.mentions.account_budget().and_then(Usd::from_dollars),
             providers: of_provider.collect(),
         }
     }
@@ -232,11 +232,11 @@ mod tests {
     }
 
     #[test]
-    fn a_request_counts_in_five_budgets_of_which_one_has_a_limit_by_default() {
+    fn a_request_counts_in_five_budgets_of_which_two_have_a_limit_by_default() {
         let budgets = budgets("", None);
 
         let limited: Vec<_> = budgets.iter().filter_map(|budget| budget.limit).collect();
-        assert_eq!((budgets.len(), limited), (5, vec![usd(50.0)]));
+        assert_eq!((budgets.len(), limited), (5, vec![usd(12.5), usd(50.0)]));
         assert_eq!(budgets[2].resumes_at.to_string(), "2026-11-21T00:00:00.000Z");
         assert_eq!(budgets[0].resumes_at.to_string(), "2026-12-01T00:00:00.000Z");
         let keys: Vec<_> = budgets.into_iter().map(|budget| budget.key).collect();
@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn money_is_had_once_within_a_transaction() {
-        let budgets = budgets("[mentions]\nbudget_usd_per_month = 1", None);
+        let toml = "[mentions]\nbudget_usd_per_month = 1\nbudget_usd_per_account = -1";
+        let budgets = budgets(toml, None);
         let mut balances = Balances::default();
         let mut paid = 0;
 

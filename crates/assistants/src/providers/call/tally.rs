@@ -8,6 +8,8 @@ use super::super::wire::{CallBill, FailureClass, ProviderFailure};
 use super::super::{OverviewVendor, Provider, ProviderConnection, Usage, Usd};
 use super::gate::{CallEnd, CallOutcome};
 
+/// Most that a provider may state as its cost, in amounts that were reserved: a wrong figure must not spend everybody's budget.
+const MOST_STATED: u64 = 10;
 /// Bytes of text that make a token, low so that the estimate is high.
 const BYTES_PER_TOKEN: usize = 3;
 
@@ -114,7 +116,11 @@ impl Tally {
     fn cost_of(&mut self, reserve: Usd, bill: CallBill) -> (Usd, bool) {
         match (self.tariff, bill) {
             (Tariff::Free, _) | (_, CallBill::Free) => (Usd::ZERO, false),
-            (_, CallBill::Stated(cost)) => (cost, false),
+            (tariff, CallBill::Stated(cost)) => {
+                let reserved = if let Tariff::Flat(usd) = tariff { usd } else { reserve };
+                let most = reserved.times(MOST_STATED);
+                if cost > most { (most, true) } else { (cost, false) }
+            }
             (Tariff::Table(price), CallBill::Used(usage)) => (price.cost(usage), true),
             (Tariff::Flat(_), CallBill::Used(_) | CallBill::Unknown)
             | (Tariff::Table(_), CallBill::Unknown) => {

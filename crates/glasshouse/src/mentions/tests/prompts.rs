@@ -259,6 +259,65 @@ async fn a_change_asks_what_it_makes_new_and_takes_back_what_it_ends() {
 }
 
 #[tokio::test]
+async fn a_prompt_that_changes_is_asked_four_times_a_day_and_provider() {
+    Monitored::on_each_engine(async |shop| {
+        let id = shop.created(json!({ "providers": ["chatgpt", "gemini"] })).await;
+        let asked = async |day: i64| {
+            let runs = shop.runs().await;
+            let of = |provider: &str| runs.iter().filter(|run| run.provider == provider).count();
+            (day, of("chatgpt"), of("gemini"))
+        };
+        let change = async |number: usize| {
+            shop.run_jobs().await;
+            shop.app.clock.advance(std::time::Duration::from_secs(60));
+            let text = format!("Question number {number}?");
+            shop.update(&id, json!({ "promptText": text })).await.assert_status(204);
+        };
+
+        for number in 0..9 {
+            change(number).await;
+        }
+        shop.run_jobs().await;
+        let first_day = asked(1).await;
+        // To and fro is a change as well.
+        for providers in [json!(["gemini"]), json!(["chatgpt", "gemini"])] {
+            shop.app.clock.advance(std::time::Duration::from_secs(60));
+            shop.update(&id, json!({ "providers": providers })).await.assert_status(204);
+            shop.run_jobs().await;
+        }
+        let to_and_fro = asked(1).await;
+        let due = shop.number("select count(*) from mention_targets where next_due is not null").await;
+        shop.app.clock.advance(std::time::Duration::from_secs(24 * 3600));
+        change(100).await;
+        shop.run_jobs().await;
+
+        assert_eq!((first_day, to_and_fro, due), ((1, 4, 4), (1, 4, 4), 2));
+        assert_eq!(asked(2).await, (2, 5, 5));
+        assert_eq!(shop.list().await[0]["promptText"], "Question number 100?");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_prompt_of_a_domain_whose_lock_shows_is_not_asked() {
+    Monitored::on_each_engine(async |shop| {
+        let id = shop.created(json!({ "providers": ["chatgpt"], "active": 0 })).await;
+        // Another process sets the lock; this one follows within two seconds.
+        shop.execute("update domains set suspended = true").await;
+
+        let run = shop.post(&format!("{PROMPTS}/{id}/run"), json!({})).await;
+        let created = shop.create(json!({ "promptText": "Another?" })).await;
+        let changed = shop.update(&id, json!({ "active": 1 })).await;
+        let imported = shop.post(IMPORT, json!({ "domain": "lumadocs.io", "prompts": [] })).await;
+
+        for refused in [run, created, changed, imported] {
+            refused.assert_error(403, "domain_suspended");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn at_activation_those_are_asked_that_were_not_asked_today() {
     Monitored::on_each_engine(async |shop| {
         let id = shop.created(json!({ "providers": ["chatgpt", "gemini"] })).await;

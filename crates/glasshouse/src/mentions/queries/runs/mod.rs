@@ -135,6 +135,17 @@ pub async fn list_open_of_prompt(conn: &mut Conn, prompt: &PromptId) -> Result<V
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(prompt.as_str()).fetch_all(c).await)?)
 }
 
+/// Counts the runs of a prompt on a day, by provider.
+pub async fn count_by_provider(
+    conn: &mut Conn,
+    prompt: &PromptId,
+    day: UtcDay,
+) -> Result<Vec<(String, i64)>, DbError> {
+    const SQL: &str =
+        "select provider, count(*) from mention_runs where prompt_id = $1 and day = $2 group by provider";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(prompt.as_str()).bind(day).fetch_all(c).await)?)
+}
+
 /// Lists the runs of some prompts that are not over.
 pub async fn list_open_of_prompts(conn: &mut Conn, prompts: &[String]) -> Result<Vec<OpenRun>, DbError> {
     Ok(on_texts!(

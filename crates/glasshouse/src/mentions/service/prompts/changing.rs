@@ -13,6 +13,9 @@ use crate::mentions::model::{Prompt, PromptId, RunReason};
 use crate::mentions::queries::{self, domains, prompts, runs, targets};
 use crate::mentions::service::opening::{RunOpening, WantedRuns};
 
+/// Runs of a prompt and provider on a day, of any kind, after which a change asks nothing more before the next slot.
+const MOST_ASKED_A_DAY: i64 = 4;
+
 /// Changes prompts. Cheap to clone.
 #[derive(Clone)]
 pub struct PromptChanges {
@@ -111,7 +114,7 @@ impl PromptChanges {
             return if before.is_active { self.opening.pause(tx, &after.id).await } else { Ok(()) };
         }
         let askable = self.permission.askable(tx, owner, after).await?;
-        let (wanted, reason) = if asks_something_else(before, after) {
+        let (mut wanted, reason) = if asks_something_else(before, after) {
             // Nobody waits for answers to the old question.
             self.opening.withdraw(tx, &after.id, None).await?;
             (askable, RunReason::Changed)
@@ -122,11 +125,18 @@ impl PromptChanges {
             (without(&askable, &before.providers), RunReason::Create)
         };
         let now = self.clock.now();
+        let asked = runs::count_by_provider(tx, &after.id, now.day_number()).await?;
+        let is_asked_enough = |provider: &Provider| {
+            asked.iter().any(|(name, runs)| name == provider.as_str() && *runs >= MOST_ASKED_A_DAY)
+        };
+        let put_off: Vec<Provider> = wanted.extract_if(.., |provider| is_asked_enough(provider)).collect();
         let runs: Vec<WantedRuns<'_>> =
             wanted.iter().map(|provider| WantedRuns::now(after, *provider, reason, now)).collect();
         self.opening.open(tx, &runs).await?;
         if !before.is_active || before.interval != after.interval {
             self.opening.replan(tx, after, &without(&after.providers, &wanted)).await?;
+        } else {
+            self.opening.replan(tx, after, &put_off).await?;
         }
         Ok(())
     }

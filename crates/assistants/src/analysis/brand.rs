@@ -16,6 +16,8 @@ use super::prose;
 
 /// Fewest characters of a domain's label that is taken for the brand's name.
 const MIN_LABEL_CHARS: usize = 4;
+/// Fewest characters of a folded name whose spelling makes no difference.
+const MIN_FOLDED_CHARS: usize = 3;
 /// Most characters and words of a site's name that is taken for the brand's name.
 const MAX_SITE_NAME: (usize, usize) = (50, 5);
 
@@ -99,11 +101,8 @@ impl BrandProfile {
 impl Brands {
     /// Compiles a domain's brand and its competitors.
     pub fn compile(own: BrandProfile, competitors: Vec<CompetitorProfile>) -> Arc<Brands> {
-        let names = |name: &String, aliases: &[String]| -> Vec<String> {
-            std::iter::once(name).chain(aliases).cloned().collect()
-        };
-        let own_names = names(&own.name, &own.aliases);
-        let others: Vec<Vec<String>> = competitors.iter().map(|c| names(&c.name, &c.aliases)).collect();
+        let own_names = names_of(&own.name, &own.aliases);
+        let others: Vec<Vec<String>> = competitors.iter().map(|c| names_of(&c.name, &c.aliases)).collect();
         let keys = own_names.iter().chain(others.iter().flatten()).map(|name| key(name)).collect();
         let own_brand = BrandNames { names: &own_names, domains: &own.domains };
         let other_brands = others
@@ -162,6 +161,22 @@ impl Brands {
         let hits = longest(self.matcher.hits(&ProseReading::of(&prose)));
         hits.into_iter().map(|hit| hit.brand).collect()
     }
+}
+
+/// Lists the names of a brand that differ. Another spelling of a name adds nothing, unless the name is so short that its
+/// spelling counts.
+fn names_of(name: &str, aliases: &[String]) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for name in std::iter::once(name).chain(aliases.iter().map(String::as_str)) {
+        let folded = key(name);
+        let is_short = folded.chars().count() < MIN_FOLDED_CHARS;
+        if !keys.contains(&folded) || (is_short && names.iter().all(|known| known != name)) {
+            keys.push(folded);
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 /// Folds a name and drops what stands between its words.

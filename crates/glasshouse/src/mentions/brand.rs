@@ -155,7 +155,6 @@ fn read_brand(
     issues: &mut Issues,
 ) -> (String, Vec<String>, Vec<String>) {
     let name = name.trim().to_owned();
-    let mut own_keys = vec![key(&name)];
     let mut check = |field: String, text: &str, issues: &mut Issues| {
         if let Some(problem) = problem_of_name(text) {
             issues.push((field, problem.to_owned()));
@@ -171,10 +170,7 @@ fn read_brand(
     for (at, alias) in aliases.into_iter().take(most_aliases).enumerate() {
         let alias = alias.trim().to_owned();
         check(format!("{path}aliases.{at}"), &alias, issues);
-        // Another spelling of a name adds nothing, unless the name is so short that its spelling counts.
-        let (folded, is_known) = (key(&alias), kept.contains(&alias) || alias == name);
-        if !is_known && (!own_keys.contains(&folded) || folded.chars().count() < 3) {
-            own_keys.push(folded);
+        if !kept.contains(&alias) {
             kept.push(alias);
         }
     }
@@ -214,16 +210,20 @@ mod tests {
     }
 
     #[test]
-    fn names_and_domains_are_kept_in_one_form() {
+    fn names_are_kept_as_they_are_written_and_domains_in_one_form() {
         let (own, competitors) = read(json!({
-            "name": " LumaDocs ", "aliases": ["Luma Docs", "Luma", "luma"], "domains": ["LumaDocs.io", "lumadocs.io"],
+            "name": " LumaDocs ", "aliases": [" Luma Docs", "Luma", "luma", "Luma"], "domains": ["LumaDocs.io", "lumadocs.io"],
             "competitors": [{ "name": "Notchly", "domains": ["notchly.com"] }, { "name": "Box", "status": "ignored" }],
         }))
         .unwrap();
 
         assert_eq!(
             (own.name.as_str(), own.aliases, own.domains),
-            ("LumaDocs", vec!["Luma".to_owned()], vec!["lumadocs.io".to_owned()])
+            (
+                "LumaDocs",
+                ["Luma Docs", "Luma", "luma"].map(str::to_owned).to_vec(),
+                vec!["lumadocs.io".to_owned()]
+            )
         );
         let statuses: Vec<_> = competitors.iter().map(|competitor| competitor.status).collect();
         assert_eq!(statuses, [CompetitorStatus::Tracked, CompetitorStatus::Ignored]);

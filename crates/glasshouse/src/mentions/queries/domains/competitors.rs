@@ -17,10 +17,13 @@ struct CompetitorRow {
     status: String,
 }
 
-/// Lists the competitors of a domain that count, in the order of their names.
+/// Position of competitors that answers have found: behind those of a saved profile, by name.
+pub const FOUND_POSITION: usize = 1_000;
+
+/// Lists the competitors of a domain that count, in the order in which they were saved; those that answers found come last.
 pub async fn list_competitors(conn: &mut Conn, domain: &DomainId) -> Result<Vec<CompetitorProfile>, DbError> {
     const SQL: &str = "select name, aliases, domains, status from mention_competitors
-        where domain_id = $1 and status <> 'pending' order by name_key";
+        where domain_id = $1 and status <> 'pending' order by position, name_key";
     let rows: Vec<CompetitorRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?;
     let read = |row: CompetitorRow| {
@@ -50,8 +53,8 @@ pub async fn replace_competitors(
 ) -> Result<(), DbError> {
     const DELETE: &str = "delete from mention_competitors where domain_id = $1";
     on_engine!(conn, |c| sqlx::query(DELETE).bind(domain.as_str()).execute(c).await.map(drop))?;
-    for competitor in competitors {
-        insert_competitor(conn, domain, competitor, now).await?;
+    for (position, competitor) in competitors.iter().enumerate() {
+        insert_competitor(conn, domain, (competitor, position), now).await?;
     }
     Ok(())
 }
@@ -60,13 +63,14 @@ pub async fn replace_competitors(
 pub async fn insert_competitor(
     conn: &mut Conn,
     domain: &DomainId,
-    competitor: &CompetitorProfile,
+    (competitor, position): (&CompetitorProfile, usize),
     now: Timestamp,
 ) -> Result<bool, DbError> {
-    const SQL: &str = "insert into mention_competitors (domain_id, name_key, name, aliases, domains, status, answers, created_at)
-        values ($1, $2, $3, $4, $5, $6, 0, $7)
+    const SQL: &str = "insert into mention_competitors
+            (domain_id, name_key, name, aliases, domains, status, answers, created_at, position)
+        values ($1, $2, $3, $4, $5, $6, 0, $7, $8)
         on conflict (domain_id, name_key) do update set name = excluded.name, aliases = excluded.aliases,
-            domains = excluded.domains, status = excluded.status where mention_competitors.status = 'pending'";
+            domains = excluded.domains, status = excluded.status, position = excluded.position where mention_competitors.status = 'pending'";
     let list = |texts: &[String]| serde_json::to_string(texts).expect("texts are JSON");
     let rows = on_engine!(conn, |c| sqlx::query(SQL)
         .bind(domain.as_str())
@@ -76,6 +80,7 @@ pub async fn insert_competitor(
         .bind(list(&competitor.domains))
         .bind(status_text(competitor.status))
         .bind(now.as_millis())
+        .bind(position as i64)
         .execute(c)
         .await
         .map(|done| done.rows_affected()))?;

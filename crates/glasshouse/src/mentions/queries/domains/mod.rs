@@ -12,7 +12,8 @@ use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
 pub use competitors::{
-    insert_competitor, list_competitors, list_pending, propose_competitor, replace_competitors, trim_pending,
+    FOUND_POSITION, insert_competitor, list_competitors, list_pending, propose_competitor,
+    replace_competitors, trim_pending,
 };
 
 /// Domain that is monitored, with its settings.

@@ -138,7 +138,7 @@ impl Luma {
         let (account, domain) = (self.account.id.clone(), self.domain.id.clone());
         let mut tx = self.app.state.platform.db.write().await.unwrap();
         assert!(domains::insert_domain(&mut tx, (&domain, &account), &brand(), now).await.unwrap());
-        domains::insert_competitor(&mut tx, &domain, &notchly(), now).await.unwrap();
+        domains::insert_competitor(&mut tx, &domain, (&notchly(), 0), now).await.unwrap();
         let first = domains::take_prompt_numbers(&mut tx, &domain, 2).await.unwrap();
         for at in 0..2 {
             let prompt = Prompt {

@@ -44,7 +44,7 @@ pub async fn keep_new_names(
                 domains: host.into_iter().map(str::to_owned).collect(),
                 status: CompetitorStatus::Discovered,
             };
-            if domains::insert_competitor(tx, domain, &competitor, now).await? {
+            if domains::insert_competitor(tx, domain, (&competitor, domains::FOUND_POSITION), now).await? {
                 domains::note_competitors_changed(tx, domain).await?;
                 room.insert(domain, left - 1);
                 continue;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assistants::providers::call::CallOutcome;
 use assistants::providers::wire::FailureClass;
-use fakeai::{Delivery, Scenario, Vendor};
+use fakeai::{Delivery, Fault, Scenario, Vendor};
 
 use crate::world::*;
 
@@ -69,6 +69,22 @@ async fn bodies_that_are_broken_or_too_long_are_unreadable() {
             "{delivery:?}"
         );
         assert_eq!(world.gate.ends()[0].outcome, CallOutcome::Unanswered, "{delivery:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_object_is_unreadable_and_may_have_been_paid() {
+    for body in ["[]", "[{\"error\":{\"code\":500}}]", "null", "7", "\"text\""] {
+        for vendor in [Vendor::Openai, Vendor::Gemini, Vendor::Anthropic, Vendor::Perplexity, Vendor::Serpapi]
+        {
+            let world = World::new().await;
+            world.fails(Fault::Verbatim { status: 200, headers: Vec::new(), body: body.to_owned() });
+
+            let failure = failure_of(world.ask(&world.connection(vendor)).await);
+
+            let found = (failure.class, failure.may_be_paid, world.gate.ends()[0].outcome);
+            assert_eq!(found, (FailureClass::Unreadable, true, CallOutcome::Unanswered), "{vendor:?} {body}");
+        }
     }
 }
 

@@ -204,7 +204,8 @@ pub fn read_response(asking: &AskState, response: &ProviderResponse) -> AnswerRe
         }
         return AnswerReading { bill: CallBill::Free, outcome };
     }
-    let Some(value) = read_json(asking, response.body) else {
+    // No provider answers with anything but an object.
+    let Some(value) = read_json(asking, response.body).filter(Value::is_object) else {
         let detail = format!("HTTP {} with {}", response.status.as_u16(), describe(response.body));
         return AnswerReading::unreadable(CallBill::Unknown, &detail);
     };
@@ -307,6 +308,6 @@ fn describe(body: &[u8]) -> &'static str {
     } else if error_body::looks_like_html(&String::from_utf8_lossy(&body[..body.len().min(200)])) {
         "a page of HTML"
     } else {
-        "a body that is not JSON"
+        "a body that is no JSON object"
     }
 }

@@ -11,6 +11,7 @@ pub mod handlers;
 pub mod jobs;
 pub mod model;
 pub mod monitoring;
+mod parts;
 pub mod queries;
 pub mod reading;
 pub mod report;

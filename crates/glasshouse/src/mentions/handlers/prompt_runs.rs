@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use assistants::analysis::{BrandKind, Citation, SourceKind};
 use assistants::providers::{Provider, Usd};
 use axum::Json;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use futures::{StreamExt, TryStreamExt};
+use http::header::CONTENT_TYPE;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -184,7 +188,9 @@ struct PromptRunSummary {
     by_status: BTreeMap<String, i64>,
 }
 
-#[derive(Serialize, ToSchema)]
+/// Runs, and the number of all that match.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only its description is used")]
 struct PromptRunList {
     /// The newest first.
     runs: Vec<PromptRunView>,
@@ -200,15 +206,31 @@ async fn list_prompt_runs(
     caller: Caller<ReadMentions>,
     State(app): State<AppState>,
     AppQuery(query): AppQuery<RunQuery>,
-) -> ApiResult<Json<PromptRunList>> {
+) -> ApiResult<Response> {
     let RunFilter { provider, days, part } = query.check()?;
     let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
     let domain = site.domain.id.clone();
     let selection = RunSelection { domain, prompt: query.prompt_id, provider, days };
-    let page = app.mentions.history.list(&selection, part).await?;
-    let by_status: BTreeMap<String, i64> = page.counts.into_iter().collect();
+    let mut page = app.mentions.history.list(&selection, part).await?;
+    let by_status: BTreeMap<String, i64> = std::mem::take(&mut page.counts).into_iter().collect();
     let summary = PromptRunSummary { total: by_status.values().sum(), by_status };
-    Ok(Json(PromptRunList { runs: page.runs.into_iter().map(PromptRunView::of).collect(), summary }))
+    let mut is_continued = false;
+    let parts = app.mentions.history.read(page).map_ok(move |rows| {
+        let mut text = Vec::new();
+        for row in rows {
+            text.push(if std::mem::replace(&mut is_continued, true) { b',' } else { b' ' });
+            serde_json::to_writer(&mut text, &PromptRunView::of(row)).expect("runs are plain data");
+        }
+        Bytes::from(text)
+    });
+    let mut parts = Box::pin(parts.fuse());
+    // A database that cannot be read is told before the answer begins.
+    let first = parts.next().await.transpose()?.unwrap_or_default();
+    let end = serde_json::to_string(&summary).expect("numbers are plain data");
+    let whole = futures::stream::iter([Ok(Bytes::from_static(b"{\"runs\":[")), Ok(first)])
+        .chain(parts)
+        .chain(futures::stream::iter([Ok(Bytes::from(format!("],\"summary\":{end}}}")))]));
+    Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(whole)).into_response())
 }
 
 /// A source of an answer.

@@ -9,31 +9,31 @@ use crate::clock::Timestamp;
 use crate::domains::DomainId;
 use crate::mentions::model::{PromptRunId, UtcDay};
 
-const ANSWERS: RowSet = RowSet::new(
-    "mention_runs",
-    &[
-        "id",
-        "status",
-        "changed_at",
-        "answer",
-        "retrieval",
-        "finish",
-        "served_model",
-        "location",
-        "is_query_cut",
-        "mention_position",
-        "list_rank",
-        "citation_count",
-        "sentiment",
-        "recommended",
-        "analysis_text",
-        "analysis_mode",
-        "analysis_version",
-        "competitor_mentions",
-        "citation_domains",
-        "details",
-    ],
-);
+/// Columns of an answer and its analysis, the text first: it never changes.
+const COLUMNS: &[&str] = &[
+    "answer",
+    "id",
+    "status",
+    "changed_at",
+    "retrieval",
+    "finish",
+    "served_model",
+    "location",
+    "is_query_cut",
+    "mention_position",
+    "list_rank",
+    "citation_count",
+    "sentiment",
+    "recommended",
+    "analysis_text",
+    "analysis_mode",
+    "analysis_version",
+    "competitor_mentions",
+    "citation_domains",
+    "details",
+];
+const ANSWERS: RowSet = RowSet::new("mention_runs", COLUMNS);
+const ANALYSES: RowSet = RowSet::new("mention_runs", COLUMNS.split_at(1).1);
 
 /// Answer and analysis of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, sqlx::FromRow)]
@@ -63,11 +63,20 @@ pub struct RunAnswerRow {
 
 /// Writes answers and their analysis.
 pub async fn set_answers(conn: &mut Conn, rows: &[RunAnswerRow]) -> Result<u64, DbError> {
-    let assigned = ANSWERS.columns.iter().filter(|column| **column != "id");
+    set(conn, &ANSWERS, rows).await
+}
+
+/// Writes the analysis of answers, whose texts stay.
+pub async fn set_analyses(conn: &mut Conn, rows: &[RunAnswerRow]) -> Result<u64, DbError> {
+    set(conn, &ANALYSES, rows).await
+}
+
+async fn set(conn: &mut Conn, of: &RowSet<'_>, rows: &[RunAnswerRow]) -> Result<u64, DbError> {
+    let assigned = of.columns.iter().filter(|column| **column != "id");
     let set: Vec<String> = assigned.map(|column| format!("{column} = new.{column}")).collect();
     let set = format!("{}, error_code = '', error_detail = '', expected_nanos = 0", set.join(", "));
     // A flag in JSON is a number in SQLite's columns, as it is stored.
-    ANSWERS.update(conn, rows, &["id"], &set).await
+    of.update(conn, rows, &["id"], &set).await
 }
 
 /// Answer of a run that is analysed again, or for the first time.
@@ -102,17 +111,27 @@ pub async fn find_stored(conn: &mut Conn, id: &PromptRunId) -> Result<Option<Sto
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?)
 }
 
-/// Lists some analysed runs of a prompt and provider in their order, from behind a slot and sample on.
-pub async fn list_stored(
+/// An analysed run without its texts.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct StoredPlaceRow {
+    pub id: String,
+    pub day: i64,
+    pub slot: i64,
+    pub sample: i64,
+    /// Bytes of the answer and what is kept of it.
+    pub bytes: i64,
+}
+
+/// Lists some analysed runs of a prompt and provider in their order, from behind a slot and sample on, without their texts.
+pub async fn list_stored_places(
     conn: &mut Conn,
     (prompt, provider): (&str, &str),
     (slot, sample): (i64, i64),
     most: i64,
-) -> Result<Vec<StoredRunRow>, DbError> {
-    const SQL: &str = stored!(
-        "prompt_id = $1 and provider = $2 and (slot > $3 or (slot = $3 and sample > $4)) and status = 'ok'
-            order by slot, sample limit $5"
-    );
+) -> Result<Vec<StoredPlaceRow>, DbError> {
+    const SQL: &str = "select id, day, slot, sample, cast(octet_length(answer) + octet_length(details) as bigint) as bytes
+        from mention_runs where prompt_id = $1 and provider = $2 and (slot > $3 or (slot = $3 and sample > $4))
+            and status = 'ok' order by slot, sample limit $5";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
         .bind(prompt)
         .bind(provider)
@@ -121,6 +140,18 @@ pub async fn list_stored(
         .bind(most)
         .fetch_all(c)
         .await)?)
+}
+
+/// Lists analysed runs by their ids, in their order.
+pub async fn list_stored(conn: &mut Conn, ids: &[String]) -> Result<Vec<StoredRunRow>, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query_as,
+        stored!("status = 'ok' and id"),
+        "order by slot, sample",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
 }
 
 /// Lists the runs with an answer whose analysis has not been completed since a time.

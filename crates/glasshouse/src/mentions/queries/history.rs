@@ -2,6 +2,7 @@
 
 use store::{Conn, DbError, on_engine};
 
+use super::on_texts;
 use crate::domains::DomainId;
 use crate::mentions::model::UtcDay;
 
@@ -41,31 +42,24 @@ pub struct RunListRow {
     pub is_demo: bool,
 }
 
-macro_rules! listed {
-    ($rest:literal) => {
-        concat!(
-            "select id, prompt_id, day, provider, status, answer, mention_position, citation_count, sentiment,
-                analysis_text, competitor_mentions, citation_domains, created_at, retrieval, finish, served_model,
-                error_code, is_demo from mention_runs where ",
-            $rest
-        )
-    };
-}
-
-/// Lists some of the selected runs, the newest first.
+/// Lists the ids of some of the selected runs, the newest first, with the bytes of their answers.
 pub async fn list_runs(
     conn: &mut Conn,
     of: &RunSelection,
     (limit, offset): (i64, i64),
-) -> Result<Vec<RunListRow>, DbError> {
-    const OF_DOMAIN: &str = listed!(
-        "domain_id = $1 and day >= $2 and day <= $3 and ($4 = '' or provider = $4)
-            order by day desc, id desc limit $5 offset $6"
-    );
-    const OF_PROMPT: &str = listed!(
-        "prompt_id = $1 and day >= $2 and day <= $3 and ($4 = '' or provider = $4)
-            order by day desc, id desc limit $5 offset $6"
-    );
+) -> Result<Vec<(String, i64)>, DbError> {
+    macro_rules! selected {
+        ($owner:literal) => {
+            concat!(
+                "select id, cast(octet_length(answer) as bigint) from mention_runs where ",
+                $owner,
+                " = $1 and day >= $2 and day <= $3 and ($4 = '' or provider = $4)
+                    order by day desc, id desc limit $5 offset $6"
+            )
+        };
+    }
+    const OF_DOMAIN: &str = selected!("domain_id");
+    const OF_PROMPT: &str = selected!("prompt_id");
     let (sql, id) = match &of.prompt {
         None => (OF_DOMAIN, of.domain.as_str()),
         Some(prompt) => (OF_PROMPT, prompt.as_str()),
@@ -79,6 +73,20 @@ pub async fn list_runs(
         .bind(offset)
         .fetch_all(c)
         .await)?)
+}
+
+/// Lists runs by their ids, the newest first.
+pub async fn list_by_ids(conn: &mut Conn, ids: &[String]) -> Result<Vec<RunListRow>, DbError> {
+    Ok(on_texts!(
+        conn,
+        sqlx::query_as,
+        "select id, prompt_id, day, provider, status, answer, mention_position, citation_count, sentiment,
+            analysis_text, competitor_mentions, citation_domains, created_at, retrieval, finish, served_model,
+            error_code, is_demo from mention_runs where id",
+        "order by day desc, id desc",
+        ids,
+        |query, c| query.fetch_all(c).await
+    )?)
 }
 
 /// Finds the domain whose prompt this is or was, as long as there are runs of it.

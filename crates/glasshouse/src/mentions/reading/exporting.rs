@@ -16,10 +16,13 @@ use crate::api::csv::cell;
 use crate::clock::Timestamp;
 use crate::domains::Domain;
 use crate::mentions::model::{Prompt, UtcDay};
-use crate::mentions::queries::reading::exports::{ExportedRunRow, RunFilter, list_exported};
+use crate::mentions::parts::runs_of_part;
+use crate::mentions::queries::reading::exports::{
+    ExportedRunRow, RunFilter, list_exported, list_exported_bytes,
+};
 use crate::mentions::queries::reading::sources::{ListPart, SourceUnit};
 
-/// Runs of one part: an answer may have megabytes.
+/// Most runs of one part.
 const RUNS: i64 = 50;
 /// Sources and searches of one part, each of which sums up the whole window.
 const SUMMED_ROWS: i64 = 5_000;
@@ -208,8 +211,11 @@ impl MentionReading {
         };
         // Every id is behind the empty text.
         let (day, id) = cursor.run.unwrap_or((filter.days.0, String::new()));
-        let rows = list_exported(&mut conn, &runs, (day, &id), RUNS).await?;
-        let last = rows.last().filter(|_| rows.len() as i64 == RUNS);
+        let bytes = list_exported_bytes(&mut conn, &runs, (day, &id), RUNS).await?;
+        let most = runs_of_part(bytes.iter().copied());
+        let rows = list_exported(&mut conn, &runs, (day, &id), most as i64).await?;
+        let is_last = most == bytes.len() && bytes.len() as i64 <= RUNS - 1;
+        let last = rows.last().filter(|_| !is_last);
         let next =
             last.map(|row| ExportCursor { run: Some((row.day, row.id.clone())), ..ExportCursor::default() });
         Ok((rows.into_iter().flat_map(lines).collect(), next))

@@ -1,7 +1,9 @@
 //! Runs as they are read: lists with their counts, and single runs.
 
+use futures::Stream;
 use store::{Db, DbError};
 
+use crate::mentions::parts::runs_of_part;
 use crate::mentions::queries::history;
 pub use crate::mentions::queries::history::{RunListRow, RunRow, RunSelection};
 
@@ -14,7 +16,8 @@ pub struct RunHistory {
 /// Some of the selected runs, and the number of all of them.
 #[derive(Debug, Clone, Default)]
 pub struct RunPage {
-    pub runs: Vec<RunListRow>,
+    /// Ids, with the bytes of the answers.
+    pub runs: Vec<(String, i64)>,
     /// By status; those that no run has are missing.
     pub counts: Vec<(String, i64)>,
 }
@@ -46,6 +49,23 @@ impl RunHistory {
         };
         let runs = history::list_runs(&mut conn, of, (limit, offset)).await?;
         Ok(RunPage { runs, counts: counts.into_iter().filter(|(_, count)| *count > 0).collect() })
+    }
+
+    /// Reads the runs of a page, part by part: all of them may have gigabytes. A run that was deleted meanwhile is missing.
+    pub fn read(
+        &self,
+        page: RunPage,
+    ) -> impl Stream<Item = Result<Vec<RunListRow>, DbError>> + Send + 'static + use<> {
+        let left = std::collections::VecDeque::from(page.runs);
+        futures::stream::try_unfold((self.clone(), left), |(history, mut left)| async move {
+            let count = runs_of_part(left.iter().map(|(_, bytes)| *bytes));
+            let ids: Vec<String> = left.drain(..count).map(|(id, _)| id).collect();
+            if ids.is_empty() {
+                return Ok(None);
+            }
+            let rows = history::list_by_ids(&mut history.db.read().await?, &ids).await?;
+            Ok(Some((rows, (history, left))))
+        })
     }
 
     /// Finds a run with its question.

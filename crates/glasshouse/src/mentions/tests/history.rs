@@ -261,8 +261,8 @@ async fn a_profile_is_derived_until_it_is_saved() {
             200,
             json!({ "name": "Luma Docs", "aliases": ["Luma"], "domains": ["lumadocs.io"], "recomputing": null,
                 "competitors": [
-                    { "name": "Box", "aliases": [], "domains": [], "status": "ignored" },
                     { "name": "Notchly", "aliases": [], "domains": ["notchly.com"], "status": "tracked" },
+                    { "name": "Box", "aliases": [], "domains": [], "status": "ignored" },
                 ] }),
         );
     })
@@ -340,6 +340,103 @@ async fn monitoring_has_defaults_and_shows_a_webhook_s_secret_once() {
         shop.app.post("/api/ai-mentions/prompts").key(&shop.account.key).json(body).await.assert_status(200);
         let prompts = shop.read("/api/ai-mentions/prompts?domain=lumadocs.io").await.json();
         assert_eq!(prompts[0]["personaLocation"], "{\"country\":\"DE\"}");
+    })
+    .await;
+}
+
+/// Answers a question five times, each time with this many bytes.
+async fn with_large_answers(shop: &Monitored, bytes: usize) {
+    let prompt = shop.prompt(QUESTION, &[Provider::Chatgpt]).await;
+    shop.run_jobs().await;
+    shop.app.clock.advance(std::time::Duration::from_secs(60));
+    assert_eq!(shop.run_now(&prompt, Provider::Chatgpt, 4).await, 4);
+    shop.run_jobs().await;
+    shop.settled().await;
+    let answer = format!("LumaDocs is good. {}", "x".repeat(bytes));
+    let mut tx = shop.app.state.platform.db.write().await.unwrap();
+    let sql = "update mention_runs set answer = $1";
+    store::on_engine!(tx, |c| sqlx::query(sql).bind(&answer).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn answers_that_are_large_together_are_listed_in_their_order() {
+    Monitored::on_each_engine(async |shop| {
+        with_large_answers(&shop, 700_000).await;
+
+        let all = shop.runs_of("").await;
+        let some = shop.runs_of("limit=3&offset=1").await;
+
+        let ids = |list: &Value| -> Vec<String> {
+            let runs = list["runs"].as_array().unwrap().iter();
+            runs.map(|run| run["id"].as_str().unwrap().to_owned()).collect()
+        };
+        let mut newest_first = ids(&all);
+        newest_first.sort_by(|a, b| b.cmp(a));
+        assert_eq!((ids(&all).len(), ids(&all)), (5, newest_first.clone()));
+        assert_eq!(ids(&some), newest_first[1..4]);
+        assert!(
+            all["runs"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|run| run["rawResponse"].as_str().unwrap().len() > 700_000)
+        );
+        assert_eq!(all["summary"], json!({ "total": 5, "byStatus": { "ok": 5 } }));
+        assert_eq!(shop.runs_of("provider=gemini").await["runs"], json!([]));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_that_are_large_together_are_exported_each_once() {
+    Monitored::on_each_engine(async |shop| {
+        with_large_answers(&shop, 700_000).await;
+
+        let path = "/api/ai-mentions/export?domain=lumadocs.io&what=runs&format=ndjson";
+        let exported = shop.read(path).await.text();
+
+        let lines: Vec<Value> = exported.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let ids: std::collections::BTreeSet<&str> =
+            lines.iter().map(|run| run["id"].as_str().unwrap()).collect();
+        assert_eq!((lines.len(), ids.len()), (5, 5));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn answers_that_are_large_together_are_analysed_again_and_keep_their_texts() {
+    Monitored::on_each_engine(async |shop| {
+        with_large_answers(&shop, 300_000).await;
+
+        shop.put_brand(json!({ "name": "LumaDocs", "domains": ["lumadocs.io"] })).await.assert_status(200);
+        shop.run_jobs().await;
+
+        let runs = shop.runs().await;
+        assert!(runs.iter().all(|run| run.answer.len() > 300_000 && run.mention_position == 1));
+        assert_eq!(shop.number("select count(*) from mention_runs where analysis_version = 2").await, 5);
+        assert_eq!(shop.number("select sum(mentions) from mention_sums").await, 5);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_profile_comes_back_as_it_was_given() {
+    Monitored::on_each_engine(async |shop| {
+        let competitors = json!([
+            { "name": "Zebra", "aliases": ["ze bra", "Z"], "domains": ["zebra.example"], "status": "tracked" },
+            { "name": "Another", "aliases": [], "domains": [], "status": "ignored" },
+            { "name": "Middle", "aliases": ["MIDDLE"], "domains": [], "status": "tracked" },
+        ]);
+        let profile = json!({
+            "name": "Another Name", "aliases": ["AnotherName", "another-name", "AN"], "domains": ["lumadocs.io"],
+            "competitors": competitors,
+        });
+
+        let put = shop.put_brand(profile.clone()).await;
+
+        put.assert(200, profile.clone());
+        shop.read(BRAND).await.assert(200, profile);
     })
     .await;
 }

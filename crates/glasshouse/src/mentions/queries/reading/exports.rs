@@ -1,7 +1,7 @@
 //! SQL of exports: runs in the order of their days, part by part.
 
 use sqlx::AssertSqlSafe;
-use store::{Conn, DbError, on_engine};
+use store::{Conn, DbError, Engine, on_engine};
 
 use crate::domains::DomainId;
 use crate::mentions::model::UtcDay;
@@ -51,6 +51,53 @@ pub struct ExportedRunRow {
     pub details: String,
 }
 
+/// Writes the statement that reads some columns of runs, the oldest day first, from behind a day and id on.
+fn statement(columns: &str, filter: &RunFilter<'_>, engine: Engine) -> String {
+    let of_prompts = match (filter.prompts, engine) {
+        (None, _) => "$6 = ''",
+        (Some(_), Engine::Sqlite) => "r.prompt_id in (select value from json_each($6))",
+        (Some(_), Engine::Postgres) => {
+            "r.prompt_id in (select value from json_array_elements_text(cast($6 as json)))"
+        }
+    };
+    format!(
+        "select {columns} from mention_runs r
+        left join mention_questions q on q.prompt_id = r.prompt_id and q.revision = r.revision
+        where r.domain_id = $1 and (r.day, r.id) > ($2, $3) and r.day <= $4 and ($5 = '' or r.provider = $5)
+            and {of_prompts}
+        order by r.day, r.id limit $7"
+    )
+}
+
+macro_rules! list {
+    ($conn:expr, $make:expr, $columns:expr, $filter:expr, $after:expr, $most:expr) => {{
+        let sql = statement($columns, $filter, $conn.engine());
+        let prompts = $filter.prompts.map(|ids| serde_json::to_string(ids).expect("texts are JSON"));
+        let (day, id) = $after;
+        on_engine!($conn, |c| $make(AssertSqlSafe(sql))
+            .bind($filter.domain.as_str())
+            .bind(day)
+            .bind(id)
+            .bind($filter.days.1)
+            .bind($filter.provider)
+            .bind(prompts.unwrap_or_default())
+            .bind($most)
+            .fetch_all(c)
+            .await)
+    }};
+}
+
+/// Lists the bytes of some runs in the order of [`list_exported`].
+pub async fn list_exported_bytes(
+    conn: &mut Conn,
+    filter: &RunFilter<'_>,
+    after: (UtcDay, &str),
+    most: i64,
+) -> Result<Vec<i64>, DbError> {
+    const BYTES: &str = "cast(octet_length(r.answer) + octet_length(r.details) as bigint)";
+    Ok(list!(conn, sqlx::query_scalar, BYTES, filter, after, most)?)
+}
+
 /// Lists some runs, the oldest day first, from behind a day and id on.
 pub async fn list_exported(
     conn: &mut Conn,
@@ -58,35 +105,10 @@ pub async fn list_exported(
     after: (UtcDay, &str),
     most: i64,
 ) -> Result<Vec<ExportedRunRow>, DbError> {
-    let of_prompts = match (filter.prompts, conn.engine()) {
-        (None, _) => "$6 = ''",
-        (Some(_), store::Engine::Sqlite) => "r.prompt_id in (select value from json_each($6))",
-        (Some(_), store::Engine::Postgres) => {
-            "r.prompt_id in (select value from json_array_elements_text(cast($6 as json)))"
-        }
-    };
-    let sql = format!(
-        "select r.id, r.prompt_id, coalesce(q.prompt_text, '') as prompt_text, r.day, r.provider, r.status, r.reason,
+    const COLUMNS: &str =
+        "r.id, r.prompt_id, coalesce(q.prompt_text, '') as prompt_text, r.day, r.provider, r.status, r.reason,
             r.answer, r.mention_position, r.citation_count, r.sentiment, r.recommended, r.analysis_text, r.analysis_mode,
             r.competitor_mentions, r.citation_domains, r.retrieval, r.finish, r.served_model, r.error_code, r.is_demo,
-            r.calls, r.cost_nanos, r.is_cost_estimated, r.created_at, r.details
-        from mention_runs r
-        left join mention_questions q on q.prompt_id = r.prompt_id and q.revision = r.revision
-        where r.domain_id = $1 and (r.day, r.id) > ($2, $3) and r.day <= $4 and ($5 = '' or r.provider = $5)
-            and {of_prompts}
-        order by r.day, r.id limit $7"
-    );
-    let prompts =
-        filter.prompts.map(|ids| serde_json::to_string(ids).expect("texts are JSON")).unwrap_or_default();
-    let (day, id) = after;
-    Ok(on_engine!(conn, |c| sqlx::query_as(AssertSqlSafe(sql))
-        .bind(filter.domain.as_str())
-        .bind(day)
-        .bind(id)
-        .bind(filter.days.1)
-        .bind(filter.provider)
-        .bind(prompts)
-        .bind(most)
-        .fetch_all(c)
-        .await)?)
+            r.calls, r.cost_nanos, r.is_cost_estimated, r.created_at, r.details";
+    Ok(list!(conn, sqlx::query_as, COLUMNS, filter, after, most)?)
 }

@@ -16,7 +16,8 @@ use crate::domains::DomainId;
 use crate::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs};
 use crate::mentions::jobs::ReanalyseDomain;
 use crate::mentions::model::{PromptId, PromptRunId, UtcDay};
-use crate::mentions::queries::answers::{self, RunAnswerRow, RunPlaceRow, StoredRunRow};
+use crate::mentions::parts::runs_of_part;
+use crate::mentions::queries::answers::{self, RunAnswerRow, RunPlaceRow, StoredPlaceRow, StoredRunRow};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
 use crate::mentions::queries::sums::{self, AnswerSumColumns, PromptDays};
 use crate::mentions::queries::{prompts, runs};
@@ -52,6 +53,9 @@ pub struct Reanalysis {
 
 /// Some answers of one prompt and provider: whole days.
 struct Part {
+    /// All of them.
+    places: Vec<StoredPlaceRow>,
+    /// Those that this version can read, without their texts.
     rows: Vec<StoredRunRow>,
     analysed: Vec<AnalysedAnswer>,
 }
@@ -174,10 +178,10 @@ impl Reanalysis {
         loop {
             let mut conn = self.db.read().await?;
             if !at.prompt.is_empty() {
-                let rows = read_days(&mut conn, at).await?;
-                if !rows.is_empty() {
+                let places = read_days(&mut conn, at).await?;
+                if !places.is_empty() {
                     drop(conn);
-                    return Ok(Some(self.analyse(book, rows).await?));
+                    return Ok(Some(self.analyse(book, places).await?));
                 }
             }
             let next = Provider::ALL.into_iter().find(|provider| *provider > at.provider);
@@ -193,12 +197,32 @@ impl Reanalysis {
         }
     }
 
-    async fn analyse(&self, book: &BrandBook, rows: Vec<StoredRunRow>) -> Result<Part, DbError> {
-        let (mut part, now) = (Part { rows: Vec::new(), analysed: Vec::new() }, self.clock.now());
+    /// Analyses the answers of a part, of which only so many are in memory as [`runs_of_part`] allows.
+    async fn analyse(&self, book: &BrandBook, places: Vec<StoredPlaceRow>) -> Result<Part, DbError> {
+        let mut part = Part { places: Vec::new(), rows: Vec::new(), analysed: Vec::new() };
+        let mut left = places.as_slice();
+        while !left.is_empty() {
+            let (now, later) = left.split_at(runs_of_part(left.iter().map(|place| place.bytes)));
+            let ids: Vec<String> = now.iter().map(|place| place.id.clone()).collect();
+            let rows = answers::list_stored(&mut self.db.read().await?, &ids).await?;
+            self.analyse_rows(book, rows, &mut part).await?;
+            left = later;
+        }
+        part.places = places;
+        Ok(part)
+    }
+
+    async fn analyse_rows(
+        &self,
+        book: &BrandBook,
+        rows: Vec<StoredRunRow>,
+        part: &mut Part,
+    ) -> Result<(), DbError> {
+        let now = self.clock.now();
         let mut question: Option<(i64, String)> = None;
         // A name that only this answer proposed counts in no other: pending names are left out.
         let pending = std::collections::HashSet::new();
-        for row in rows {
+        for mut row in rows {
             if question.as_ref().is_none_or(|(revision, _)| *revision != row.revision) {
                 let prompt = PromptId::from(row.prompt_id.as_str());
                 let found = prompts::find_question(&mut self.db.read().await?, &prompt, row.revision).await?;
@@ -209,12 +233,14 @@ impl Reanalysis {
             let Some(kept) = KeptAnswer::of_row(&row, text) else { continue };
             let reply = super::answer::details_of(&row.answer).reply;
             let run = PromptRunId::from(row.answer.id.as_str());
-            let analysed = kept.complete(&run, &book.brands, &pending, reply.as_deref());
+            let mut analysed = kept.complete(&run, &book.brands, &pending, reply.as_deref());
+            analysed.row.answer = String::new();
+            (row.answer.answer, row.answer.details) = (String::new(), String::new());
             part.analysed.push(analysed.stamped(book.record.analysis_version, now));
             part.rows.push(row);
             tokio::task::yield_now().await;
         }
-        Ok(part)
+        Ok(())
     }
 
     async fn write_part(
@@ -233,10 +259,11 @@ impl Reanalysis {
         }
         // Answers that are being counted for the prompt are waited for.
         let prompt = prompts::find_for_change(&mut tx, &PromptId::from(at.prompt.as_str())).await?;
-        let rows = read_days(&mut tx, at).await?;
-        let ids =
-            |rows: &[StoredRunRow]| -> Vec<String> { rows.iter().map(|row| row.answer.id.clone()).collect() };
-        let Some(last) = part.rows.last().filter(|_| ids(&rows) == ids(&part.rows)) else {
+        let places = read_days(&mut tx, at).await?;
+        let ids = |places: &[StoredPlaceRow]| -> Vec<String> {
+            places.iter().map(|place| place.id.clone()).collect()
+        };
+        let Some(last) = part.places.last().filter(|_| ids(&places) == ids(&part.places)) else {
             return Ok(PartEnd::Changed);
         };
         if let Some(prompt) = prompt {
@@ -249,8 +276,8 @@ impl Reanalysis {
             // The time of the change is that of the answer, not of its analysis.
             .map(|(analysed, row)| RunAnswerRow { changed_at: row.answer.changed_at, ..analysed.row.clone() })
             .collect();
-        answers::set_answers(&mut tx, &changed).await?;
-        at.done += i64::try_from(part.rows.len()).unwrap_or_default();
+        answers::set_analyses(&mut tx, &changed).await?;
+        at.done += i64::try_from(part.places.len()).unwrap_or_default();
         (at.slot, at.sample) = (last.slot, last.sample);
         let progress = (at.done.min(at.total), at.total);
         domains::set_recompute(&mut tx, domain, Some(progress)).await?;
@@ -275,12 +302,12 @@ impl Reanalysis {
     }
 }
 
-/// Reads the answers of the next whole days of a prompt and provider.
-async fn read_days(conn: &mut store::Conn, at: &Checkpoint) -> Result<Vec<StoredRunRow>, DbError> {
+/// Finds the answers of the next whole days of a prompt and provider.
+async fn read_days(conn: &mut store::Conn, at: &Checkpoint) -> Result<Vec<StoredPlaceRow>, DbError> {
     let mut most = PART;
     loop {
         let target = (at.prompt.as_str(), at.provider.as_str());
-        let mut rows = answers::list_stored(conn, target, (at.slot, at.sample), most).await?;
+        let mut rows = answers::list_stored_places(conn, target, (at.slot, at.sample), most).await?;
         if (rows.len() as i64) < most {
             return Ok(rows);
         }

@@ -776,7 +776,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the stored pages that patterns match. */
+        /** Lists the stored pages that patterns match. An account tries rules and patterns twice at once; a third call is 429. */
         post: operations["test_patterns"];
         delete?: never;
         options?: never;
@@ -793,7 +793,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing. */
+        /**
+         * Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing.
+         * @description At most as many rules as the plan allows settings to have. An account tries rules and patterns twice at once; a third call
+         *     is 429.
+         */
         post: operations["test_rules"];
         delete?: never;
         options?: never;
@@ -1257,7 +1261,8 @@ export interface paths {
          * Says whether a domain's crawlers get pages and its people the app.
          * @description Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
          *     that does not exist and one with a new query: about twelve requests, in a minute at most. Each check says what was seen
-         *     and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+         *     and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute; a site
+         *     that no check has proven is asked at most 60 times an hour, by all verifications together.
          */
         post: operations["verify_domain"];
         delete?: never;
@@ -4322,6 +4327,7 @@ export interface components {
             retrieved: components["schemas"]["RunSource"][];
             spans: components["schemas"]["RunSpan"][];
         };
+        /** @description Runs, and the number of all that match. */
         PromptRunList: {
             /** @description The newest first. */
             runs: components["schemas"]["PromptRunView"][];
@@ -4807,7 +4813,10 @@ export interface components {
             people: number;
             /** @description By assistant and page, most people first. */
             referrals: components["schemas"]["ReferralCount"][];
-            /** @description How many rows there are in all. */
+            /**
+             * Format: int64
+             * @description How many rows there are in all.
+             */
             total: number;
         };
         /** @description A refresh interval for the paths that match a pattern. */
@@ -11025,7 +11034,10 @@ export interface operations {
                     "application/json": components["schemas"]["PatternTestResult"];
                 };
             };
-            /** @description What was sent cannot be used; `issues` says where and why. */
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11136,7 +11148,10 @@ export interface operations {
                     "application/json": components["schemas"]["RuleTestResult"];
                 };
             };
-            /** @description What was sent cannot be used; `issues` says where and why. */
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15290,7 +15305,8 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored.
+                 * @description Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored. At
+                 *     most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
                  * @example 1
                  */
                 cache_invalidate?: string;
@@ -15302,8 +15318,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Address of the visitor, as the integration saw it. A crawler is verified by it; it is not stored and counts in no rate
-                 *     limit. Ignored when malformed.
+                 * @description Address of the visitor, as the integration saw it. A crawler is verified by it; one that is not verified counts in
+                 *     the daily budget of its network. It is not stored and counts in no rate limit. Ignored when malformed.
                  * @example 66.249.66.1
                  */
                 "x-service-client-address"?: string | null;

@@ -6,6 +6,7 @@ mod batches;
 mod client;
 mod moving;
 mod reach;
+mod referrals;
 mod room;
 mod rows;
 mod schema;
@@ -23,7 +24,8 @@ use tokio::sync::{Mutex, OnceCell};
 use self::client::{Client, quoted};
 use self::reach::Reach;
 use self::room::KeptPaths;
-use self::rows::{BATCH, DAY, PAGE, REFERRAL, Reader, TIME};
+use self::rows::{BATCH, DAY, PAGE, Reader, TIME};
+use self::windows::of_window;
 use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::PageBounds;
 use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
@@ -128,12 +130,6 @@ impl ClickHouseStore {
         }
         answer
     }
-}
-
-/// Rows of one kind of a domain's window.
-fn of_window(domain: &DomainId, what: u8, (from, to): (Day, Day)) -> String {
-    let (domain, from) = (quoted(domain.as_str()), from.max(0));
-    format!("domain = {domain} and what = {what} and day between {from} and {to}")
 }
 
 /// Leaves out impostors, and visits that do not count.
@@ -308,27 +304,7 @@ impl VisitStore for ClickHouseStore {
         window: (Day, Day),
         rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
-        Box::pin(async move {
-            let (part, order) = match rows {
-                ReferralRows::Top(most) => {
-                    (String::new(), format!("order by sum(visits) desc, path, crawler limit {most}"))
-                }
-                ReferralRows::OfPages([]) => return Ok(Vec::new()),
-                ReferralRows::OfPages(paths) => {
-                    let paths: Vec<String> = paths.iter().map(|path| quoted(path)).collect();
-                    (format!("and path in ({})", paths.join(", ")), String::new())
-                }
-            };
-            let window = of_window(domain, REFERRAL, window);
-            let sql = format!(
-                "select crawler, path, sum(visits) from visits where {window} {part} group by crawler, path {order}"
-            );
-            let row = |row: &mut Reader<'_>| {
-                let (assistant, path) = (row.text()?.to_owned(), row.text()?.to_owned());
-                Ok(ReferralCount { assistant, path, count: row.u64()? })
-            };
-            self.report(&sql, row).await
-        })
+        Box::pin(async move { self.report(&referrals::list(domain, window, rows), referrals::read).await })
     }
 
     fn referral_totals<'a>(
@@ -337,10 +313,8 @@ impl VisitStore for ClickHouseStore {
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>> {
         Box::pin(async move {
-            let window = of_window(domain, REFERRAL, window);
-            let sql = format!("select sum(visits), uniqExact(crawler, path) from visits where {window}");
-            let row = |row: &mut Reader<'_>| Ok(ReferralTotals { people: row.u64()?, rows: row.u64()? });
-            Ok(self.report(&sql, row).await?.pop().unwrap_or_default())
+            let sums = self.report(&referrals::totals(domain, window), referrals::read_totals).await?;
+            Ok(sums.into_iter().next().unwrap_or_default())
         })
     }
 

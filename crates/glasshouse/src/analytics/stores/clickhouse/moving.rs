@@ -3,9 +3,9 @@
 use sha2::{Digest, Sha256};
 
 use super::client::quoted;
-use super::rows::{BATCH, PAGE, Reader, Row, stored_day};
+use super::rows::{BATCH, PAGE, REFERRAL, Reader, Row, stored_day};
 use super::schema::{self, NEVER};
-use super::{ClickHouseStore, DAY, REFERRAL, TIME, of_window};
+use super::{ClickHouseStore, DAY, TIME, of_window};
 use crate::analytics::model::{Day, DayKey, OTHER_PATHS, TimeKey, VisitKey};
 use crate::analytics::referrals::ReferralKey;
 use crate::analytics::segments::first_days::FirstDays;

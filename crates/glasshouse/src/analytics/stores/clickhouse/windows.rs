@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::rows::{DAY, PAGE, Reader, text_of};
-use super::{in_scope, of_window, quoted};
+use super::{in_scope, quoted};
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, Verified};
 use crate::analytics::segments::paths::PathTable;
@@ -15,6 +15,12 @@ use crate::analytics::segments::rows::{DayRow, DayRows, Kind, OTHER_NUMBER};
 use crate::analytics::segments::window::WindowVisits;
 use crate::analytics::stores::{Detail, VisitError};
 use crate::domains::DomainId;
+
+/// Rows of one kind of a domain's window.
+pub fn of_window(domain: &DomainId, what: u8, (from, to): (Day, Day)) -> String {
+    let (domain, from) = (quoted(domain.as_str()), from.max(0));
+    format!("domain = {domain} and what = {what} and day between {from} and {to}")
+}
 
 /// What of each row is sent, after path, crawler, served and visits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -214,7 +214,7 @@ impl MentionReading {
         let bytes = list_exported_bytes(&mut conn, &runs, (day, &id), RUNS).await?;
         let most = runs_of_part(bytes.iter().copied());
         let rows = list_exported(&mut conn, &runs, (day, &id), most as i64).await?;
-        let is_last = most == bytes.len() && bytes.len() as i64 <= RUNS - 1;
+        let is_last = most == bytes.len() && (bytes.len() as i64) < RUNS;
         let last = rows.last().filter(|_| !is_last);
         let next =
             last.map(|row| ExportCursor { run: Some((row.day, row.id.clone())), ..ExportCursor::default() });

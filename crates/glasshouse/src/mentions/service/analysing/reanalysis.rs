@@ -53,7 +53,6 @@ pub struct Reanalysis {
 
 /// Some answers of one prompt and provider: whole days.
 struct Part {
-    /// All of them.
     places: Vec<StoredPlaceRow>,
     /// Those that this version can read, without their texts.
     rows: Vec<StoredRunRow>,
@@ -205,19 +204,14 @@ impl Reanalysis {
             let (now, later) = left.split_at(runs_of_part(left.iter().map(|place| place.bytes)));
             let ids: Vec<String> = now.iter().map(|place| place.id.clone()).collect();
             let rows = answers::list_stored(&mut self.db.read().await?, &ids).await?;
-            self.analyse_rows(book, rows, &mut part).await?;
+            self.add(&mut part, book, rows).await?;
             left = later;
         }
         part.places = places;
         Ok(part)
     }
 
-    async fn analyse_rows(
-        &self,
-        book: &BrandBook,
-        rows: Vec<StoredRunRow>,
-        part: &mut Part,
-    ) -> Result<(), DbError> {
+    async fn add(&self, part: &mut Part, book: &BrandBook, rows: Vec<StoredRunRow>) -> Result<(), DbError> {
         let now = self.clock.now();
         let mut question: Option<(i64, String)> = None;
         // A name that only this answer proposed counts in no other: pending names are left out.
@@ -260,10 +254,8 @@ impl Reanalysis {
         // Answers that are being counted for the prompt are waited for.
         let prompt = prompts::find_for_change(&mut tx, &PromptId::from(at.prompt.as_str())).await?;
         let places = read_days(&mut tx, at).await?;
-        let ids = |places: &[StoredPlaceRow]| -> Vec<String> {
-            places.iter().map(|place| place.id.clone()).collect()
-        };
-        let Some(last) = part.places.last().filter(|_| ids(&places) == ids(&part.places)) else {
+        let is_same = places.iter().map(|place| &place.id).eq(part.places.iter().map(|place| &place.id));
+        let Some(last) = part.places.last().filter(|_| is_same) else {
             return Ok(PartEnd::Changed);
         };
         if let Some(prompt) = prompt {

@@ -14,9 +14,9 @@ use tokio_util::task::TaskTracker;
 
 use super::admission::{ConnectionAdmission, ConnectionPlace};
 use super::descriptors;
+use super::in_flight::RequestsInFlight;
 use super::pressure::Pressure;
 use super::proxy_header::read_client;
-use super::in_flight::RequestsInFlight;
 use super::turns::Turns;
 use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;

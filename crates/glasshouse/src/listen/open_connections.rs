@@ -231,6 +231,22 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_client_whose_request_came_as_it_was_given_up_is_kept() {
+        let open = OpenConnections::default();
+        let connection = join(&open, "192.0.2.1");
+        let context = Context::from_waker(futures::task::noop_waker_ref());
+        tokio::time::advance(MOMENT).await;
+        assert_eq!(open.give_up(1), 1);
+        assert!(connection.is_given_up(&context));
+
+        connection.reads(None);
+
+        assert!(!connection.is_given_up(&context));
+        connection.reads(Some(Instant::now()));
+        assert!(!connection.is_given_up(&context), "it waits anew");
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn who_does_not_take_its_answer_is_given_up_and_who_takes_some_is_kept() {
         let open = OpenConnections::default();
         let connections = [join(&open, "192.0.2.1"), join(&open, "192.0.2.1")];

@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 
-use super::streams;
 use super::in_flight::RequestInFlight;
+use super::streams;
 
 /// Bytes of a piece that is not divided: so few may wait uncounted.
 const FEW_BYTES: usize = 256;

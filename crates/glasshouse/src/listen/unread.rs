@@ -68,7 +68,7 @@ impl<B> UnreadBody<B> {
     }
 }
 
-impl<B: HttpBody + Unpin> UnreadBody<B> {
+impl<B: HttpBody<Data = Bytes> + Unpin> UnreadBody<B> {
     /// Reads the rest where it is little, its reader has dropped it, and the client does not wait before it sends it. Returns
     /// whether nothing is left: the connection can take another request.
     pub async fn is_read(self, waits_to_send: bool) -> bool {
@@ -81,17 +81,13 @@ impl<B: HttpBody + Unpin> UnreadBody<B> {
         let mut read = body.size_hint().lower();
         while read <= LITTLE && !body.is_end_stream() {
             match timeout_at(until, body.frame()).await {
-                Ok(Some(Ok(frame))) => read += frame.data_ref().map_or(0, |data| bytes_of(data)),
+                Ok(Some(Ok(frame))) => read += frame.data_ref().map_or(0, |data| data.len() as u64),
                 Ok(None) => return true,
                 Ok(Some(Err(_))) | Err(_) => return false,
             }
         }
         body.is_end_stream()
     }
-}
-
-fn bytes_of(data: &impl bytes::Buf) -> u64 {
-    data.remaining() as u64
 }
 
 impl<B: HttpBody<Data = Bytes> + Unpin> HttpBody for ReturnedBody<B> {

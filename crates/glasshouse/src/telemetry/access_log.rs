@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use http::header::{HOST, REFERER, USER_AGENT};
@@ -199,10 +199,7 @@ fn write_lines(waiting: &Receiver<LogMessage>, mut target: impl Write) {
                     let _ = done.send(());
                 }
             }
-            next = match waiting.try_recv() {
-                Ok(message) => Some(message),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
-            };
+            next = waiting.try_recv().ok();
         }
         let _ = target.flush();
     }

@@ -24,8 +24,8 @@ use super::headers::{self, Arrival};
 use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
 use super::upstream::{self, ConnectTimeout, IsOurselves, OriginPool};
-use crate::listen::interim::InterimResponses;
 use crate::listen::in_flight::RequestInFlight;
+use crate::listen::interim::InterimResponses;
 use crate::listen::unread::ClientBody;
 
 /// How long an origin may take over the parts of its response, and how many requests it gets at once.

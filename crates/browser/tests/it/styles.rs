@@ -92,7 +92,7 @@ async fn seen(bench: &Bench, page: &Rendered, expression: &str) -> String {
     seen.split_once("</p>").unwrap().0.to_owned()
 }
 
-/// Defines an element, which draws a shadow root.
+/// A script that defines an element a moment after it is there.
 const DEFINES: &str = "out.innerHTML = '<doc-page><i>Basil</i></doc-page>';
     setTimeout(() => customElements.define('doc-page', class extends HTMLElement {
         connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>' }
@@ -164,7 +164,7 @@ async fn what_was_never_defined_stays_hidden() {
     assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "false", "{}", page.html);
 }
 
-/// Components that all adopt one sheet of some 20 KB.
+/// Makes components that share one sheet of some 20 KB, each of which runs `setup`.
 fn components(count: usize, setup: &str) -> String {
     format!(
         "let text = '.name {{ color: rgb(1, 2, 3) }} @media all {{ .name:hover, .name.big {{ margin: 7px }} }} :host {{ display: block }}';

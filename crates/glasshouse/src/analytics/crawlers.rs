@@ -393,12 +393,12 @@ pub fn cut(text: &str) -> &str {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::collections::HashSet;
-    use std::io::Read;
     use std::time::Instant;
 
     use super::*;
+    use crate::analytics::crawler_list::seen_browsers;
 
     /// Id of the overlay, a tab, a user agent that its maker documents.
     const BOTS: &str = include_str!("../../data/corpus/crawlers.tsv");
@@ -427,14 +427,6 @@ pub(super) mod tests {
         let wrong: Vec<_> = lines.filter(|user_agent| id_of(user_agent).is_some()).collect();
 
         assert!(wrong.is_empty(), "{wrong:#?}");
-    }
-
-    /// User agents of browsers and in-app browsers as they were seen.
-    pub(in crate::analytics) fn seen_browsers() -> String {
-        let mut text = String::new();
-        let packed = include_bytes!("../../data/corpus/browsers-seen.txt.gz").as_slice();
-        flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("a text");
-        text
     }
 
     #[test]

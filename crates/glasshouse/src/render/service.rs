@@ -152,7 +152,10 @@ impl RenderService {
         };
         let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
-            Freshness::Forced if !call.is_spoofed() => Box::pin(self.force(call, &page, &id)).await?,
+            // A new render, whatever is stored and whether or not pages are rendered on demand.
+            Freshness::Forced if !call.is_spoofed() => {
+                Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
+            }
             _ => match self.0.memory.find(&id, self.0.clock.now()) {
                 Some(entry) => Some(response_of(Tier::EdgeHit, entry.page.clone(), None, &page)),
                 // Boxed: pages from memory are answered without room for what follows.
@@ -236,16 +239,6 @@ impl RenderService {
     fn last_known(&self, page: &TargetPage, id: &PageId) -> Option<PageResponse> {
         let entry = self.0.memory.last_known(id)?;
         Some(response_of(Tier::Hit, entry.page.clone(), None, page))
-    }
-
-    /// A new render, whatever is stored and whether or not pages are rendered on demand.
-    async fn force(
-        &self,
-        call: &RenderCall<'_>,
-        page: &TargetPage,
-        id: &PageId,
-    ) -> Result<Option<PageResponse>, DbError> {
-        self.render_now(call, page, id, RenderPurpose::Forced, None).await
     }
 
     async fn render_now(

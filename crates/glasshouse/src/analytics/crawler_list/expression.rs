@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-/// Writes a text as an expression.
+/// Function that writes a text as an expression.
 pub type Spelling = fn(&str) -> String;
 
 /// Writes a text as an expression for this very case.

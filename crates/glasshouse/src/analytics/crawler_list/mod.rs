@@ -138,11 +138,17 @@ fn entries(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// Returns user agents of browsers and in-app browsers as they were seen, one a line.
+#[cfg(test)]
+pub(super) fn seen_browsers() -> String {
+    let packed = include_bytes!("../../../data/corpus/browsers-seen.txt.gz").as_slice();
+    std::io::read_to_string(flate2::read::GzDecoder::new(packed)).expect("a text")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analytics::Crawler;
-    use crate::analytics::crawlers::tests::seen_browsers;
 
     /// User agents of the service itself.
     const OWN: &str = include_str!("../../../data/corpus/own.txt");

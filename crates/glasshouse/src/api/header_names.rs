@@ -24,6 +24,9 @@ pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render
 /// Signed mark of a request that the service itself sends to a site; in the response to a connection check, its proof.
 pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
 
+/// Says that a request comes through an integration, which waits for no more than ten seconds.
+pub const INTEGRATION: HeaderName = HeaderName::from_static("x-service-integration");
+
 /// The visitor's address, as an integration saw it.
 pub const CLIENT_ADDRESS: HeaderName = HeaderName::from_static("x-service-client-address");
 
@@ -34,6 +37,8 @@ pub const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("x-service-tim
 
 /// Marks a request as a crawler's, whatever its user agent says.
 pub const BUFFER_BOT: HeaderName = HeaderName::from_static("x-bufferbot");
+/// Client hint that browsers send with each request.
+pub const SEC_CH_UA: HeaderName = HeaderName::from_static("sec-ch-ua");
 /// What a browser wants a resource for.
 pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
 /// How a browser asks for it.

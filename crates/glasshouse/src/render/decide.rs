@@ -9,8 +9,17 @@ use http::Method;
 use url::{Position, Url};
 
 use super::request_facts::RequestFacts;
-use crate::api::accept::preferences;
+use crate::api::accept;
 use crate::domains::Site;
+
+/// A crawler with nothing else to say.
+const CRAWLER: RequestFacts<'static> = RequestFacts {
+    method: &Method::GET,
+    accept: None,
+    sec_fetch_dest: None,
+    is_navigation: false,
+    is_crawler: true,
+};
 
 /// Who asks, which decides what an unknown client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -78,16 +87,7 @@ pub enum DecisionReason {
 
 /// Decides what the edge would answer to a navigation of a crawler or a person, and says why.
 pub fn explain(site: &Site, target: &Url, is_crawler: bool) -> (Decision, DecisionReason) {
-    let facts = RequestFacts {
-        method: &Method::GET,
-        accept: None,
-        has_accept_language: !is_crawler,
-        sec_fetch_dest: None,
-        sec_fetch_mode: None,
-        upgrade_insecure_requests: None,
-        user_agent: None,
-        is_crawler,
-    };
+    let facts = RequestFacts { is_crawler, ..CRAWLER };
     let decision = decide(site, target, &facts, EntryPoint::Edge);
     let reason = match &decision {
         Decision::Redirect { .. } => match site.find_redirect(target).and_then(|redirect| redirect.rule) {
@@ -107,7 +107,7 @@ pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
     matches!(*facts.method, Method::GET | Method::HEAD)
         && !is_static_asset(target.path())
         && is_document(facts.sec_fetch_dest)
-        && accepts_html(facts.accept)
+        && accept::asks_for_page(facts.accept)
 }
 
 /// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
@@ -134,18 +134,7 @@ pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
 /// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
 /// not an asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
 pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
-    // A crawler with nothing else to say.
-    let facts = RequestFacts {
-        method: &Method::GET,
-        accept: None,
-        has_accept_language: false,
-        sec_fetch_dest: None,
-        sec_fetch_mode: None,
-        upgrade_insecure_requests: None,
-        user_agent: None,
-        is_crawler: true,
-    };
-    match decide(site, target, &facts, EntryPoint::Api) {
+    match decide(site, target, &CRAWLER, EntryPoint::Api) {
         Decision::Serve(page) => Some(page.url),
         Decision::Passthrough { .. } => None,
         Decision::Redirect { location, .. } => {
@@ -153,7 +142,7 @@ pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
             let is_same_page = preferred[Position::BeforePath..Position::AfterQuery]
                 == target[Position::BeforePath..Position::AfterQuery]
                 && preferred.host_str().is_some_and(|host| site.owns_host(host));
-            match decide(site, &preferred, &facts, EntryPoint::Api) {
+            match decide(site, &preferred, &CRAWLER, EntryPoint::Api) {
                 Decision::Serve(page) if is_same_page => Some(page.url),
                 _ => None,
             }
@@ -165,40 +154,12 @@ fn is_person(target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> bool 
     let is_crawler = facts.is_crawler || crawler::url::escaped_fragment(target).is_some();
     match entry {
         EntryPoint::Edge => !is_crawler,
-        EntryPoint::Api => !is_crawler && is_browser_navigation(facts),
+        EntryPoint::Api => !is_crawler && facts.is_navigation,
     }
-}
-
-fn is_browser_navigation(facts: &RequestFacts<'_>) -> bool {
-    if facts.sec_fetch_mode.is_some_and(|mode| mode.trim() == "navigate") {
-        return true;
-    }
-    let upgrades = facts.upgrade_insecure_requests.is_some_and(|value| value.trim() == "1");
-    let wants_xhtml =
-        facts.accept.is_some_and(|accept| accept.to_ascii_lowercase().contains("application/xhtml+xml"));
-    facts.user_agent.is_some_and(is_browser) && facts.has_accept_language && (upgrades || wants_xhtml)
-}
-
-/// Whether a user agent has the form of a browser's.
-fn is_browser(user_agent: &str) -> bool {
-    const ENGINES: [&str; 6] = ["AppleWebKit/", "Gecko/", "Chrome/", "Safari/", "Trident/", "Presto/"];
-    user_agent.starts_with("Mozilla/5.0") && ENGINES.iter().any(|engine| user_agent.contains(engine))
 }
 
 fn is_document(sec_fetch_dest: Option<&str>) -> bool {
     sec_fetch_dest.is_none_or(|dest| matches!(dest.trim(), "" | "document"))
-}
-
-/// Whether HTML is among what the client named; a bare `*/*` counts, one at the end of a list of other types does not.
-fn accepts_html(accept: Option<&str>) -> bool {
-    let Some(accept) = accept.map(str::trim).filter(|accept| !accept.is_empty()) else { return true };
-    if accept == "*/*" {
-        return true;
-    }
-    let is_html = |media_type: &str| {
-        ["text/html", "application/xhtml+xml"].iter().any(|html| media_type.eq_ignore_ascii_case(html))
-    };
-    preferences(accept).any(|range| is_html(range.value) && range.quality > 0.0)
 }
 
 #[cfg(test)]
@@ -208,36 +169,16 @@ mod tests {
     use crate::domains::site::tests::site;
     use crate::domains::{PreferredHost, Settings};
 
-    const CHROME: &str = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-    const CHROME_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-
     fn nobody() -> RequestFacts<'static> {
-        RequestFacts {
-            method: &Method::GET,
-            accept: None,
-            has_accept_language: false,
-            sec_fetch_dest: None,
-            sec_fetch_mode: None,
-            upgrade_insecure_requests: None,
-            user_agent: None,
-            is_crawler: false,
-        }
+        RequestFacts { is_crawler: false, ..CRAWLER }
     }
 
     fn bot() -> RequestFacts<'static> {
-        RequestFacts { user_agent: Some("Googlebot/2.1"), is_crawler: true, ..nobody() }
+        CRAWLER
     }
 
     fn person() -> RequestFacts<'static> {
-        RequestFacts {
-            accept: Some(CHROME_ACCEPT),
-            has_accept_language: true,
-            sec_fetch_dest: Some("document"),
-            sec_fetch_mode: Some("navigate"),
-            upgrade_insecure_requests: Some("1"),
-            user_agent: Some(CHROME),
-            ..nobody()
-        }
+        RequestFacts { is_navigation: true, sec_fetch_dest: Some("document"), ..nobody() }
     }
 
     fn settings() -> Settings {
@@ -352,29 +293,12 @@ mod tests {
     }
 
     #[test]
-    fn only_a_client_that_takes_html_gets_html() {
-        let with = |accept| RequestFacts { accept: Some(accept), ..bot() };
+    fn only_a_client_that_asks_for_a_page_gets_one() {
+        for (accept, is_page) in [("text/markdown, */*;q=0.8", true), ("application/json, */*", false)] {
+            let facts = RequestFacts { accept: Some(accept), ..bot() };
 
-        for accept in [
-            "",
-            "*/*",
-            "text/html",
-            "TEXT/HTML;q=0.1",
-            CHROME_ACCEPT,
-            "application/xhtml+xml",
-            "a/b, text/html",
-        ] {
-            assert!(is_served(with(accept), EntryPoint::Api), "{accept:?}");
-        }
-        for accept in [
-            "text/css,*/*;q=0.1",
-            "image/avif,*/*;q=0.8",
-            "application/json",
-            "text/html;q=0",
-            "*/*;q=0.5",
-            "text/*",
-        ] {
-            assert!(!is_served(with(accept), EntryPoint::Api), "{accept:?}");
+            assert_eq!(is_served(facts.clone(), EntryPoint::Api), is_page, "{accept:?}");
+            assert_eq!(is_served(facts, EntryPoint::Edge), is_page, "{accept:?}");
         }
     }
 
@@ -392,29 +316,6 @@ mod tests {
     }
 
     #[test]
-    fn a_person_is_passed_to_the_origin_on_either_evidence() {
-        let older = RequestFacts { sec_fetch_dest: None, sec_fetch_mode: None, ..person() };
-        let cases = [
-            person(),
-            RequestFacts { sec_fetch_mode: Some("navigate"), ..nobody() },
-            older.clone(),
-            RequestFacts { upgrade_insecure_requests: None, ..older.clone() },
-            RequestFacts { accept: Some("text/html"), ..older.clone() },
-        ];
-
-        for facts in cases {
-            assert!(!is_served(facts.clone(), EntryPoint::Api), "{facts:?}");
-        }
-        for facts in [
-            RequestFacts { has_accept_language: false, ..older.clone() },
-            RequestFacts { accept: Some("text/html"), upgrade_insecure_requests: None, ..older.clone() },
-            RequestFacts { user_agent: Some("MyFetcher/1.0"), ..older },
-        ] {
-            assert!(is_served(facts.clone(), EntryPoint::Api), "{facts:?}");
-        }
-    }
-
-    #[test]
     fn a_crawler_is_no_person_even_with_the_headers_of_a_browser() {
         let facts = RequestFacts { is_crawler: true, ..person() };
 
@@ -424,11 +325,12 @@ mod tests {
 
     #[test]
     fn an_unknown_client_is_prerendered_by_the_endpoint_and_a_person_at_the_edge() {
-        let curl = RequestFacts { user_agent: Some("curl/8.4.0"), accept: Some("*/*"), ..nobody() };
+        let curl = RequestFacts { accept: Some("*/*"), ..nobody() };
 
         assert!(is_served(curl.clone(), EntryPoint::Api));
         assert!(!is_served(curl, EntryPoint::Edge));
         assert!(is_served(bot(), EntryPoint::Edge));
+        assert!(!is_served(person(), EntryPoint::Api));
     }
 
     #[test]
@@ -441,15 +343,8 @@ mod tests {
         let page =
             page_of(&site("shop.example", Settings::default()), &Url::parse(target).expect("an address"));
 
-        assert_eq!(
-            outcome(target, person_without_dest(), EntryPoint::Edge),
-            "serve https://shop.example/#!about"
-        );
+        assert_eq!(outcome(target, person(), EntryPoint::Edge), "serve https://shop.example/#!about");
         assert_ne!(page.key, plain.key);
-    }
-
-    fn person_without_dest() -> RequestFacts<'static> {
-        RequestFacts { sec_fetch_dest: None, ..person() }
     }
 
     #[test]

@@ -7,9 +7,12 @@ use std::process::Command;
 
 /// Where the crawler patterns live; beside the file lies its licence.
 const CRAWLERS: &str = "crates/glasshouse/data/crawler-user-agents.tsv";
+/// Folder of the user agents that the patterns are compared with, and of the scripts that refresh and compare them.
+const CORPUS: &str = "crates/glasshouse/data/corpus";
 
 /// Refreshes every file, one after the other; stops at the first that cannot be.
 pub fn run(root: &Path) -> Result<(), String> {
+    output(Command::new("sh").arg("refresh-browsers.sh").current_dir(root.join(CORPUS)))?;
     crawler_user_agents(root)?;
     output(
         Command::new("sh").arg("refresh-tracking-params.sh").current_dir(root.join("crates/crawler/data")),
@@ -45,9 +48,14 @@ fn crawler_user_agents(root: &Path) -> Result<(), String> {
     let patterns = pattern_lines(&read(&work.join("crawleruseragents/crawler-user-agents.json"))?)?;
     let target = root.join(CRAWLERS);
     refuse_shrinking(&read(&target).unwrap_or_default(), &patterns)?;
+    let listed = work.join("patterns.tsv");
+    write(&listed, &patterns.join("\n"))?;
+    let clashes = output(Command::new("node").arg(root.join(CORPUS).join("clashes.mjs")).arg(&listed))?;
+    let patterns = usable(&patterns, &clashes);
     let text = format!(
         "# Patterns of crawler user agents. Source: PyPI crawler-user-agents {version} ({}), MIT (crawler-user-agents.LICENSE).\n\
-         # One per line: tags separated by commas, a tab, a regular expression. Refreshed by `cargo xtask update-data`; not edited by hand.\n\
+         # One per line: tags separated by commas, a tab, a regular expression, which is for its own case. Rows that match people's browsers (corpus) or\n\
+         # have an open-ended gap are left out. Refreshed by `cargo xtask update-data`; not edited by hand.\n\
          {}\n",
         date.trim(),
         patterns.join("\n")
@@ -77,6 +85,33 @@ fn pattern_lines(json: &str) -> Result<Vec<String>, String> {
             Ok(format!("{}\t{pattern}", tags.join(",")))
         })
         .collect()
+}
+
+/// Leaves out patterns with an open-ended gap, which make servers slow, and those that match people's browsers, and names each.
+fn usable(patterns: &[String], clashes: &str) -> Vec<String> {
+    let browser_of = |pattern: &str| {
+        clashes
+            .lines()
+            .find_map(|line| line.split_once('\t').filter(|(row, _)| *row == pattern))
+            .map(|(_, one)| one)
+    };
+    let keep = |line: &&String| {
+        let pattern = line.split_once('\t').map_or(line.as_str(), |(_, pattern)| pattern);
+        if is_open_ended(pattern) {
+            println!("left out, an open-ended gap: {pattern}");
+        } else if let Some(browser) = browser_of(pattern) {
+            println!("left out, matches a browser: {pattern} ({browser})");
+        } else {
+            return true;
+        }
+        false
+    };
+    patterns.iter().filter(keep).cloned().collect()
+}
+
+fn is_open_ended(pattern: &str) -> bool {
+    let unescaped = pattern.replace("\\*", "").replace("\\+", "");
+    unescaped.contains(['*', '+']) || unescaped.contains(",}")
 }
 
 /// A list that lost more than a tenth of its lines is a broken download, not news.
@@ -157,6 +192,16 @@ mod tests {
         let result = pattern_lines(json);
 
         assert!(result.is_err());
+    }
+
+    #[test]
+    fn rows_that_match_browsers_or_have_an_open_ended_gap_are_left_out() {
+        let rows = ["seo\tSonic", "feed\tCurrent[\\s\\S]*RSS", "x\tA{2,}", "x\tC\\+\\+bot", "ads\tSonicBot"]
+            .map(str::to_owned);
+
+        let kept = usable(&rows, "Sonic\tMozilla/5.0 (Windows NT 10.0) Sonic Slack_SSB/4.4.2\n");
+
+        assert_eq!(kept, ["x\tC\\+\\+bot", "ads\tSonicBot"]);
     }
 
     #[test]

@@ -3,18 +3,18 @@
 
 /** Names whose id is the name in small letters, with a hyphen for everything else. */
 const LIKE_THEIR_ID = `
-  AdIdxBot, AdsBot-Google, AhrefsBot, AI2Bot, Amazonbot, Amzn-SearchBot, Amzn-User, Applebot, archive.org_bot,
+  AdIdxBot, AdsBot-Google, AhrefsBot, AI2Bot, Aider, AmazonBuyForMe, Amazonbot, Anchor Browser, Amzn-SearchBot, Amzn-User, Applebot, archive.org_bot,
   AzureAI-SearchBot, Baiduspider, bedrockbot / AgentCore Browser, Better Stack, BingPreview / MicrosoftPreview,
   Bluesky Cardyb, Botify, Bravebot, Bytespider, CCBot, ChatGLM-Spider, ChatGPT-User, Chrome-Lighthouse,
-  Claude-SearchBot, Claude-User, ClaudeBot, Datadog Synthetics, DataForSeoBot, DeepSeekBot, Diffbot, Discordbot,
+  Claude Code, Claude-SearchBot, Claude-User, ClaudeBot, Codex CLI, Cursor, Datadog Synthetics, DataForSeoBot, DeepSeekBot, Devin, Diffbot, Discordbot,
   DotBot / rogerbot, DuckAssistBot, DuckDuckBot, Embedly, ExaBot, FeedFetcher-Google, FirecrawlAgent,
-  Gemini-Deep-Research, Google-Agent / Mariner, Google-CloudVertexBot, Google-InspectionTool, Google-NotebookLM,
+  Gemini CLI, Gemini-Deep-Research, Google-Agent / Mariner, Google-CloudVertexBot, Google-InspectionTool, Google-NotebookLM,
   Googlebot, GoogleOther, GPTBot, Iframely, ImagesiftBot, iMessage link preview, Kagibot, Kimi-User, Linespider,
-  LinkedInBot, Manus-User, Mastodon & fediverse, meta-externalads / FacebookBot, MistralAI-User, MJ12bot,
-  MojeekBot, New Relic, OAI-AdsBot, OAI-SearchBot, omgili / Webzio, Perplexity-User, PerplexityBot, PetalBot,
+  LinkedInBot, Manus-User, Markdown client, Mastodon & fediverse, meta-externalads / FacebookBot, MistralAI-User, MJ12bot,
+  MojeekBot, New Relic, OAI-AdsBot, OAI-SearchBot, omgili / Webzio, OpenClaw, opencode, Perplexity-User, PerplexityBot, PetalBot,
   PhindBot, Pingdom, Pinterestbot, Qwantbot, Screaming Frog, SemrushBot, SeznamBot, Sitebulb, SkypeUriPreview,
   Slackbot, Slurp / Y!J, Snap URL Preview, Sogou spider, StatusCake, Storebot-Google, TavilyBot, TelegramBot,
-  TikTokSpider, Timpibot, TongyiBot, Twitterbot, UptimeRobot, Viber, vkShare, WhatsApp, YandexAdditionalBot,
+  TikTokSpider, Timpibot, TongyiBot, TwinAgent, Twitterbot, UptimeRobot, Viber, vkShare, WhatsApp, YandexAdditionalBot,
   YandexBot, Yeti, YisouSpider, YiyanBot, YouBot
 `;
 

@@ -17,6 +17,8 @@ export const names: Record<string, () => string> = {
   betterstack: () => 'Better Stack',
   deepseek: () => 'DeepSeek',
   allenai: () => 'Ai2',
+  openclaw: () => 'OpenClaw',
+  opencode: () => 'opencode',
 };
 
 export const providerName = (id: string) => names[id]?.() ?? id.charAt(0).toUpperCase() + id.slice(1);

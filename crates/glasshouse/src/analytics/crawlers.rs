@@ -22,16 +22,18 @@ pub const OTHER_PROVIDER: &str = "other";
 
 /// Id of what only the heuristic found.
 const UNKNOWN: &str = "unknown";
+/// Id of an agent that asks for Markdown and says no more of itself.
+const MARKDOWN_CLIENT: &str = "markdown-client";
+/// Beginning of the ids of rows of the list.
+const LISTED: &str = "list:";
 
-/// Only this much of a user agent is looked at.
-const MAX_USER_AGENT_BYTES: usize = 1024;
+/// Bytes of a user agent that are looked at, here and by every form of the list.
+pub(super) const MAX_USER_AGENT_BYTES: usize = 1024;
 /// User agents whose crawler is remembered.
 const CACHED_USER_AGENTS: u64 = 20_000;
 
 /// Libraries and automation drivers are what a crawler may be built with, not crawlers.
 const TOOL_TAGS: [&str; 2] = ["http-library", "browser-automation"];
-/// Patterns of the list that people's in-app browsers and phones contain as well; the overlay has the careful form.
-const TOO_WIDE: [&str; 6] = ["WhatsApp", "Viber", "Pinterest", "Snapchat", "[wW]get", "^Silk/"];
 /// Names of phones and engines in which the words of the heuristic occur.
 pub(super) const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
 /// Words by which an unknown client gives itself away.
@@ -102,6 +104,11 @@ pub struct Crawler {
 }
 
 impl Crawler {
+    /// Decides whether the crawler is documented by its maker, and no more than a row of the general list or a word such as `bot`.
+    pub fn is_documented(&self) -> bool {
+        self.id != UNKNOWN && !self.id.starts_with(LISTED)
+    }
+
     /// Returns a user agent that says to be this crawler; none: it is known by its signature only.
     pub fn user_agent(&self) -> Option<String> {
         if !self.all_of.is_empty() {
@@ -131,18 +138,19 @@ impl Crawler {
     /// The name by which this file speaks to it; `*`: as to all. None: no rule of the file is for it, or nobody knows which.
     pub fn name_in(&self, robots: &Robots) -> Option<&str> {
         let name = self.robots_names().find(|name| robots.names(name));
-        name.or((!self.ignores_wildcard).then_some("*")).filter(|_| self.id != UNKNOWN)
+        name.or((!self.ignores_wildcard).then_some("*"))
+            .filter(|_| ![UNKNOWN, MARKDOWN_CLIENT].contains(&self.id.as_str()))
     }
 }
 
-/// Texts and expressions by which user agents are recognised, in lower case where case does not matter.
+/// Texts and expressions by which user agents are recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlerPatterns {
-    /// Texts anywhere in a user agent.
-    pub contains: BTreeSet<String>,
-    /// Texts at the beginning of a user agent.
-    pub starts_with: BTreeSet<String>,
-    /// Regular expressions.
+    /// Texts of documented crawlers, in lower case, for any case; a leading `^` ties one to the start.
+    pub documented: BTreeSet<String>,
+    /// Texts of the general list, in this very case.
+    pub listed: BTreeSet<String>,
+    /// Regular expressions of the general list, in this very case.
     pub expressions: Vec<String>,
 }
 
@@ -161,6 +169,7 @@ pub struct CrawlerIndex {
     expressions: Vec<usize>,
     expression_set: RegexSet,
     unknown: Crawler,
+    markdown_client: Crawler,
     cache: cache::Cache<str, Option<&'static Crawler>>,
 }
 
@@ -192,25 +201,28 @@ impl CrawlerIndex {
 
     /// The crawler with an id that was stored with a visit.
     pub fn find(&self, id: &str) -> Option<&Crawler> {
-        let all = self.overlay.iter().chain(&self.listed).chain(std::iter::once(&self.unknown));
+        let all = self.overlay.iter().chain(&self.listed).chain([&self.unknown, &self.markdown_client]);
         all.into_iter().find(|crawler| crawler.id == id)
+    }
+
+    /// Returns the crawler of a request that names Markdown, from what its user agent says.
+    pub fn markdown_client(&'static self, named: Option<&'static Crawler>) -> &'static Crawler {
+        named.filter(|crawler| crawler.id != UNKNOWN).unwrap_or(&self.markdown_client)
     }
 
     /// Returns everything that a user agent is compared with but the words of the heuristic. Crawlers that are known by several
     /// texts together are left out: each of their texts is another crawler's.
     pub fn patterns(&self) -> CrawlerPatterns {
-        let own =
-            self.overlay.iter().flat_map(|crawler| &crawler.tokens).map(|token| token.to_ascii_lowercase());
-        let (tied, mut contains): (BTreeSet<_>, BTreeSet<_>) = own.partition(|token| token.starts_with('^'));
-        let starts_with = tied.iter().map(|token| token.trim_start_matches('^').to_owned()).collect();
-        let mut expressions = Vec::new();
+        let own = self.overlay.iter().flat_map(|crawler| &crawler.tokens);
+        let documented = own.map(|token| token.to_ascii_lowercase()).collect();
+        let (mut listed, mut expressions) = (BTreeSet::new(), Vec::new());
         for (_, pattern) in list_lines() {
             match literal_of(pattern) {
-                Some(text) => _ = contains.insert(text.to_ascii_lowercase()),
+                Some(text) => _ = listed.insert(text),
                 None => expressions.push(pattern.to_owned()),
             }
         }
-        CrawlerPatterns { contains, starts_with, expressions }
+        CrawlerPatterns { documented, listed, expressions }
     }
 
     /// Finds one of the crawlers that we name ourselves, by id or name in any case.
@@ -298,7 +310,8 @@ impl CrawlerIndex {
             token_finder: automaton(&token_texts, true),
             literal_finder: automaton(&literal_texts, false),
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
-            unknown: plain_crawler(UNKNOWN, OTHER_PROVIDER, "Unknown bot", Class::Other),
+            unknown: plain_crawler(UNKNOWN, "Unknown bot", Class::Other),
+            markdown_client: plain_crawler(MARKDOWN_CLIENT, "Markdown client", Class::LlmUser),
             cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
             tokens,
@@ -313,22 +326,19 @@ fn list_lines() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
     let lines = LIST.lines().filter(|line| !line.starts_with('#'));
     let entries = lines.filter_map(|line| line.split_once('\t'));
     let entries = entries.map(|(tags, pattern)| (tags.split(',').collect::<Vec<_>>(), pattern));
-    entries.filter(|(tags, pattern)| {
-        let is_tool = tags.iter().all(|tag| TOOL_TAGS.contains(tag));
-        !is_tool && !TOO_WIDE.contains(pattern)
-    })
+    entries.filter(|(tags, _)| !tags.iter().all(|tag| TOOL_TAGS.contains(tag)))
 }
 
 fn listed_crawler(pattern: &str, tags: &[&str]) -> Crawler {
     let name = pattern.replace('\\', "");
     let class = tags.iter().find_map(|tag| class_of_tag(tag)).unwrap_or(Class::Other);
-    plain_crawler(&format!("list:{pattern}"), OTHER_PROVIDER, name.trim_start_matches('^'), class)
+    plain_crawler(&format!("{LISTED}{pattern}"), name.trim_start_matches('^'), class)
 }
 
-fn plain_crawler(id: &str, provider: &str, name: &str, class: Class) -> Crawler {
+fn plain_crawler(id: &str, name: &str, class: Class) -> Crawler {
     Crawler {
         id: id.to_owned(),
-        provider: provider.to_owned(),
+        provider: OTHER_PROVIDER.to_owned(),
         name: name.to_owned(),
         class,
         tokens: Vec::new(),
@@ -373,7 +383,8 @@ fn literal_of(pattern: &str) -> Option<String> {
     Some(text)
 }
 
-fn cut(text: &str) -> &str {
+/// Returns as much of a user agent as is looked at.
+pub fn cut(text: &str) -> &str {
     let mut end = text.len().min(MAX_USER_AGENT_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -387,6 +398,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::analytics::crawler_list::seen_browsers;
 
     /// Id of the overlay, a tab, a user agent that its maker documents.
     const BOTS: &str = include_str!("../../data/corpus/crawlers.tsv");
@@ -415,6 +427,64 @@ mod tests {
         let wrong: Vec<_> = lines.filter(|user_agent| id_of(user_agent).is_some()).collect();
 
         assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn no_row_of_the_lists_matches_a_browser_that_was_seen() {
+        let index = CrawlerIndex::shared();
+        let browsers = seen_browsers();
+        let lines = || browsers.lines().filter(|line| !line.starts_with('#'));
+
+        let clashes: Vec<_> = lines()
+            .filter_map(|agent| Some((index.in_overlay(agent).or_else(|| index.in_list(agent))?, agent)))
+            .map(|(crawler, agent)| (&crawler.id, agent))
+            .collect();
+
+        assert!(lines().count() >= 10_000, "{} browsers", lines().count());
+        assert!(clashes.is_empty(), "{clashes:#?}");
+    }
+
+    #[test]
+    fn no_row_of_the_list_has_an_open_ended_gap() {
+        let open_ended = list_lines().find(|(_, pattern)| {
+            let plain = pattern.replace("\\*", "").replace("\\+", "");
+            plain.contains(['*', '+']) || plain.contains(",}")
+        });
+
+        assert_eq!(open_ended, None);
+    }
+
+    #[test]
+    fn a_row_of_the_list_is_for_its_own_case() {
+        for user_agent in ["Panasonic TV", "Lightning/1.0", "Mozilla/5.0 (Linux; Android 9; PANASONIC P100)"]
+        {
+            assert_eq!(id_of(user_agent), None, "{user_agent}");
+        }
+    }
+
+    #[test]
+    fn agents_that_people_program_with_are_documented() {
+        for (user_agent, id) in [
+            ("Cursor/1.0", "cursor"),
+            ("Mozilla/5.0 (compatible; Cursor/2.1; +https://cursor.com)", "cursor"),
+            ("codex_cli_rs/0.153.4 (Ubuntu 24.4.0; x86_64) xterm", "codex-cli"),
+            ("codex/1.0", "codex-cli"),
+            ("OpenClaw/2026.3", "openclaw"),
+            ("Claude-User (claude-code/2.1.92; +https://support.anthropic.com/)", "claude-code"),
+            ("claude-code/1.0.0", "claude-code"),
+            (
+                "Mozilla/5.0 (compatible; Google-Gemini-CLI/1.0; +https://github.com/google-gemini/gemini-cli)",
+                "gemini-cli",
+            ),
+            ("opencode-smartfetch/1.0", "opencode"),
+            ("opencode", "opencode"),
+        ] {
+            let crawler = CrawlerIndex::shared().identify(user_agent).expect(user_agent);
+            assert_eq!((crawler.id.as_str(), crawler.class), (id, Class::LlmUser), "{user_agent}");
+            assert!(crawler.is_documented());
+        }
+        assert_eq!(id_of("Claude-User/1.0; +Claude-User@anthropic.com"), Some("claude-user"));
+        assert!(!CrawlerIndex::shared().identify("AcmeCrawler/1").expect("a crawler").is_documented());
     }
 
     #[test]

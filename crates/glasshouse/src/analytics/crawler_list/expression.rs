@@ -3,32 +3,44 @@
 
 use std::collections::BTreeSet;
 
+/// Function that writes a text as an expression.
+pub type Spelling = fn(&str) -> String;
+
+/// Writes a text as an expression for this very case.
+pub fn exact(text: &str) -> String {
+    // Characters that are plain outside of a class: JavaScript refuses some of these escapes.
+    ["-", "#", "&", "~"]
+        .iter()
+        .fold(regex::escape(text), |text, plain| text.replace(&format!("\\{plain}"), plain))
+}
+
+/// Writes a text in lower case as an expression for any case. A flag would be for the whole expression in most languages.
+pub fn any_case(text: &str) -> String {
+    let spelled = |one: char| match one {
+        'a'..='z' => format!("[{one}{}]", one.to_ascii_uppercase()),
+        _ => exact(one.encode_utf8(&mut [0; 4])),
+    };
+    text.chars().map(spelled).collect()
+}
+
 /// Returns one expression for each first character of the texts, with common beginnings written once.
-pub fn alternatives(texts: &BTreeSet<String>) -> Vec<String> {
-    branches(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+pub fn alternatives(texts: &BTreeSet<String>, spell: Spelling) -> Vec<String> {
+    branches(&texts.iter().map(String::as_str).collect::<Vec<_>>(), spell)
 }
 
 /// `texts` are sorted, and none begins with another.
-fn branches(texts: &[&str]) -> Vec<String> {
+fn branches(texts: &[&str], spell: Spelling) -> Vec<String> {
     let groups = texts.chunk_by(|one, next| one.chars().next() == next.chars().next());
     groups
         .map(|group| {
             let begin = common_begin(group);
             let rests: Vec<&str> = group.iter().map(|text| &text[begin.len()..]).collect();
             match rests.as_slice() {
-                [_] => regex::escape(group[0]),
-                _ => format!("{}(?:{})", regex::escape(begin), branches(&rests).join("|")),
+                [_] => spell(group[0]),
+                _ => format!("{}(?:{})", spell(begin), branches(&rests, spell).join("|")),
             }
         })
-        .map(|expression| portable(&expression))
         .collect()
-}
-
-/// Removes the escapes of characters that are plain outside of a class: JavaScript refuses some of them.
-fn portable(expression: &str) -> String {
-    ["-", "#", "&", "~"]
-        .iter()
-        .fold(expression.to_owned(), |text, plain| text.replace(&format!("\\{plain}"), plain))
 }
 
 fn common_begin<'a>(group: &[&'a str]) -> &'a str {
@@ -39,7 +51,7 @@ fn common_begin<'a>(group: &[&'a str]) -> &'a str {
     &first[..end]
 }
 
-/// Returns one expression per word that finds it outside of the exceptions. An exception contains exactly one word, at its
+/// Returns one expression per word that finds it outside of the exceptions, in any case. An exception contains exactly one word, at its
 /// beginning or at its end.
 pub fn words(words: &[&str], exceptions: &[&str]) -> Vec<String> {
     words.iter().flat_map(|word| word_outside_of(word, exceptions)).collect()
@@ -47,22 +59,29 @@ pub fn words(words: &[&str], exceptions: &[&str]) -> Vec<String> {
 
 fn word_outside_of(word: &str, exceptions: &[&str]) -> Vec<String> {
     let Some(exception) = exceptions.iter().find(|exception| exception.contains(word)) else {
-        return vec![regex::escape(word)];
+        return vec![any_case(word)];
     };
-    let not = |one: char, edge: &str| format!("(?:{edge}|[^{one}])");
+    let class = |one: char| match any_case(one.encode_utf8(&mut [0; 4])).as_str() {
+        letters if letters.starts_with('[') => letters.replace('[', "[^"),
+        other => format!("[^{other}]"),
+    };
+    let not = |one: char, edge: &str| format!("(?:{edge}|{})", class(one));
     match (exception.strip_suffix(word), exception.strip_prefix(word)) {
         // `cubot`: the word behind anything but `u`, or behind `u` that stands behind anything but `c`.
         (Some(before), _) => before
             .char_indices()
-            .map(|(at, one)| format!("{}{}{word}", not(one, "^"), &before[at + one.len_utf8()..]))
+            .map(|(at, one)| format!("{}{}", not(one, "^"), any_case(&exception[at + one.len_utf8()..])))
             .collect(),
         (_, Some(after)) => {
             let end = after.chars().rev().fold(String::new(), |rest, one| {
-                if rest.is_empty() { not(one, "$") } else { format!("(?:$|[^{one}]|{one}{rest})") }
+                if rest.is_empty() {
+                    return not(one, "$");
+                }
+                format!("(?:$|{}|{}{rest})", class(one), any_case(one.encode_utf8(&mut [0; 4])))
             });
-            vec![format!("{word}{end}")]
+            vec![format!("{}{end}", any_case(word))]
         }
-        _ => vec![regex::escape(word)],
+        _ => vec![any_case(word)],
     }
 }
 
@@ -87,18 +106,24 @@ mod tests {
 
     #[test]
     fn common_beginnings_are_written_once() {
-        let texts = ["abc/", "abd", "x.y"].map(str::to_owned);
+        let texts = ["abc/", "abd", "x.y"].map(str::to_owned).into();
 
-        assert_eq!(alternatives(&texts.into()), ["ab(?:c/|d)", "x\\.y"]);
+        assert_eq!(alternatives(&texts, exact), ["ab(?:c/|d)", "x\\.y"]);
+        assert_eq!(alternatives(&texts, any_case), ["[aA][bB](?:[cC]/|[dD])", "[xX]\\.[yY]"]);
     }
 
     #[test]
     fn a_word_is_found_outside_of_its_exceptions() {
-        let all = words(&["bot", "preview", "spider"], &["cubot", "preview bu"]);
+        let all = words(&["bot", "spider", "xy"], &["cubot", "xy b"]);
 
         assert_eq!(
             all,
-            ["(?:^|[^c])ubot", "(?:^|[^u])bot", "preview(?:$|[^ ]| (?:$|[^b]|b(?:$|[^u])))", "spider"]
+            [
+                "(?:^|[^cC])[uU][bB][oO][tT]",
+                "(?:^|[^uU])[bB][oO][tT]",
+                "[sS][pP][iI][dD][eE][rR]",
+                "[xX][yY](?:$|[^ ]| (?:$|[^bB]))",
+            ]
         );
     }
 

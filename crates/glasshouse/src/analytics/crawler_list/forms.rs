@@ -4,6 +4,7 @@
 use serde_json::json;
 
 use super::{CrawlerList, TODAYS_BROWSER};
+use crate::analytics::crawlers::MAX_USER_AGENT_BYTES;
 
 /// Most bytes of one expression in a server's configuration: nginx takes 4,096 of a parameter, Apache 8,192 of a line.
 const MAX_LINE_BYTES: usize = 3_500;
@@ -12,15 +13,15 @@ const HEAD: &str = "# User agents of crawlers. Written by `glasshouse crawlers`;
 /// Form of the crawler list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CrawlerListForm {
-    /// For programs: the expression, and the texts that it is made of
+    /// For programs: the expressions of documented crawlers, of all others, and of both
     Json,
-    /// One expression in RE2's words, for any case
+    /// One expression in the words that RE2, PCRE and JavaScript share
     Regex,
-    /// A map of nginx: the variable glasshouse_crawler is 1 for a crawler
+    /// Maps of nginx: the variable glasshouse_crawler is documented, general or empty
     Nginx,
-    /// Lines of Apache: the variable glasshouse_crawler is set for a crawler
+    /// Lines of Apache: the variable glasshouse_documented or glasshouse_general is set for a crawler
     Apache,
-    /// Snippets of a Caddyfile: parts of matchers, of today's browsers and of crawlers
+    /// Snippets of a Caddyfile: the part of a user agent that is looked at, and parts of matchers
     Caddy,
 }
 
@@ -29,55 +30,82 @@ impl CrawlerList {
     pub fn write(&self, form: CrawlerListForm) -> String {
         match form {
             CrawlerListForm::Json => self.json(),
-            CrawlerListForm::Regex => format!("(?i){}\n", self.expression()),
-            CrawlerListForm::Nginx => {
-                let lines: String = self.lines().map(|line| format!("    \"~*{line}\" 1;\n")).collect();
-                // The first expression that matches counts.
-                let browser = format!("    \"~{TODAYS_BROWSER}\" 0;\n");
-                format!(
-                    "{HEAD}map $http_user_agent $glasshouse_crawler {{\n    default 0;\n{browser}{lines}}}\n"
-                )
-            }
-            CrawlerListForm::Apache => {
-                // Every line is tried, so each lets today's browsers go by itself.
-                let others = format!("^(?!{})(?s:.*?)", TODAYS_BROWSER.trim_start_matches('^'));
-                let line =
-                    |line| format!("SetEnvIfNoCase User-Agent \"{others}(?:{line})\" glasshouse_crawler\n");
-                HEAD.to_owned() + &self.lines().map(line).collect::<String>()
-            }
-            CrawlerListForm::Caddy => format!(
-                "{HEAD}(glasshouse_browser) {{\n\theader_regexp User-Agent `{TODAYS_BROWSER}`\n}}\n\
-                 (glasshouse_crawler) {{\n\theader_regexp User-Agent `(?i){}`\n}}\n",
-                self.expression()
-            ),
+            CrawlerListForm::Regex => format!("{}\n", self.expression()),
+            CrawlerListForm::Nginx => self.nginx(),
+            CrawlerListForm::Apache => self.apache(),
+            CrawlerListForm::Caddy => self.caddy(),
         }
     }
 
     fn json(&self) -> String {
         let list = json!({
-            "about": "User agents of crawlers, for any case. Written by `glasshouse crawlers`; not edited by hand.",
+            "about": "User agents of crawlers: each expression is for this very case, and for the first characters of a user agent. A browser's navigation outweighs the general one. Written by `glasshouse crawlers`; not edited by hand.",
+            "characters": MAX_USER_AGENT_BYTES,
             "expression": self.expression(),
-            "contains": self.contains,
-            "startsWith": self.starts_with,
-            "expressions": self.expressions,
+            "documented": self.documented.join("|"),
+            "general": self.general.join("|"),
         });
         serde_json::to_string_pretty(&list).expect("texts can be written as JSON") + "\n"
     }
 
-    /// The expression in parts of a bearable length.
-    fn lines(&self) -> impl Iterator<Item = String> {
-        let mut lines: Vec<String> = Vec::new();
-        for alternative in &self.alternatives {
-            match lines.last_mut() {
-                Some(line) if line.len() + alternative.len() < MAX_LINE_BYTES => {
-                    line.push('|');
-                    line.push_str(alternative);
-                }
-                _ => lines.push(alternative.clone()),
-            }
-        }
-        lines.into_iter()
+    fn nginx(&self) -> String {
+        let of = |parts: &[String], kind: &str| -> String {
+            lines(parts).map(|line| format!("    \"~{line}\" {kind};\n")).collect()
+        };
+        // The first expression that matches counts.
+        format!(
+            "{HEAD}map $http_user_agent $glasshouse_agent {{\n    default $http_user_agent;\n    \
+             \"~^(?<glasshouse_head>.{{{MAX_USER_AGENT_BYTES}}})\" $glasshouse_head;\n}}\n\
+             map $glasshouse_agent $glasshouse_crawler {{\n    default \"\";\n    \"~{TODAYS_BROWSER}\" \"\";\n{}{}}}\n",
+            of(&self.documented, "documented"),
+            of(&self.general, "general"),
+        )
     }
+
+    fn apache(&self) -> String {
+        // Every line is tried, so each lets today's browsers go by itself.
+        let others = format!("^(?!{})(?s:.*?)", TODAYS_BROWSER.trim_start_matches('^'));
+        let of = |parts: &[String], kind: &str| -> String {
+            lines(parts)
+                .map(|line| format!("SetEnvIf glasshouse_agent \"{others}(?:{line})\" glasshouse_{kind}\n"))
+                .collect()
+        };
+        format!(
+            "{HEAD}SetEnvIf User-Agent \"^(.{{1,{MAX_USER_AGENT_BYTES}}})\" glasshouse_agent=$1\n{}{}",
+            of(&self.documented, "documented"),
+            of(&self.general, "general"),
+        )
+    }
+
+    fn caddy(&self) -> String {
+        let matcher = |name: &str, expression: &str| {
+            format!("(glasshouse_{name}) {{\n\tvars_regexp {{glasshouse_agent}} `{expression}`\n}}\n")
+        };
+        // RE2 repeats nothing more than a thousand times.
+        let half = format!(".{{{}}}", MAX_USER_AGENT_BYTES / 2);
+        format!(
+            "{HEAD}(glasshouse_agent) {{\n\tmap {{http.request.header.User-Agent}} {{glasshouse_agent}} {{\n\t\t\
+             `~^({half}{half})` `${{1}}`\n\t\tdefault {{http.request.header.User-Agent}}\n\t}}\n}}\n{}{}{}",
+            matcher("browser", TODAYS_BROWSER),
+            matcher("documented", &self.documented.join("|")),
+            matcher("general", &self.general.join("|")),
+        )
+    }
+}
+
+/// Joins parts of an expression to lines of a bearable length.
+fn lines(parts: &[String]) -> impl Iterator<Item = String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() < MAX_LINE_BYTES => {
+                line.push('|');
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines.into_iter()
 }
 
 #[cfg(test)]
@@ -108,12 +136,19 @@ mod tests {
     }
 
     #[test]
-    fn the_expression_of_json_is_that_of_the_other_forms() {
+    fn the_expressions_of_json_are_those_of_the_other_forms() {
         let json: serde_json::Value = serde_json::from_str(&written(CrawlerListForm::Json)).unwrap();
+        let of = |name: &str| json[name].as_str().unwrap().to_owned();
 
-        let expression = json["expression"].as_str().unwrap();
-
-        assert_eq!(written(CrawlerListForm::Regex), format!("(?i){expression}\n"));
-        assert!(written(CrawlerListForm::Caddy).contains(expression));
+        assert_eq!(written(CrawlerListForm::Regex), of("expression") + "\n");
+        assert_eq!(of("expression"), format!("{}|{}", of("documented"), of("general")));
+        let [caddy, nginx, apache] =
+            [CrawlerListForm::Caddy, CrawlerListForm::Nginx, CrawlerListForm::Apache].map(written);
+        for name in ["documented", "general"] {
+            assert!(caddy.contains(&of(name)), "{name}");
+            for part in of(name).split('|') {
+                assert!(nginx.contains(part) && apache.contains(part), "{part}");
+            }
+        }
     }
 }

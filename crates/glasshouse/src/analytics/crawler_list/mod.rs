@@ -1,4 +1,5 @@
-//! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as one expression.
+//! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as expressions that
+//! say what matters of case themselves, so that every form means the same.
 //! Used by `glasshouse crawlers`. Must never give out a list that is empty, misses a documented crawler or matches a browser.
 //! See docs/decisions/0440. Servers ask first whether it is one of today's browsers: see docs/decisions/0499.
 
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 
 use regex::{Regex, RegexBuilder};
 
-use self::expression::{alternatives, plain_groups, words};
+use self::expression::{alternatives, any_case, exact, plain_groups, words};
 use super::crawlers::{BOT_WORDS, CrawlerIndex, CrawlerPatterns, NOT_BOTS};
 
 pub use forms::CrawlerListForm;
@@ -44,48 +45,48 @@ pub enum CrawlerListError {
     PassesForBrowser(String),
 }
 
-/// Texts and expressions without repetition: no text contains another, or a word of the heuristic.
-/// Case does not matter.
+/// The expressions of the list, in parts each of which can stand alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlerList {
-    contains: BTreeSet<String>,
-    starts_with: BTreeSet<String>,
-    expressions: Vec<String>,
-    /// Parts of the whole expression, each of which can stand alone.
-    alternatives: Vec<String>,
+    /// Of crawlers that their makers document.
+    documented: Vec<String>,
+    /// Of the general list and of words such as `bot`, which a browser's navigation outweighs. What is documented may be left out.
+    general: Vec<String>,
 }
 
 impl CrawlerList {
     /// Returns the list of this build, checked against the corpus.
     pub fn of_service() -> Result<CrawlerList, CrawlerListError> {
-        let list = CrawlerList::new(CrawlerIndex::shared().patterns())?;
+        let list = CrawlerList::new(&CrawlerIndex::shared().patterns())?;
         let crawlers = entries(CRAWLERS).filter_map(|line| line.split_once('\t')).map(|(_, agent)| agent);
         list.check(crawlers, entries(BROWSERS))?;
         Ok(list)
     }
 
-    fn new(patterns: CrawlerPatterns) -> Result<CrawlerList, CrawlerListError> {
-        if patterns.contains.is_empty() {
+    fn new(patterns: &CrawlerPatterns) -> Result<CrawlerList, CrawlerListError> {
+        if patterns.documented.is_empty() {
             return Err(CrawlerListError::Empty);
         }
-        let words = words(&BOT_WORDS, &NOT_BOTS);
-        let heuristic = compile(&words.join("|"))?;
-        let contains = without_repetition(&patterns.contains, &heuristic);
-        let starts_with: BTreeSet<String> = without_repetition(&patterns.starts_with, &heuristic)
-            .into_iter()
-            .filter(|text| !contains.iter().any(|shorter| text.contains(shorter.as_str())))
-            .collect();
-        let expressions: Vec<String> = patterns.expressions.iter().map(|one| plain_groups(one)).collect();
-        let mut all = words;
-        all.extend(alternatives(&contains));
-        all.extend(alternatives(&starts_with).into_iter().map(|text| format!("^{text}")));
-        all.extend(expressions.iter().cloned());
-        Ok(CrawlerList { contains, starts_with, expressions, alternatives: all })
+        let (tied, anywhere): (BTreeSet<_>, BTreeSet<_>) =
+            patterns.documented.iter().cloned().partition(|text| text.starts_with('^'));
+        let is_found =
+            |text: &str| anywhere.iter().any(|shorter| shorter != text && text.contains(shorter.as_str()));
+        let tied =
+            tied.iter().map(|text| text.trim_start_matches('^').to_owned()).filter(|text| !is_found(text));
+        let mut documented =
+            alternatives(&anywhere.iter().filter(|text| !is_found(text)).cloned().collect(), any_case);
+        documented.extend(alternatives(&tied.collect(), any_case).into_iter().map(|text| format!("^{text}")));
+
+        let mut general = words(&BOT_WORDS, &NOT_BOTS);
+        let found_anyway = compile(&[&*documented, &*general].concat().join("|"))?;
+        general.extend(alternatives(&without_repetition(&patterns.listed, &found_anyway), exact));
+        general.extend(patterns.expressions.iter().map(|one| plain_groups(one)));
+        Ok(CrawlerList { documented, general })
     }
 
-    /// Returns the whole list as one expression, to be matched without regard to case.
+    /// Returns the whole list as one expression.
     pub fn expression(&self) -> String {
-        self.alternatives.join("|")
+        format!("{}|{}", self.documented.join("|"), self.general.join("|"))
     }
 
     fn check<'a>(
@@ -97,9 +98,9 @@ impl CrawlerList {
         if let Some(browser) = browsers.find(|agent| expression.is_match(agent)) {
             return Err(CrawlerListError::MatchesBrowser(browser.to_owned()));
         }
-        let todays_browser = compile(TODAYS_BROWSER)?;
+        let (documented, todays_browser) = (compile(&self.documented.join("|"))?, compile(TODAYS_BROWSER)?);
         for agent in crawlers {
-            if !expression.is_match(agent) {
+            if !documented.is_match(agent) {
                 return Err(CrawlerListError::MissesCrawler(agent.to_owned()));
             }
             if todays_browser.is_match(agent) {
@@ -112,18 +113,20 @@ impl CrawlerList {
 
 fn compile(expression: &str) -> Result<Regex, CrawlerListError> {
     let mut builder = RegexBuilder::new(expression);
-    builder.case_insensitive(true).size_limit(MAX_COMPILED_BYTES);
+    builder.size_limit(MAX_COMPILED_BYTES);
     builder.build().map_err(|error| CrawlerListError::Invalid(error.to_string()))
 }
 
-/// Removes texts that a shorter text or the heuristic finds wherever they occur in a user agent.
-fn without_repetition(texts: &BTreeSet<String>, heuristic: &Regex) -> BTreeSet<String> {
+/// Removes texts that a shorter text, a documented one or the heuristic finds wherever they occur in a user agent.
+fn without_repetition(texts: &BTreeSet<String>, found_anyway: &Regex) -> BTreeSet<String> {
     // A word of the heuristic can be part of an exception together with what stands beside the text.
     let ends: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[at..])).collect();
     let begins: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[..at])).collect();
     let is_found = |text: &str| {
-        begins.iter().all(|begin| ends.iter().all(|end| heuristic.is_match(&format!("{begin}{text}{end}"))))
-            && heuristic.is_match(text)
+        begins
+            .iter()
+            .all(|begin| ends.iter().all(|end| found_anyway.is_match(&format!("{begin}{text}{end}"))))
+            && found_anyway.is_match(text)
     };
     let needed: Vec<&String> = texts.iter().filter(|text| !is_found(text)).collect();
     let is_shortest =
@@ -135,25 +138,28 @@ fn entries(file: &'static str) -> impl Iterator<Item = &'static str> {
     file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// Returns user agents of browsers and in-app browsers as they were seen, one a line.
+#[cfg(test)]
+pub(super) fn seen_browsers() -> String {
+    let packed = include_bytes!("../../../data/corpus/browsers-seen.txt.gz").as_slice();
+    std::io::read_to_string(flate2::read::GzDecoder::new(packed)).expect("a text")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::Crawler;
 
     /// User agents of the service itself.
     const OWN: &str = include_str!("../../../data/corpus/own.txt");
 
-    fn patterns(contains: &[&str]) -> CrawlerPatterns {
-        CrawlerPatterns {
-            contains: contains.iter().map(|text| (*text).to_owned()).collect(),
-            starts_with: BTreeSet::new(),
-            expressions: Vec::new(),
-        }
+    fn list(documented: &[&str]) -> Result<CrawlerList, CrawlerListError> {
+        let documented = documented.iter().map(|text| (*text).to_owned()).collect();
+        CrawlerList::new(&CrawlerPatterns { documented, listed: BTreeSet::new(), expressions: Vec::new() })
     }
 
-    fn service_list() -> (CrawlerList, Regex) {
-        let list = CrawlerList::of_service().unwrap();
-        let expression = compile(&list.expression()).unwrap();
-        (list, expression)
+    fn service_expression() -> Regex {
+        compile(&CrawlerList::of_service().unwrap().expression()).unwrap()
     }
 
     #[test]
@@ -163,12 +169,12 @@ mod tests {
 
     #[test]
     fn an_empty_list_is_refused() {
-        assert_eq!(CrawlerList::new(patterns(&[])), Err(CrawlerListError::Empty));
+        assert_eq!(list(&[]), Err(CrawlerListError::Empty));
     }
 
     #[test]
     fn a_list_that_matches_a_browser_is_refused() {
-        let list = CrawlerList::new(patterns(&["samsungbrowser"])).unwrap();
+        let list = list(&["samsungbrowser"]).unwrap();
 
         let checked = list.check(std::iter::empty(), entries(BROWSERS));
 
@@ -177,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_list_that_misses_a_documented_crawler_is_refused() {
-        let list = CrawlerList::new(patterns(&["acme"])).unwrap();
+        let list = list(&["acme"]).unwrap();
 
         let checked = list.check(["Slurp/1.0"].into_iter(), std::iter::empty());
 
@@ -186,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_crawler_that_passes_for_a_browser_is_refused() {
-        let list = CrawlerList::new(patterns(&["firefox"])).unwrap();
+        let list = list(&["firefox"]).unwrap();
         let agent = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
         let checked = list.check([agent].into_iter(), std::iter::empty());
@@ -196,16 +202,16 @@ mod tests {
 
     #[test]
     fn no_name_of_a_crawler_hides_in_one_of_todays_browsers() {
-        let (list, _) = service_list();
+        let patterns = CrawlerIndex::shared().patterns();
         let todays_browser = compile(TODAYS_BROWSER).unwrap();
         let browsers: Vec<&str> = entries(BROWSERS).filter(|agent| todays_browser.is_match(agent)).collect();
         let one_of = |word: &str| {
             *browsers.iter().find(|agent| agent.contains(word)).expect("a browser of the corpus")
         };
 
-        for text in
-            BOT_WORDS.iter().copied().chain(list.contains.iter().chain(&list.starts_with).map(String::as_str))
-        {
+        let names =
+            patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
+        for text in BOT_WORDS.iter().copied().chain(names) {
             for agent in ["Windows", "Firefox", "iPhone"].map(one_of) {
                 for at in 0..=agent.len() {
                     let hidden = format!("{}{text}{}", &agent[..at], &agent[at..]);
@@ -217,26 +223,39 @@ mod tests {
     }
 
     #[test]
-    fn every_user_agent_that_the_service_recognises_is_matched() {
-        let (_, expression) = service_list();
+    fn the_list_means_what_the_service_means() {
+        let list = CrawlerList::of_service().unwrap();
+        let expression = compile(&list.expression()).unwrap();
+        let documented = compile(&list.documented.join("|")).unwrap();
         let index = CrawlerIndex::shared();
-        // Each pattern of the service inside a browser's user agent, with the ends that exceptions have.
+        // Each pattern of the service in every case inside a browser's user agent, with the ends that exceptions have.
         let patterns = index.patterns();
-        let agents = patterns.contains.iter().flat_map(|text| {
-            ["", "cu", "x "].into_iter().flat_map(move |begin| {
-                [" Build/1", "", "/1.0"].into_iter().map(move |end| format!("Mozilla/5.0 {begin}{text}{end}"))
-            })
+        let texts =
+            patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));
+        let spelled = texts.flat_map(|text| [text.to_owned(), text.to_uppercase(), text.to_lowercase()]);
+        let inside = spelled.flat_map(|text| {
+            [("Mozilla/5.0 ", " Build/1"), ("Mozilla/5.0 cu", ""), ("x ", "/1.0"), ("", "")]
+                .map(|(begin, end)| format!("{begin}{text}{end}"))
         });
+        let browsers = seen_browsers();
+        let kept = entries(CRAWLERS).chain(entries(OWN)).map(str::to_owned);
+        let seen = browsers.lines().map(str::to_owned).chain(kept);
 
-        let missed: Vec<String> =
-            agents.filter(|agent| index.identify(agent).is_some() && !expression.is_match(agent)).collect();
+        let wrong: Vec<String> = inside
+            .chain(seen)
+            .filter(|agent| {
+                let crawler = index.identify(agent);
+                expression.is_match(agent) != crawler.is_some()
+                    || documented.is_match(agent) != crawler.is_some_and(Crawler::is_documented)
+            })
+            .collect();
 
-        assert!(missed.is_empty(), "{missed:?}");
+        assert!(wrong.is_empty(), "{wrong:?}");
     }
 
     #[test]
     fn phones_and_builds_with_a_word_of_the_heuristic_are_no_crawlers() {
-        let (_, expression) = service_list();
+        let expression = service_expression();
 
         for agent in ["CUBOT X", "Cubot_Note", "Android 15 Preview Build/UP1", "curl/8.4.0", "node", ""] {
             assert!(!expression.is_match(agent), "{agent}");

@@ -30,6 +30,14 @@ pub fn is_public(address: IpAddr) -> bool {
     crawler::Guard { allow_private: Vec::new() }.check((address, 443).into()).is_ok()
 }
 
+/// Decides whether an address is one whose last part a log leaves out: it ends in zeros, as no client's does.
+pub fn is_masked(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.octets()[3] == 0,
+        IpAddr::V6(address) => address.segments()[7] == 0,
+    }
+}
+
 fn parse_network(text: &str) -> Option<IpNet> {
     let network: IpNet = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).ok()?;
     let shortest = if network.addr().is_ipv4() { SHORTEST_V4 } else { SHORTEST_V6 };
@@ -54,6 +62,18 @@ mod tests {
         assert_eq!(networks("192.0.2.77"), ["192.0.2.0/24"]);
         assert_eq!(networks("::ffff:192.0.2.77"), ["192.0.2.0/24"]);
         assert_eq!(networks("2001:db8:1:2:3::4"), ["2001:db8:1:2::/64", "2001:db8:1::/48"]);
+    }
+
+    #[test]
+    fn a_masked_address_ends_in_zeros() {
+        for text in
+            ["66.249.66.0", "66.249.0.0", "::ffff:66.249.66.0", "2001:db8:1:2::", "2001:db8:1:2:3:4:5:0"]
+        {
+            assert!(is_masked(text.parse().unwrap()), "{text}");
+        }
+        for text in ["66.249.66.10", "10.0.0.1", "2001:db8::1", "2001:db8:1:2:0:0:0:100"] {
+            assert!(!is_masked(text.parse().unwrap()), "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use hickory_server::Server;
 use hickory_server::net::runtime::Time;
 use hickory_server::proto::op::{Header, HeaderCounts, Metadata, ResponseCode};
-use hickory_server::proto::rr::rdata::{CNAME, TXT};
+use hickory_server::proto::rr::rdata::{CNAME, PTR, TXT};
 use hickory_server::proto::rr::{Name, RData, Record, RecordType};
 use hickory_server::server::{Request, RequestHandler, ResponseHandler, ResponseInfo};
 use hickory_server::zone_handler::MessageResponseBuilder;
@@ -77,6 +77,13 @@ impl DnsServer {
         let parse = |address: &&str| RData::from(address.parse::<IpAddr>().expect("an IP address"));
         let records = sets.iter().map(|addresses| addresses.iter().map(parse).collect());
         self.put(name, records.collect());
+    }
+
+    /// Gives an address a name.
+    pub fn is_named(&self, address: IpAddr, name: &str) {
+        let name = Name::from_ascii(format!("{name}.")).expect("a name");
+        let of_address = plain(&Name::from(address).to_ascii());
+        self.put(&of_address, [vec![RData::PTR(PTR(name))]].into());
     }
 
     /// Makes a name an alias of another.

@@ -18,6 +18,7 @@ use super::model::{ServedBy, Verified, Visit, counted_path};
 use super::verify::ranges::RangeTable;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
+use crate::networks::is_masked;
 
 pub use progress::{Checkpoint, LineChain};
 pub use run::{Import, ImportError, Imported, LogPart};
@@ -100,10 +101,11 @@ impl Counting<'_> {
             return None;
         }
         let crawler = CrawlerIndex::shared().identify(&line.user_agent)?;
-        let verified = match line.address.map(|address| self.ranges.verify(crawler, address, self.now)) {
+        let address = line.address.filter(|address| !is_masked(*address));
+        let verified = match address.map(|address| self.ranges.verify(crawler, address, self.now)) {
             Some(Some(Verified::No)) if self.now.since(line.at) > RANGES_SPEAK_FOR => Verified::Unknown,
             Some(Some(verified)) => verified,
-            // Without an address, or where only reverse DNS could tell: a log of millions of lines asks nobody.
+            // Without a whole address, or where only reverse DNS could tell: a log of millions of lines asks nobody.
             Some(None) | None => Verified::Unknown,
         };
         Some(Visit {

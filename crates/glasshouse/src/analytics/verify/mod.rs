@@ -1,7 +1,7 @@
 //! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
 //! Used by the edge, which sees clients' addresses, and by the render endpoint, to which integrations state them. Must never
-//! hold an answer up for an address: what is not known yet counts as unknown, and is known the next time. Must never take an
-//! address outside a provider's published ranges for that provider's because DNS does not answer.
+//! hold an answer up for longer than [`PATIENCE`]. Must never take an address outside a provider's published ranges for that
+//! provider's because DNS does not answer.
 
 pub mod ranges;
 mod reverse_dns;
@@ -29,6 +29,8 @@ const UNKNOWN_FOR: Duration = Duration::from_secs(60 * 60);
 const REMEMBERED: u64 = 100_000;
 /// Looks into DNS at once; more are left for the next visit.
 const LOOKUPS_AT_ONCE: usize = 64;
+/// Time that an answer waits for DNS, once for each crawler and address.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What is known of a client.
 #[derive(Debug, Clone, Copy)]
@@ -82,41 +84,46 @@ impl Verifier {
             let crawler = crawler.or_else(|| CrawlerIndex::shared().find(agent.crawler));
             return Claim { is_crawler: true, crawler, verified: Verified::Yes };
         }
-        let verified = claimed.map_or(Verified::Unknown, |crawler| self.by_address(crawler, address));
+        let verified = match claimed {
+            Some(crawler) => Box::pin(self.by_address(crawler, address)).await,
+            None => Verified::Unknown,
+        };
         Claim { is_crawler: claimed.is_some(), crawler: claimed, verified }
     }
 
-    /// Verifies a claim by the address alone. What is not known yet is `Unknown`, and known at the next visit.
-    pub fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
+    /// Returns what is known of a claim by the address alone; none: DNS has to be asked.
+    pub fn known(&self, crawler: &'static Crawler, address: IpAddr) -> Option<Verified> {
         let now = self.clock.now();
-        if let Some(verified) = self.ranges.verify(crawler, address, now) {
-            return verified;
-        }
-        let key = (crawler.id.as_str(), address);
-        match self.remembered.get(&key).as_deref() {
-            // DNS did not answer. That must not make a crawler of an address which its provider does not publish.
-            Some(&(Verified::Unknown, until)) if now.as_millis() < until && self.ranges.know(crawler) => {
-                Verified::No
-            }
-            Some(&(verified, until)) if now.as_millis() < until => verified,
-            _ => {
-                self.look_up(crawler, address);
-                Verified::Unknown
-            }
-        }
+        self.ranges.verify(crawler, address, now).or_else(|| {
+            let remembered = self.remembered.get(&(crawler.id.as_str(), address))?;
+            (now.as_millis() < remembered.1).then_some(remembered.0)
+        })
     }
 
-    /// Asks DNS on the side; the next visit from the address is told.
-    fn look_up(&self, crawler: &'static Crawler, address: IpAddr) {
-        let Ok(slot) = self.lookups.clone().try_acquire_owned() else { return };
+    /// Verifies a claim by the address alone. Waits for DNS at a first visit, so that an impostor's is like the ones after it.
+    pub async fn by_address(&self, crawler: &'static Crawler, address: IpAddr) -> Verified {
+        if let Some(verified) = self.known(crawler, address) {
+            return verified;
+        }
+        // That DNS does not answer must not make a crawler of an address which its provider does not publish.
+        let unanswered = if self.ranges.know(crawler) { Verified::No } else { Verified::Unknown };
+        let Ok(slot) = self.lookups.clone().try_acquire_owned() else { return unanswered };
         let verifier = self.clone();
-        self.tasks.spawn(async move {
-            let verified = verifier.dns.check(address, &crawler.reverse_dns).await;
+        let lookup = self.tasks.spawn(async move {
+            let verified = match verifier.dns.check(address, &crawler.reverse_dns).await {
+                Verified::Unknown => unanswered,
+                answered => answered,
+            };
             let keep = if verified == Verified::Yes { KNOWN_FOR } else { UNKNOWN_FOR };
             let until = verifier.clock.now().plus(keep).as_millis();
             verifier.remembered.insert(&(crawler.id.as_str(), address), (verified, until));
             drop(slot);
+            verified
         });
+        match tokio::time::timeout(PATIENCE, lookup).await {
+            Ok(Ok(verified)) => verified,
+            _ => unanswered,
+        }
     }
 }
 

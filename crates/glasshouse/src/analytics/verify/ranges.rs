@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::analytics::crawlers::Crawler;
 use crate::analytics::model::Verified;
 use crate::clock::Timestamp;
+use crate::domains::connection::cdn::CdnRanges;
 use crate::networks::{self, is_public};
 
 const COMPILED_IN: &str = include_str!("../../../data/crawler-ranges.json");
@@ -37,6 +38,8 @@ struct Feed {
 #[derive(Debug, Default)]
 pub struct RangeTable {
     feeds: HashMap<String, List>,
+    /// Networks of CDNs: an address in them is not the crawler's own.
+    cdns: CdnRanges,
 }
 
 #[derive(Debug)]
@@ -60,7 +63,10 @@ pub enum BadRanges {
 impl RangeTable {
     /// The table of an installation: a file in its data folder when there is a usable one, else the compiled-in table.
     pub fn of_installation(data_dir: &Path) -> RangeTable {
-        RangeTable::load(&data_dir.join("crawler-ranges.json"))
+        RangeTable {
+            cdns: CdnRanges::load(data_dir),
+            ..RangeTable::load(&data_dir.join("crawler-ranges.json"))
+        }
     }
 
     /// Takes the file when there is a usable one, else the compiled-in table.
@@ -86,17 +92,18 @@ impl RangeTable {
             let complete_until = start_of(&feed.updated).ok_or(BadRanges::Form)?.plus(COMPLETE_FOR);
             feeds.insert(address, List { networks, complete_until });
         }
-        Ok(RangeTable { feeds })
+        Ok(RangeTable { feeds, cdns: CdnRanges::default() })
     }
 
     /// Whether a crawler's claim is true, by its address alone. None where only reverse DNS can tell.
     pub fn verify(&self, crawler: &Crawler, address: IpAddr, now: Timestamp) -> Option<Verified> {
-        // An address inside a private network is a proxy's: the crawler's own is not known.
-        if !is_public(address) || (crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty()) {
+        if crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty() {
             return Some(Verified::Unknown);
         }
         match self.contain(&crawler.ip_ranges, address, now) {
             Some(true) => Some(Verified::Yes),
+            // An address inside a private network or a CDN is a proxy's: the crawler's own is not known.
+            _ if !is_public(address) || self.cdns.provider_of(address).is_some() => Some(Verified::Unknown),
             _ if !crawler.reverse_dns.is_empty() => None,
             Some(false) => Some(Verified::No),
             None => Some(Verified::Unknown),
@@ -130,6 +137,7 @@ fn start_of(day: &str) -> Option<Timestamp> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analytics::CrawlerIndex;
 
     const FEED: &str = "https://crawler.example/ips.json";
 
@@ -166,6 +174,26 @@ mod tests {
         assert_eq!(table.contain(&feed, stranger, day("2026-11-20")), Some(false));
         assert_eq!(table.contain(&feed, stranger, day("2026-12-20")), None);
         assert_eq!(table.contain(&["https://other.example/".to_owned()], stranger, day("2026-11-20")), None);
+    }
+
+    #[test]
+    fn an_address_of_a_cdn_is_nobodys_own_unless_the_crawlers_provider_publishes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let table = RangeTable::of_installation(folder.path());
+        let verified = |agent: &str, address: &str| {
+            let crawler = CrawlerIndex::shared().identify(agent).unwrap();
+            table.verify(crawler, address.parse().unwrap(), day("2026-11-25"))
+        };
+
+        // Cloudflare, Fastly, CloudFront, Sucuri.
+        for address in ["172.71.10.20", "2606:4700::6810:84e5", "151.101.1.140", "13.32.0.1", "192.88.134.7"]
+        {
+            for agent in ["Googlebot/2.1", "GPTBot/1.2", "bingbot/2.0"] {
+                assert_eq!(verified(agent, address), Some(Verified::Unknown), "{agent} {address}");
+            }
+        }
+        assert_eq!(verified("Googlebot/2.1", "66.249.66.1"), Some(Verified::Yes));
+        assert_eq!(verified("Googlebot/2.1", "9.9.9.9"), None);
     }
 
     #[test]

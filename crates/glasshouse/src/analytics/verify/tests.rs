@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
+use crawler::testing::{DnsServer, Trouble};
 use http::Response;
 use http_body_util::Full;
 use ring::signature::{Ed25519KeyPair, KeyPair};
@@ -176,10 +177,35 @@ async fn an_address_that_its_provider_does_not_publish_is_an_impostors_when_dns_
         verifier.check(googlebot, address, &HeaderMap::new(), "shop.example").await.verified
     };
 
-    let first = check().await;
-    app.state.platform.tasks.close();
-    app.state.platform.tasks.wait().await;
-    let second = check().await;
+    assert_eq!((check().await, check().await), (Verified::No, Verified::No));
+}
 
-    assert_eq!((first, second), (Verified::Unknown, Verified::No));
+#[tokio::test]
+async fn the_first_visit_from_an_address_is_verified_like_the_ones_after_it() {
+    let dns = DnsServer::start().await;
+    let (own, strangers): (IpAddr, IpAddr) = ("9.9.9.10".parse().unwrap(), "9.9.9.11".parse().unwrap());
+    let (forged, silent): (IpAddr, IpAddr) = ("9.9.9.12".parse().unwrap(), "9.9.9.13".parse().unwrap());
+    dns.is_named(own, "crawl-1.googlebot.com");
+    dns.is_named(forged, "crawl-1.googlebot.com");
+    dns.is_named(silent, "crawl-2.googlebot.com");
+    dns.leads_to("crawl-1.googlebot.com", &["9.9.9.10"]);
+    dns.troubles("crawl-2.googlebot.com", Trouble::ServFail);
+    let app = TestApp::with(&dns.setting()).await;
+    let verifier = Verifier::new(&app.state.platform);
+    let googlebot = CrawlerIndex::shared().find("googlebot").unwrap();
+    let baidu = CrawlerIndex::shared().find("baiduspider").unwrap();
+
+    for (address, expected) in
+        [(own, Verified::Yes), (strangers, Verified::No), (forged, Verified::No), (silent, Verified::No)]
+    {
+        for _ in 0..2 {
+            assert_eq!(verifier.by_address(googlebot, address).await, expected, "{address}");
+        }
+        assert_eq!(verifier.known(googlebot, address), Some(expected));
+    }
+    // Of a crawler without published addresses a name that cannot be asked for says nothing.
+    let of_baidu = "9.9.9.14".parse().unwrap();
+    dns.is_named(of_baidu, "crawl-2.crawl.baidu.com");
+    dns.troubles("crawl-2.crawl.baidu.com", Trouble::ServFail);
+    assert_eq!(verifier.by_address(baidu, of_baidu).await, Verified::Unknown);
 }

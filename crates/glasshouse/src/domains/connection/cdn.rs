@@ -1,5 +1,6 @@
 //! Which addresses belong to proxies that hide a domain's own records. Data: `data/cdn-ranges.json`, compiled in, or a
-//! newer file of the same form in the data folder; `node scripts/update-cdn-ranges.mjs` writes both.
+//! newer file of the same form in the data folder; `node scripts/update-cdn-ranges.mjs` writes both. Used by connection checks and
+//! by the verification of crawlers.
 //! Pure but for reading that file.
 
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ struct Provider {
 }
 
 /// Networks by provider.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct CdnRanges(BTreeMap<String, Vec<IpNet>>);
 
 /// Why a file of ranges cannot be used.

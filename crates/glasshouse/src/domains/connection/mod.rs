@@ -3,7 +3,7 @@
 //! `dns_records` says what to create at the DNS provider; `dns` and `prober` look, `check` decides, and
 //! `DomainsService::promote` writes it down. A check only promotes: must never demote a domain.
 
-mod cdn;
+pub mod cdn;
 mod check;
 mod checked_records;
 mod dns;

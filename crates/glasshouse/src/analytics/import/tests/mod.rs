@@ -185,6 +185,27 @@ fn a_page_that_a_crawler_got_is_a_visit_from_the_origin() {
 }
 
 #[test]
+fn a_masked_address_says_nothing_of_a_crawler() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let published = json!({ "updated": "2026-11-01", "networks": ["20.15.240.0/24"] });
+    let file = json!({ "feeds": { "https://openai.com/gptbot.json": published } }).to_string();
+    std::fs::write(folder.path().join("crawler-ranges.json"), file).expect("a folder of this test");
+    let (domain, ranges) = (DomainId::from("d"), RangeTable::of_installation(folder.path()));
+    let counting =
+        Counting { domain: &domain, host: "shop.example", ranges: &ranges, now: at("2026-11-20T12:00:00Z") };
+    let verified = |address: &str| {
+        let line = json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a", "userAgent": GPTBOT, "ip": address });
+        let visit = counting.visit(&LogFormat::Ndjson.parse(&line.to_string()).expect("a line"));
+        visit.expect("a visit").verified
+    };
+
+    for address in ["9.9.9.0", "8.8.0.0", "20.15.240.0", "2620:fe::", "172.71.10.20"] {
+        assert_eq!(verified(address), Verified::Unknown, "{address}");
+    }
+    assert_eq!(verified("9.9.9.9"), Verified::No);
+}
+
+#[test]
 fn a_path_is_counted_as_the_edge_would_count_it() {
     let visit = visit_of(json!({ "path": "/a\u{0}b\n" })).expect("a visit");
     let plain = visit_of(json!({ "path": "/x/../caf\u{e9}?q=1" })).expect("a visit");

@@ -15307,6 +15307,12 @@ export interface operations {
                  * @example 66.249.66.1
                  */
                 "x-service-client-address"?: string | null;
+                /**
+                 * @description Says that an integration asks, which gives up after ten seconds: what there is, is the answer within nine, and 304
+                 *     when there is nothing. The render goes on.
+                 * @example 1
+                 */
+                "x-service-integration"?: string | null;
                 /** @description Passed on as received: marks requests of the service's own audits and checks, which are no visits. */
                 "x-service-probe"?: string | null;
             };

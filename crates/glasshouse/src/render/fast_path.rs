@@ -96,6 +96,11 @@ impl FastPath {
             return None;
         }
 
+        // A crawler whose address DNS has to be asked for is the router's.
+        let verified = match prepared.crawler.zip(stated_client(&parts.headers)) {
+            Some((crawler, address)) => app.verifier.known(crawler, address)?,
+            None => Verified::Unknown,
+        };
         self.request_counts.add(&prepared.page, 1);
         let mut response = Response::new(Body::from(entry.page.html.clone()));
         *response.status_mut() = prepared.status;
@@ -107,8 +112,7 @@ impl FastPath {
                 domain: site.domain.id.clone(),
                 path: prepared.path.clone(),
                 crawler,
-                verified: stated_client(&parts.headers)
-                    .map_or(Verified::Unknown, |address| app.verifier.by_address(crawler, address)),
+                verified,
                 served: ServedBy::Cache,
                 status: prepared.status.as_u16(),
                 at: now,

@@ -3,9 +3,10 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
@@ -14,6 +15,7 @@ use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
 use super::snapshot_list::SnapshotState;
 use crate::analytics::{Crawler, Verified};
+use crate::api::header_names::INTEGRATION;
 use crate::clock::Timestamp;
 use crate::domains::Site;
 
@@ -43,6 +45,17 @@ pub struct RenderCall<'a> {
     pub unverified_client: Option<IpAddr>,
     /// The request is one of our own audits or checks, and no visit.
     pub is_probe: bool,
+    /// Time until which a render is waited for; none: to its end. See [`deadline_of`].
+    pub deadline: Option<Instant>,
+}
+
+/// Time after which a request through an integration is answered with what there is. Integrations give up after ten seconds, of
+/// which an origin that answers instead of a render needs some.
+const INTEGRATION_PATIENCE: Duration = Duration::from_secs(8);
+
+/// Returns the time until which a request that just came in may wait for a render; none: it comes through no integration.
+pub fn deadline_of(headers: &HeaderMap) -> Option<Instant> {
+    headers.contains_key(INTEGRATION).then(|| Instant::now() + INTEGRATION_PATIENCE)
 }
 
 impl RenderCall<'_> {

@@ -153,7 +153,10 @@ impl RenderService {
         };
         let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
-            Freshness::Forced if !call.is_spoofed() => Box::pin(self.force(call.site, &page, &id)).await?,
+            // A new render, whatever is stored and whether or not pages are rendered on demand.
+            Freshness::Forced if !call.is_spoofed() => {
+                Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
+            }
             _ => match self.0.memory.find(&id, self.0.clock.now()) {
                 Some(entry) => Some(response_of(Tier::EdgeHit, entry.page.clone(), None, &page)),
                 // Boxed: pages from memory are answered without room for what follows.
@@ -216,7 +219,7 @@ impl RenderService {
         if !call.may_render() || !self.is_within_budget(call.site, call.unverified_client, id).await? {
             return Ok(gone);
         }
-        self.render_now(call.site, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
+        self.render_now(call, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
     }
 
     /// Decides whether a client's request may start a render, or joins one.
@@ -239,25 +242,23 @@ impl RenderService {
         Some(response_of(Tier::Hit, entry.page.clone(), None, page))
     }
 
-    /// A new render, whatever is stored and whether or not pages are rendered on demand.
-    async fn force(
-        &self,
-        site: &Arc<Site>,
-        page: &TargetPage,
-        id: &PageId,
-    ) -> Result<Option<PageResponse>, DbError> {
-        self.render_now(site, page, id, RenderPurpose::Forced, None).await
-    }
-
     async fn render_now(
         &self,
-        site: &Arc<Site>,
+        call: &RenderCall<'_>,
         page: &TargetPage,
         id: &PageId,
         purpose: RenderPurpose,
         known_generation: Option<i64>,
     ) -> Result<Option<PageResponse>, DbError> {
-        let outcome = self.start(site, page, id, purpose, known_generation).wait().await;
+        let render = self.start(call.site, page, id, purpose, known_generation);
+        let outcome = match call.deadline {
+            None => render.wait().await,
+            Some(deadline) => render.wait_until(deadline).await.unwrap_or_else(|unfinished| {
+                // The next visit finds the page.
+                self.0.platform.tasks.spawn(unfinished.wait());
+                None
+            }),
+        };
         if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
             return Ok(Some(response_of(Tier::Miss, rendered, None, page)));
         }

@@ -5,8 +5,10 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use tokio::sync::watch;
+use tokio::time::timeout_at;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -119,6 +121,13 @@ pub struct JoinedRender<T> {
 }
 
 impl<T: Clone> JoinedRender<T> {
+    /// Waits for the result until a time. The error is the wait itself, which keeps the render from being abandoned.
+    pub async fn wait_until(mut self, deadline: Instant) -> Result<Option<T>, JoinedRender<T>> {
+        let waited = timeout_at(deadline.into(), self.result.wait_for(Option::is_some)).await;
+        let result = waited.map(|result| result.ok().and_then(|result| result.clone()));
+        result.map_err(|_| self)
+    }
+
     /// Waits for the result; `None`: the render panicked.
     pub async fn wait(mut self) -> Option<T> {
         let result = self.result.wait_for(Option::is_some).await.ok()?;

@@ -115,6 +115,7 @@ mod tests {
             crawler: CrawlerIndex::shared().identify("Slackbot 1.0"),
             verified: if unverified.is_some() { Verified::Unknown } else { Verified::Yes },
             is_probe: false,
+            deadline: None,
             unverified_client: unverified.map(|address| address.parse().expect("an address")),
         };
         match app.state.render.serve(&call).await.expect("a database") {

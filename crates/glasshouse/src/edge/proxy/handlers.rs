@@ -20,13 +20,13 @@ use super::route::{self, RequestedHost, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
 use super::visits::OriginVisit;
+use crate::analytics::Verified;
 use crate::analytics::verify::Claim;
-use crate::analytics::{CrawlerIndex, Verified};
 use crate::domains::Site;
 use crate::domains::connection::probe;
 use crate::listen::smuggling_guard;
 use crate::listen::timed::RequestInFlight;
-use crate::render::model::Freshness;
+use crate::render::model::{Freshness, deadline_of};
 use crate::render::request_facts::DecidingHeaders;
 use crate::render::{EntryPoint, RenderCall, RenderResponse};
 
@@ -184,7 +184,7 @@ impl CrawlersTurn<'_> {
 
     /// Which crawler a client says it is, and whether that is so.
     async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
-        let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+        let crawler = deciding.crawler(self.target);
         let (client, authority) = (self.arrival.client, self.requested.authority.as_str());
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
@@ -192,6 +192,7 @@ impl CrawlersTurn<'_> {
     /// A redirect, or a page for a crawler.
     async fn respond(&self, request: &Request<Incoming>) -> Decided {
         let headers = request.headers();
+        let deadline = deadline_of(headers);
         let deciding = DecidingHeaders::of(headers);
         let claim = self.claim(&deciding, headers).await;
         // What a client is signed in to, or upgrades, is no page for everybody; redirects still are.
@@ -210,6 +211,7 @@ impl CrawlersTurn<'_> {
             verified: claim.verified,
             unverified_client: (claim.verified != Verified::Yes).then_some(self.arrival.client),
             is_probe: self.is_probe,
+            deadline,
         };
         match self.edge.render.serve(&call).await {
             Ok(RenderResponse::Redirect { status, location }) => {

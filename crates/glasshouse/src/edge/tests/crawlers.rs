@@ -46,6 +46,23 @@ async fn a_person_gets_the_origins_answer_for_the_same_address() {
 }
 
 #[tokio::test]
+async fn a_phone_named_bot_gets_the_app_and_an_agent_that_asks_for_markdown_the_page() {
+    let (world, _origin) = world().await;
+    let agent = "User-Agent: Mozilla/5.0 (Linux; Android 12; XBot 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
+    let navigation = [agent, "Accept-Language: en", "Accept: text/html,application/xhtml+xml,*/*;q=0.8"];
+
+    let person = world.get("/shoes", &navigation).await;
+    let markdown = ["Accept: text/markdown, text/plain;q=0.9, */*;q=0.8", "User-Agent: node"];
+    let client = world.get("/shoes", &markdown).await;
+    let crawler = world.crawl("/shoes", &["Sec-Fetch-Mode: navigate", "Accept: text/*"]).await;
+
+    assert_eq!((person.header("x-origin"), person.header("x-service-render-cache")), (Some("1"), None));
+    assert_eq!((client.header("x-service-render-cache"), client.text().as_str()), (Some("miss"), HTML));
+    assert_eq!(client.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(crawler.header("x-service-render-cache"), Some("edge-hit"));
+}
+
+#[tokio::test]
 async fn the_render_endpoint_and_the_edge_share_their_pages() {
     let (world, _origin) = world().await;
     world.app.renderer.answers_html("https://shop.example/shoes", HTML);

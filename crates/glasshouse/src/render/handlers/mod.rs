@@ -16,11 +16,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::decide::EntryPoint;
-use super::model::{Freshness, RenderCall, RenderResponse, Snapshot};
+use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, deadline_of};
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
-use crate::analytics::{CrawlerIndex, Verified};
+use crate::analytics::Verified;
 use crate::api::access::{ReadDomain, RenderPages};
 use crate::api::client::stated_client;
 use crate::api::listing::{ListFormat, SortOrder};
@@ -71,6 +71,10 @@ struct RenderHeaders {
     /// Passed on as received: marks requests of the service's own audits and checks, which are no visits.
     #[param(rename = "x-service-probe")]
     probe: Option<String>,
+    /// Says that an integration asks, which gives up after ten seconds: what there is, is the answer within nine, and 304
+    /// when there is nothing. The render goes on.
+    #[param(rename = "x-service-integration", example = "1")]
+    integration: Option<String>,
 }
 
 /// Renders a page.
@@ -109,6 +113,7 @@ async fn render_page(
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> ApiResult<Response> {
+    let deadline = deadline_of(&headers);
     let query = query.unwrap_or_default();
     let asked = parse_query(&query, app.platform.config.limits.url_bytes)
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
@@ -118,7 +123,12 @@ async fn render_page(
         return Ok(probe_response(response));
     }
     let deciding = DecidingHeaders::of(&headers);
-    let crawler = deciding.user_agent.and_then(|user_agent| CrawlerIndex::shared().identify(user_agent));
+    let crawler = deciding.crawler(&asked.target);
+    // The caller is the customer's server: the crawler's own address is known when an integration states it.
+    let verified = match crawler.zip(stated_client(&headers)) {
+        Some((crawler, address)) => app.verifier.by_address(crawler, address).await,
+        None => Verified::Unknown,
+    };
     let call = RenderCall {
         site: &site,
         target: &asked.target,
@@ -126,13 +136,11 @@ async fn render_page(
         entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,
-        // The caller is the customer's server: the crawler's own address is known when an integration states it.
-        verified: crawler
-            .zip(stated_client(&headers))
-            .map_or(Verified::Unknown, |(crawler, address)| app.verifier.by_address(crawler, address)),
+        verified,
         is_probe: app.probe_marks.are_in(&headers, host, app.platform.clock.now()),
         // A stated address verifies the crawler and is no key of a limit.
         unverified_client: None,
+        deadline,
     };
     let response = app.render.serve(&call).await?;
     if let RenderResponse::Page(page) = &response {

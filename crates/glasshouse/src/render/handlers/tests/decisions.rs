@@ -19,6 +19,30 @@ async fn people_assets_and_data_are_passed_to_the_origin() {
 }
 
 #[tokio::test]
+async fn a_phone_named_bot_gets_the_app_and_an_agent_that_asks_for_markdown_the_page() {
+    let app = TestApp::new().await;
+    let (account, _) = shop(&app).await;
+    let ask = |agent| app.render(&account, PAGE).header("user-agent", agent);
+    let phone = "Mozilla/5.0 (Linux; Android 12; M BOT 60) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36";
+
+    for request in [
+        ask("AcmeBot/1.0").header("sec-fetch-mode", "navigate"),
+        ask(phone).header("accept-language", "en").header("upgrade-insecure-requests", "1"),
+        ask(phone).header("accept-language", "en").header("sec-ch-ua", "\"Chromium\";v=\"120\""),
+    ] {
+        assert_leads_to(&request.await, 304, PAGE);
+    }
+    assert_eq!(app.renderer.requests().len(), 0);
+    for request in [
+        ask(phone),
+        ask("Googlebot/2.1").header("sec-fetch-mode", "navigate"),
+        ask(phone).header("sec-fetch-mode", "navigate").header("accept", "text/markdown, */*;q=0.8"),
+    ] {
+        request.await.assert_status(200);
+    }
+}
+
+#[tokio::test]
 async fn if_none_match_is_ignored() {
     let app = TestApp::new().await;
     let (account, _) = shop(&app).await;

@@ -24,7 +24,7 @@ use crate::domains::redirects::RedirectRule;
 use crate::domains::{Domain, DomainStatus, PreferredHost};
 use crate::render::cache::page_id;
 use crate::render::decide::page_of;
-use crate::render::model::Freshness;
+use crate::render::model::{Freshness, deadline_of};
 use crate::render::request_facts::DecidingHeaders;
 use crate::render::{EntryPoint, RenderCall, RenderResponse, queries};
 use crate::testing::{GOOGLEBOT, Reply, TestAccount, TestApp, render_path};

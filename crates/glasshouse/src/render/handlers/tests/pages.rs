@@ -221,6 +221,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
         verified: Verified::No,
         unverified_client: None,
         is_probe: false,
+        deadline: None,
     };
 
     let nothing_stored = app.state.render.serve(&call(Freshness::Forced)).await.expect("a database");
@@ -273,4 +274,49 @@ async fn a_forced_render_replaces_a_page_whatever_its_text_says() {
     app.force(&account, PAGE).await;
 
     assert_page(&app.crawl(&account, PAGE).await, "edge-hit", "<p>Closed</p>");
+}
+
+#[tokio::test]
+async fn an_integration_gets_what_there_is_in_time_and_the_page_the_next_time() {
+    let app = TestApp::new().await;
+    let (account, domain) = shop(&app).await;
+    let (site, target) = (app.site(&domain).await, url::Url::parse(PAGE).expect("an address"));
+    let (method, headers) = (http::Method::GET, http::HeaderMap::new());
+    let deciding = DecidingHeaders::of(&headers);
+    let call = RenderCall {
+        site: &site,
+        target: &target,
+        facts: deciding.facts(&method, true),
+        entry: EntryPoint::Api,
+        freshness: Freshness::Stored,
+        crawler: CrawlerIndex::shared().identify("Slackbot 1.0"),
+        verified: Verified::Unknown,
+        unverified_client: None,
+        is_probe: false,
+        deadline: Some(std::time::Instant::now()),
+    };
+    app.renderer.hangs(PAGE);
+
+    let late = app.state.render.serve(&call).await.expect("a database");
+    let again = app.state.render.serve(&call).await.expect("a database");
+    app.renderer.release(PAGE);
+    let waited = app.crawl(&account, PAGE).await;
+
+    assert!(
+        matches!(late, RenderResponse::Passthrough { .. })
+            && matches!(again, RenderResponse::Passthrough { .. })
+    );
+    waited.assert_status(200);
+    assert_eq!(app.renderer.renders(PAGE), 1);
+}
+
+#[test]
+fn only_an_integration_has_a_deadline() {
+    let mut headers = http::HeaderMap::new();
+    assert!(deadline_of(&headers).is_none());
+
+    headers.insert("x-service-integration", http::HeaderValue::from_static("1"));
+
+    let left = deadline_of(&headers).expect("a deadline").duration_since(std::time::Instant::now());
+    assert!(left < Duration::from_secs(9), "{left:?}");
 }

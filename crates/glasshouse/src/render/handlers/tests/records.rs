@@ -90,6 +90,31 @@ async fn an_impostor_starts_no_render_over_the_render_endpoint() {
 }
 
 #[tokio::test]
+async fn an_impostors_first_visit_is_counted_as_spoofed() {
+    TestApp::on_each_engine(async |app| {
+        let (account, _) = shop(&app).await;
+        app.state.start();
+        app.crawl(&account, PAGE).await.assert_status(200);
+
+        for address in ["9.9.9.9", "172.71.10.20"] {
+            let request = app.crawl(&account, PAGE).header("x-service-client-address", address);
+            request.await.assert_status(200);
+        }
+        app.state.recorder.flush().await;
+
+        let rows = app.visits().await;
+        let of = |served: &str, verified: &str| {
+            let those =
+                rows.iter().filter(|row| row.served.as_str() == served && row.verified.as_str() == verified);
+            those.map(|row| row.visits).sum::<i64>()
+        };
+        assert_eq!((of("cache", "no"), of("cache", "unknown")), (1, 1));
+        app.stop().await;
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn our_own_requests_are_no_visits() {
     TestApp::on_each_engine(async |app| {
         let (account, domain) = shop(&app).await;

@@ -9,6 +9,9 @@
 export const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 export const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
 const INSTAGRAM = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/22G86 Instagram 400.0.0.29.80';
+const XBOT = 'Mozilla/5.0 (Linux; Android 12; XBot 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36';
+const TELEVISION = 'Mozilla/5.0 (SMART-TV; Linux; Panasonic Viera; 2024) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/108.0.0.0 TV Safari/537.36';
+const MARKDOWN = 'text/markdown, text/plain;q=0.9, */*;q=0.8';
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const bot = (headers = {}) => ({ 'user-agent': GOOGLEBOT, accept: HTML, ...headers });
 const person = (headers = {}) => ({ 'user-agent': CHROME, accept: HTML, 'accept-language': 'en', ...headers });
@@ -45,6 +48,17 @@ export const cases = [
   page('any type is a page for a crawler', '/shoes', { accept: '*/*' }),
   page('a crawler without Accept gets the page', '/shoes', { accept: undefined }),
   page('a document is a page', '/shoes', { 'sec-fetch-dest': 'document' }),
+  page('any type of little weight is a page', '/shoes', { accept: '*/*;q=0.5' }),
+  page('any text is a page', '/shoes', { accept: 'text/*;q=0.3, image/*' }),
+  page('plain text or anything is a page', '/shoes', { accept: 'text/plain, */*' }),
+  page('what nobody can read is no reason', '/shoes', { accept: 'text/html;q=x' }),
+  page('HTML with a parameter is a page', '/shoes', { accept: 'text/html;charset=utf-8;q=0.2, application/json' }),
+  page('a documented crawler is one even when it navigates', '/shoes', { 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }),
+  page('an Accept that names Markdown is an agent\'s', '/shoes', { 'user-agent': CHROME, accept: MARKDOWN, 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }, { check: (_, { way, request: { headers } }) => [
+    [headers.accept === MARKDOWN, `accept ${headers.accept}`],
+    [headers['x-service-integration'], `${way}: the service is not told of the integration`],
+  ] }),
+  page('a phone called bot that does not navigate is a crawler', '/shoes', { 'user-agent': XBOT, accept: '*/*' }),
   page('X-BufferBot is a crawler whatever its name', '/shoes', { 'user-agent': 'Fetching/1', 'x-bufferbot': '1' }),
   page('_escaped_fragment_ is a crawler whatever its name', '/shoes?_escaped_fragment_=', { 'user-agent': CHROME }),
 
@@ -53,6 +67,16 @@ export const cases = [
   app('Vary on the app\'s HTML tells caches that crawlers get another page', person(), { status: 200, except: { nextjs: 'the App Router sets Vary itself, after its proxy' }, check: ({ headers }) =>
     [[/user-agent/i.test(headers.vary ?? ''), `vary ${headers.vary}`]] }),
   app('a navigation is a person\'s', person({ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'upgrade-insecure-requests': '1' })),
+  app('a phone called bot is a person\'s when it goes to an address', person({ 'user-agent': XBOT })),
+  app('a phone called bot is a person\'s by the mode of its request', { 'user-agent': XBOT, accept: '*/*', 'sec-fetch-mode': 'navigate' }),
+  app('a phone called bot is a person\'s by its hints', { 'user-agent': XBOT, accept: '*/*', 'accept-language': 'en', 'sec-ch-ua': '"Chromium";v="120"' }),
+  app('a phone called bot is a person\'s when it upgrades', { 'user-agent': XBOT, accept: '*/*', 'accept-language': 'en', 'upgrade-insecure-requests': '1' }),
+  app('a name of the list in another case is none', { 'user-agent': TELEVISION, accept: '*/*' }),
+  app('a name behind 1,024 characters is none', { 'user-agent': `${'x'.repeat(1024)} Googlebot/2.1`, accept: '*/*' }),
+  app('Markdown that is refused is nobody\'s', person({ accept: 'text/markdown;q=0, text/html' })),
+  app('data beside anything is the app\'s', bot({ accept: 'application/json, text/plain, */*' }), { reason: 'data' }),
+  app('a picture beside anything is the app\'s', bot({ accept: 'image/avif,*/*;q=0.8' }), { reason: 'data' }),
+  app('anything that is refused is no page', bot({ accept: '*/*;q=0' }), { reason: 'data' }),
   app('an in-app browser is a person\'s', person({ 'user-agent': INSTAGRAM })),
   app('a program without a crawler\'s name gets the app', { 'user-agent': 'curl/8.4.0', accept: '*/*' }),
   app('no user agent is no crawler', { accept: HTML }),

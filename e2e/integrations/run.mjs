@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
 import { buildApp, startApp } from './app/server.mjs';
 import { cases, CHROME, GOOGLEBOT, troubles } from './cases.mjs';
 import { startFront } from './front.mjs';
@@ -123,19 +124,30 @@ async function together(site) {
   report(site, 'two crawlers and a person at once', problems, 1);
 }
 
+const corpusOf = (name) => fs.readFileSync(path.join(e2e, '../../crates/glasshouse/data/corpus', name));
+const entries = (text) => text.toString().split('\n').filter((line) => line && !line.startsWith('#'));
+const NAVIGATION = { 'accept-language': 'en', 'upgrade-insecure-requests': '1' };
+
+/** User agents of the corpus, whether each is a crawler's, and further headers. Of browsers that were seen: those with a word of the list, and some. */
+function agentsOfCorpus() {
+  const read = (name) => entries(corpusOf(name));
+  const seen = entries(gunzipSync(corpusOf('browsers-seen.txt.gz'))).filter((agent, at) => at % 50 === 0 || /bot|crawl|spider|fetch|preview/i.test(agent));
+  return [
+    ...read('crawlers.tsv').map((line) => [line.split('\t')[1], true, {}]), ...read('browsers.txt').map((line) => [line, false, {}]),
+    ...read('own.txt').map((line) => [line, false, {}]), ...seen.map((line) => [line, false, NAVIGATION]),
+  ];
+}
+
 /** Every user agent of the corpus, while the service declines: a crawler's is asked for, nobody else's. */
 async function corpus(site) {
-  const read = (name) => fs.readFileSync(path.join(e2e, '../../crates/glasshouse/data/corpus', name), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
-  const agents = [
-    ...read('crawlers.tsv').map((line) => [line.split('\t')[1], true]), ...read('browsers.txt').map((line) => [line, false]), ...read('own.txt').map((line) => [line, false]),
-  ];
+  const agents = agentsOfCorpus();
   const from = site.front.seen.length;
   let at = 0;
   const worker = async () => {
     while (at < agents.length) {
       const number = at;
       at += 1;
-      await ask(site.port, { path: `/corpus/${site.name}/${number}-`, headers: { host: site.domain, 'user-agent': agents[number][0] } });
+      await ask(site.port, { path: `/corpus/${site.name}/${number}-`, headers: { host: site.domain, 'user-agent': agents[number][0], ...agents[number][2] } });
     }
   };
   await Promise.all(Array.from({ length: 8 }, worker));
@@ -176,7 +188,16 @@ async function bySocket(site) {
   if (!/echo hello$/.test(socket)) problems.push(`a WebSocket does not get through: ${socket.slice(0, 120)}`);
   const old = await askBySocket(site.port, [{ after: /^$/, text: `GET /shoes HTTP/1.0\r\nUser-Agent: ${GOOGLEBOT}\r\n\r\n` }]);
   if (site.name !== 'caddy' && !/ 200 [\s\S]*Seventeen teapots/.test(old)) problems.push(`a crawler without Host got ${old.slice(0, 120)}`);
-  report(site, 'WebSocket, and HTTP without Host', problems, 2);
+  const events = await askBySocket(site.port, [{ after: /^$/, text: `GET /events HTTP/1.1\r\nHost: ${site.domain}\r\nUser-Agent: ${CHROME}\r\nAccept: text/event-stream\r\n\r\n` }]);
+  if (!/echo one/.test(events)) problems.push(`an event does not get through: ${events.slice(0, 120)}`);
+  const posted = `POST /streamed/${site.name} HTTP/1.1\r\nHost: ${site.domain}\r\nUser-Agent: ${CHROME}\r\nContent-Type: text/plain\r\nContent-Length: 200000\r\n\r\n${'a'.repeat(100_000)}`;
+  await askBySocket(site.port, [{ after: /^$/, text: posted }], 2000);
+  const begun = await ask(site.port, { path: '/begun', headers: { host: site.domain, 'user-agent': CHROME } });
+  if (!begun.body.includes(`/streamed/${site.name}`)) problems.push('an upload is kept until its end');
+  const upload = 'a'.repeat(3 * 1024 * 1024);
+  const { status, body } = await ask(site.port, { method: 'POST', path: '/upload', headers: { host: site.domain, 'user-agent': CHROME, 'content-type': 'text/plain' }, body: upload });
+  if (status !== 200 || body !== `echo ${upload}`) problems.push(`an upload of 3 MiB: ${status} ${body.slice(0, 80)}`);
+  report(site, 'WebSocket, streams, uploads, HTTP without Host', problems, 5);
 }
 
 /** Blocks of a web server's page as they stand there: the service's settings, and the configuration for a folder of files. */

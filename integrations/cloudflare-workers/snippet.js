@@ -8,7 +8,8 @@ const settings = {
 
 // Nothing below is to be filled in. Written by integrations/build.mjs; not edited by hand.
 
-const CRAWLERS = /(?:^|[^c])ubot|(?:^|[^u])bot|crawl|spider|fetch|preview(?:$|[^ ]| (?:$|[^b]|b(?:$|[^u]|u(?:$|[^i]|i(?:$|[^l]|l(?:$|[^d]))))))|008\/|2ip\.ru|7siters|;owler|a(?:360-search|6-indexer|b(?:oundex|use\.xmco\.fr)|c(?:cessstatus|quia optimize|tivecomply)|d(?:beat\.com|dthis|m(?:antx|inlabs)|scanner|venturer)|hrefssiteaudit|ir\.ai\/scanning|l(?:e(?:rtsite|xa site audit)|ienfarm|l(?:africa|origins))|m(?:azon(?:-bedrock-agentcore-browser|productdiscovery|sellerinitiatedlisting)|zn-user)|n(?:omura|thropic-ai)|p(?:3a\.240617\.008|ercite|is-google|p(?:engine-google|insights|siteassociation))|r(?:a(?:gog\/|nea)|chive(?:-it|box)|temis web reader)|s(?:ana\/|nriskscorer)|ttracta|ut(?:hory|oconfig test from ustc))|b(?:a(?:d neighborhood header detector|idu-yunguance|zqux)|e(?:stchange|tter (?:stack|uptime))|i(?:g(?:lotron|sur\.ai)|n(?:arycanary|gpreview|lar)|t(?:bucket-webhooks|discovery))|l(?:ack(?:bo(?:ard|x exporter\/)|duck-fd)|ing(?: erp|erp)|o(?:ckaid|g(?:lines|trottr|vault))|uesky(?: cardyb|-domain-status-classifier|\/))|ot(?:-pge\.chlooe\.com|\.araturka\.com|ify|poke)|r(?:and(?:verity|watch)|okenlinkcheck\.com)|u(?:bing|ck\/|gsnag|shbaby|tt(?:erfly|ondown))|w\/)|c(?:a(?:p(?:italoneshopping|sulechecker)|tchpoint|veman-hunter)|c metadata scaper|e(?:n(?:sysinspect\/|turyb\.o\.t9)|rt(?: pl|chief|ytags))|h(?:a(?:n(?:gedetection|nable)|rlotte|t(?:gpt-user|work linkpreview))|eck(?:_http|host|ly|marknetwork\/)|rome-lighthouse)|i(?:ncraw|rrusexplorer|toid)|l(?:a(?:ssla-web|ude-(?:user|web))|ick(?:agy|uplinkunfurler)|oud(?:flare(?:-(?:a(?:lwaysonline|utorag)|c(?:sup|ustom-hostname-verification)|healthchecks|radar-scanner|s(?:peedtest|sldetector|tream-(?:hook|webhook))|traffic-manager|validator)|radarurlscanner)|trellis))|mschecker|o(?:ccoc|gnitiveseo\.com|here-ai|ll(?:apsify|ection@infegy\.com)|mmafeed|n(?:tentkingapp|ver(?:a|max))|okie(?:-maestro|hub(?:scan|verify))|rporama matcher|toyogi|zi-icalendar-feedreader)|r(?:azy egg|iticalcss\.com|on(?:-job\.org|less)|usty\/)|sirt\.cz|y(?:berpatrol|otekwebcopy|pex\.ai\/scanning))|d(?:a(?:r(?:eboost|k visitor)|ta(?:dog(?: (?:agent|synthetic)|\/synthetics|synthetics)|feedwatch|nyze|provider\.com)|um(?:\/|oa))|e(?:ad(?: link checker|linkchecker)|epnoc|te(?:ctify|rm)|usu\/|v(?:elopers\.google\.com\/\+\/web\/snippet|in))|i(?:g(?:g deeper|icert dcv)|s(?:course forum onebox|qus))|l(?:c\/|vr\.it)|mbrowser|nsscanner|o(?: not track verifier|mains project\/|tcom-monitor|wn(?:notifier\.com|timedetector\/))|r(?:ataautopilot|eamhost data team|upact)|s9)|e(?:asy(?:bi(?:b autocite|ll-importmanager)|cron\/|dns monitoring)|c2linkfinder|dgewatch|l(?:ectricmonk|mah\.io uptime monitoring)|m(?:ailwolf|bedly|oney advisor)|r(?:epublik\.tools|ight)|uroparchive\.org|vc-batch|x(?:odusmovement|panse)|z(?:gif|id|lynx|ooms))|f(?:a(?:cebook(?:catalog|externalhit)|st(?:dast|mailua))|e(?:d(?:i(?:db|index|list agent|neko)|oraplanet)|ed(?: image audit|b(?:in|urner)|er(?: \/|\.co)|flow|ly|spot|validator|wind)|ver)|i(?:nd(?:files\.net|link|thatfile)|rmograph)|l(?:amingo_searchengine|ipboard(?:proxy|rss)|uffy)|oregenix|r(?:e(?:e(?:spoke\/|webmonitoring sitechecker)|shrss)|iendica)|unnelback)|g(?:00g1e\.net|2 web services|dnplus\.com|e(?:edo(?:productsearch|shopproductfinder)|mini-deep-research|nieo|tthit\.com)|i(?:ftedvisitor scan|gablast|thub-camo)|lobalwebsearch|o(?:lfe\/|o(?:d(?:reads|zer)|gle(?: (?:favicon|trust services|web preview)|-(?:a(?:d(?:s-conversions|words-(?:express|instant))|gent|pps-script|rea120)|certificates-bridge|extended|inspectiontool|notebooklm|physicalweb|read-aloud|s(?:afety|ite-verification|tructured-data-testing-tool)|trust-services\/|xrawler)|a(?:gent-(?:mariner|urlcontext)|ssociationservice\/)|docs|imageproxy|other|producer|stackdrivermonitoring))|pay|tsitemonitor\.com)|r(?:ammarly\/|o(?:uphigh\/|ver\/)|ub\.org)|tmetrix|wene)|h(?:a(?:ppywing|rdenize|tena)|cardvalidator|e(?:adonlyscraper|llo world|ritrix|trixtools)|o(?:neybadger uptime check|sttracker\/|tjar)|ttp(?: banner detection|s:\/\/developers\.cloudflare\.com\/security-center\/)|ubspot|y(?:drozen\.io|pe(?: machine\/|stat)|score\.io))|i(?:a_archiver|chiro|dg\/eu|f(?:ramely|ttt\/)|m(?:agemind|g(?:2dataset|proxy\/)|pact\.com agent)|n(?:dy library|fosifter|n(?:guma\/|ologica)|oreader|stapaper\/|te(?:grom(?:at\/|edb)|rnet(?:measurement|vista monitor)))|ps-agent|rokez\.cz monitoring|s(?:kanie|onai-user)|ubenda-radar\/)|j(?:et(?:mon\/|slide)|umio)|k(?:aikki\.org-digital-archive|ey(?:cdn-tools\/|drop\.io)|imi-user|laviyo\/|nown agent)|l(?:9(?:explore|scan)|a(?:c_iaharvester|ion-huggingface-processor)|e(?:galmonster|mmy|t's encrypt)|i(?:brary of congress web archiving|nk(?:a(?:ce\/|rchiver)|dex|o|reader\/|tiger|walker\/)|pperhey)|o(?:c\.gov\/programs\/web-archiving|gicmonitor|opimprovements\.com)|tx71|yonl-asset-proxy)|m(?:a(?:cocu|g(?:ellan|icsearchdev\/|net\.me-web\/|pierss)|i(?:l(?:\.ru|chimp)|nwp\/)|ke\/|n(?:agewp|us-user)|ppydata|rket(?:goo\/|ingminer)|s(?:scan|todon)|tchorysearch|vifinds)|b-linkchecker|e(?:dia(?:partners-google|vinemetadataparser\/)|gaindex|ltwaternews|t(?:a(?:-(?:external(?:a(?:ds|gent)|hit\/)|webindexer)|i(?:ab facebook|nspector)|uri)|orik))|i(?:crosoftpreview|ni(?:ature\.io\/|flux\/)|rrorweb\.com|s(?:skey|tralai-user)|xnodecache\/)|o(?:d(?:atscanner|ularconnector\/)|llie http client|n(?:it(?:is -|orss\/)|spark\/|t(?:astic(?:-monitor|monitor)|ools\.com))|reover)|uckrack|xtoolbox)|n(?:anointeractive|bertaupete95|e(?:ssus|t(?:api|craft(?: (?:ssl server survey|web server survey)|surveyagent)|researchserver|s(?:helter contentscan|ystemsresearch)|vi(?:bes|gie))|w(?: york times newsgathering|relicsynthetics|s(?:ai\/|blur|harecounts|now\/|room\.bi))|xtcloud)|i(?:cheindex|kto|ng\/|tro-)|l(?:nz_iaharvester|ux_iaharvester)|map scripting engine|o(?:deping|ibu|oshub\/|tion\/|v(?:aact\/|ellum))|u(?:tch|zzel)|vdorz|yt_scraping)|o(?:bservepoint|din;|ffline explorer|hdear\/|m(?:gili|nisend\/)|n(?:etrust|line domain tools)|p(?:e(?:n(?:graph(?:\.io\/|check)|rss|vas)|rator\/)|timizer\))|ut(?:brain|sellurlvalidator)|vercast\/|wler(?: \(ows\.eu|-w))|p(?:a(?:ge(?:2rss|peeker\/|speed\/|thing)|n(?:dalytics|opta|scient)|rse\.ly scraper\/|ypal\/)|df24 url to pdf|e(?:nthouse critical path css generator|rplexity(?:-user|user))|i(?:n(?:g(?:admin\.ru\/|dom|ping\.io\/)|terest\/0\.)|xalate\.com)|l(?:aystore-google|eroma)|o(?:cket(?:casts\/|parser)|d(?:chaserparser|imo|uptime)|ggio-citations|strank|tions\/)|r(?:-cy\.ru|intfriendly\.com|o(?:-sitemaps\/|belyspdr\/|jectshield-urlcheck|topage\/|ximic)|tg network monitor)|s_daily\/|ulse(?:point |tic\.com)|wabuilderhttpagent)|q(?:ualys|wantify)|r(?:ackspace monitoring\/|e(?:adable\/|curly webhooks\/|d\/|elevant\/|move\.bg\/|searchscan\.comsys\.rwth-aachen\.de|t(?:ool\/|r(?:evopageanalyzer|olistecom\/))|vvimgort\/|ward-gateway)|i(?:ddler \(http:\/\/riddler\.io|gor\)|vva)|s(?:iteauditor|s(?:-parser|\.social|2tg|api\/))|uxitsynthetic)|s(?:4a\/|ansec security monitor\/|c(?:hema-markup-validator|o(?:op\.it\/|pe3|utjet)|r(?:aping@nytimes\.com|ubby))|e(?:arch(?:\.marginalia\.nu|atlas|e(?:r(?:web|xweb)|xpress))|curityheaders|e(?:kport|withkids)|m(?:antic-visions|pi\.tech)|n(?:dgrid event api|tinel-linkcheck)|o(?:4ajax\.com|kicks|l(?:izer|yt)|s(?:canners|itecheckup|tar\.co))|quelwp|rver(?: density service monitoring|density))|fdc-callout\/|ho(?:pify-captain-hook|rtpixel)|i(?:lktide|mple(?:pie|scraper)|n(?:cerasyntheticuser\/|dup)|te(?:24x7|bulb|explorer\.info|improve\.com|lock|s(?:earch360\/|ucker)|uptime\.com))|kypeuripreview|l(?:ack-imgproxy|urp)|n(?:a(?:cktory|p(?: url preview|chatads\/|urlpreview))|ipcart\/)|o(?:ftware-security-research|gou|larwinds\/|nic|ra pos\/|ttopopnone)|p(?:a(?:rk(?:post|shipping)|wning-ai)|e(?:c(?:ificfeeds|tate\/)|edy)|lunk)|q(?:lmap|watcher)|sl labs \(https:\/\/www\.ssllabs\.com|t(?:a(?:pe\/|rtpageprivateimageproxy\/|t(?:istikaustria\/|uscake))|ripe\/)|u(?:curi|mmify|perfeedr)|v(?:-watchagent|ix-webhooks\/)|wi(?:fteqlinkchecker|sscows)|y(?:n(?:apse|thetic-monitoring-agent\/)|somos))|t(?:actiscout\/|chelebi\/|e(?:oma|r(?:mly|racotta)|st(?: certificate info|uri)|xtrazor)|h(?:e(?: knowledge ai|internetsearchx|oldreader\.com)|inklab|ousandeyes)|in(?:eye|y tiny rss)|ls tester|r(?:a(?:ackr\.com|cemyfile)|e(?:llis-services|n(?:dsmapresolver|twil\.es))|ove|ustly\/)|sm-turingos|td-content|u(?:mblr\/|rnitin)|w(?:e(?:akers|etedtimes)|i(?:lioproxy\/|n(?:gly|wavescanner))|urly))|u(?:aslinkchecker\/|garesearchagent|m-(?:fc|ic|ln)|nshorten\.it!|p(?:d(?:ay\/|own\.io)|flow|t(?:im(?:e(?:-kuma|\/|doctor|statistics)|ia)|rends))|rlcheckr\/|seebookchecker\/)|v(?:a(?:gabondo\/|l(?:idator\.nu|ve\/steam)|ultpress)|er(?:cel-screenshot|ity\/)|i(?:gil\/|rustotal|sionheight\.com\/scan)|kshare|u-server-health-scanner\/)|w(?:3c(?:-(?:checklink|mobileok)|_(?:css_validator|i18n-checker|unicorn|validator))|a(?:tch(?:ful|mouse|towr)|yback)|e(?:b(?: (?:measure\/|screen service by hyperhost)|c(?:apture|eo online\/|opier)|datastats|flow|mon |s(?:ite(?:ops|pulse)|niffer\/)|zi(?:o|p))|dos online|pchsearchengine|see:search)|h(?:at(?:smyip\.org|web\/)|ere(?:goes\.com|situp\.com\/))|ikido|jhro\/|mtips\.com\/|o(?:orankreview\/|r(?:d(?:press\/|up(?:-1|infosearch))|kona-favicon-service\/)|tbox)|p(?: time capsule|mu(?: dev (?:broken link checker|hub)|dev uptime monitor)|s(?:can|ec\/)|umbrella)|sm\/|totem|ww\.uptime\.com)|x(?:enu link sleuth|ml sitemaps generator|y-archive-compliance)|y(?:!j|a(?:hoo(?: (?:ad monitoring|link preview)|cachesystem|mailproxy)|k\/|n(?:dexadditional|ga))|eti|lt chrome|okoygroupag\/)|z(?:a(?:bbix|pier)|endesk webhook|grab|meu|o(?:ominfo-|terotranslationserver\/wmf)|yborg)|^viber\/|^whatsapp\/|(?:AdsBot-Google(?:[^-]|$))|(?:^Seekbot)|(?:(?:sistrix|SISTRIX) [cC]rawler)|(?:Ahrefs(?:Bot|SiteAudit))|(?:^CrunchBot)|(?:S[eE][mM]rushBot)|(?:Livelap[bB]ot)|(?:[pP]ingdom)|(?:Bark[rR]owler)|(?:^dcrawl)|(?:^LCC )|(?:(?:^| )sentry\/)|(?:[Cc]urebot)|(?:BlogTraffic\/\d\.\d+ Feed-Fetcher)|(?:(?:^| )PTST\/)|(?:^BW\/)|(?:[cC]laude[bB]ot)|(?:[aA]cunetix)|(?:[dD]ir[Bb]uster)|(?:^ArenaUnfurlBot)|(?:Automaton|Newsify Feed Fetcher)|(?:Chirp|gotosocial)|(?:[cC]ludo)|(?:ContextualBot[\s\S]*outcomes\.net)|(?:Current[\s\S]*RSS Reader)|(?:Netumo|netumo)|(?:Spider[\s\S]*spider\.com)|(?:GoogleAssociationService$)|(?:SSL Labs$)/i;
+const DOCUMENTED = /a(?:d(?:idxbot|sbot-google)|hrefs(?:bot|siteaudit)|i(?:2bot|der\/)|m(?:azon(?:-bedrock-agentcore-browser|b(?:ot|uyforme))|zn-(?:searchbot|user))|nthropic-ai|p(?:is-google|plebot)|rchive\.org_bot|spiegelbot|zureai-searchbot)|b(?:aiduspider|e(?:drockbot|tter (?:stack|uptime))|ing(?:bot|preview)|luesky(?: cardyb|previewbot)|otify|ravebot|ytespider)|c(?:cbot|h(?:atg(?:lm-spider|pt-user)|rome-lighthouse)|laude(?:-(?:code\/|searchbot|user|web)|bot)|o(?:ccocbot|dex(?:-cli|_)|here-(?:ai|training-data-crawler)|mpatible; (?:anchor browser|cursor\/)))|d(?:ata(?:dog(?:\/synthetics|synthetics)|forseobot)|e(?:epseekbot|vin\/)|i(?:ffbot|scordbot)|otbot|uck(?:assistbot|duckbot))|e(?:mbedly|xa(?:bot\/1|searchbot))|f(?:acebo(?:ok(?:bot|catalog|externalhit)|t)|eedfetcher-google|irecrawlagent|riendica)|g(?:emini(?:-(?:cli\/|deep-research)|cli)|oogle(?:-(?:agent|cloudvertexbot|gemini-cli|inspectiontool|notebooklm|read-aloud|s(?:afety|ite-verification))|agent-(?:mariner|urlcontext)|bot|other)|ptbot)|i(?:a_archiver|framely|magesiftbot)|k(?:agi(?:-fetcher|bot)|imi-user)|lin(?:espider|kedinbot)|m(?:a(?:nus-user|stodon\/)|e(?:diapartners-google|ta-(?:external(?:a(?:ds|gent)|fetcher)|webindexer))|i(?:crosoftpreview|s(?:skey|tralai-user))|j12bot|ojeekbot|snbot)|newrelicbot|o(?:ai-(?:adsbot|searchbot)|mgili|penc(?:law|ode-smartfetch))|p(?:angubot|e(?:rplexity(?:-user|bot)|talbot)|hindbot|in(?:gdom|terest(?:\/0\.|bot))|leroma)|qwant(?:bot|ify)|r(?:edditbot|ogerbot|siteauditor)|s(?:creaming frog seo spider|e(?:mrushbot|znambot)|ite(?:auditbot|bulb)|kypeuripreview|lack(?:-imgproxy|bot)|nap(?: url preview|urlpreview)|ogou (?:inst spider|web spider)|t(?:atuscake|orebot-google))|t(?:avilybot|elegrambot|i(?:ktokspider|mpibot)|ongyibot|wi(?:nagent|tterbot))|uptimerobot|vk(?:robot|share)|webzio-extended|y(?:!j|a(?:hoo! slurp|ndex(?:\.com\/bots|additional|bot|renderresourcesbot))|eti\/|i(?:souspider|yanbot)|oubot)|^c(?:odex\/|ursor\/)|^opencode|^viber\/|^whatsapp\//i;
+const GENERAL = /(?:^|[^cC])[uU][bB][oO][tT]|(?:^|[^uU])[bB][oO][tT]|[cC][rR][aA][wW][lL]|[sS][pP][iI][dD][eE][rR]|[fF][eE][tT][cC][hH]|[pP][rR][eE][vV][iI][eE][wW](?:$|[^ ]| (?:$|[^bB]|[bB](?:$|[^uU]|[uU](?:$|[^iI]|[iI](?:$|[^lL]|[lL](?:$|[^dD]))))))|008\/|2ip\.ru|7Siters|;Owler|A(?:360-Search|6-Indexer|DmantX|boundex|c(?:cessStatus|quia optimize|tiveComply)|d(?:dThis|minLabs|venturer)|l(?:ertSite|lAfrica)|mazon(?:ProductDiscovery|SellerInitiatedListing)|nomura|p(?:ercite|p(?:Engine-Google|Insights|SiteAssociation))|r(?:a(?:gog\/|nea)|chive(?:-It|Box))|sana\/|ttracta|ut(?:hory|oconfig Test from USTC))|B(?:IGLOTRON|UbiNG|W\/|a(?:d Neighborhood Header Detector|idu-YunGuanCe|zQux)|estChange|i(?:naryCanary|tbucket-Webhooks)|l(?:ack(?:Duck-FD|bo(?:ard|x Exporter\/))|ing(?: ERP|ERP)|o(?:ckaid|g(?:Vault|lines|trottr))|uesky\/)|ot(?:\.AraTurka\.com|Poke)|rand(?:Verity|watch)|u(?:ck\/|gsnag|shbaby|tt(?:erfly|ondown)))|C(?:C Metadata Scaper|ERT PL|LASSLA-web|MSChecker|a(?:p(?:italOneShopping|suleChecker)|tchpoint)|e(?:nsysInspect\/|rtChief)|h(?:a(?:rlotte|twork LinkPreview)|eck(?:Host|MarkNetwork\/|ly))|i(?:ncraw|rrusExplorer|toid)|l(?:ick(?:UpLinkUnfurler|agy)|oud(?:Flare-AlwaysOnline|flare(?:-(?:AutoRAG|Custom-Hostname-Verification|Healthchecks|Radar-Scanner|S(?:SLDetector|peedTest|tream-(?:Hook|Webhook))|Traffic-Manager|Validator)|RadarURLScanner)|trellis))|o(?:llapsify|mmaFeed|nvermax|okieHub(?:Scan|Verify)|rporama matcher|toyogi|zi-iCalendar-FeedReader)|r(?:azy Egg|iticalcss\.com|onless)|y(?:berPatrol|otekWebCopy))|D(?:MBrowser|NSScanner|a(?:r(?:eBoost|k Visitor)|ta(?:dog (?:Agent|Synthetic)|feedwatch|nyze|provider\.com)|um\/)|e(?:ad Link Checker|te(?:ctify|rm)|uSu\/|vin)|i(?:g(?:g Deeper|iCert DCV)|s(?:course Forum Onebox|qus))|lc\/|o(?: Not Track Verifier|mains Project\/|tcom-Monitor|wntimeDetector\/)|r(?:ataAutopilot|eamHost Data Team))|E(?:ZID|asy(?:Bib AutoCite|Cron\/)|dgeWatch|mailWolf|x(?:odusMovement|panse)|z(?:Lynx|gif))|F(?:ast(?:DAST|mailUA)|e(?:di(?:DB|Index|List Agent|neko)|ed(?: Image Audit|Burner|Flow|Validator|bin|er \/|ly|spot|wind)|ver)|i(?:ndFiles\.net|rmoGraph)|l(?:amingo_SearchEngine|ipboard(?:Proxy|RSS))|oregenix|re(?:e(?:WebMonitoring SiteChecker|spoke\/)|shRSS)|unnelback)|G(?:2 Web Services|IFTEDVISITOR SCAN|Tmetrix|e(?:edo(?:ProductSearch|ShopProductFinder)|nieo)|igablast|lobalWebSearch|o(?:Pay|lfe\/|o(?:d(?:reads|zer)|gle(?: (?:Favicon|Trust Services|Web Preview)|-(?:A(?:d(?:Words-Express|s-Conversions|words-Instant)|pps-Script|rea120)|Certificates-Bridge|Extended|PhysicalWeb|Structured-Data-Testing-Tool|Trust-Services\/)|AssociationService\/|Docs|ImageProxy|Producer|StackdriverMonitoring))|tSiteMonitor\.com)|r(?:ammarly\/|o(?:upHigh\/|ver\/))|wene)|H(?:TTP Banner Detection|a(?:ppyWing|rdenize|tena)|e(?:adOnlyScraper|llo World|trixTools)|o(?:neybadger Uptime Check|stTracker\/|tjar)|ubSpot|y(?:drozen\.io|pe Machine\/))|I(?:DG\/EU|FTTT\/|m(?:ageMind|pact\.com Agent)|n(?:dy Library|foSifter|n(?:guma\/|ologica)|stapaper\/|te(?:gromat\/|rnetMeasurement))|rokez\.cz monitoring|sonAI-User)|J(?:etslide|umio)|K(?:eydrop\.io|laviyo\/|nown Agent)|L(?:AC_IAHarvester|e(?:galMonster|mmy|t's Encrypt)|i(?:brary Of Congress Web Archiving|nk(?:A(?:ce\/|rchiver)|Tiger|Walker\/))|ogicMonitor)|M(?:B-LinkChecker|a(?:CoCu|g(?:ellan|net\.me-web\/|pieRSS)|i(?:lChimp|nWP\/)|ke\/|nageWP|rket(?:Goo\/|ingMiner)|stodon|tchorySearch|vifinds)|e(?:diavineMetadataParser\/|gaIndex|ltwaterNews|t(?:a(?:-ExternalHit\/|Inspector|URI)|orik))|i(?:ni(?:ature\.io\/|flux\/)|xnodeCache\/)|o(?:d(?:atScanner|ularConnector\/)|llie HTTP client|n(?:Spark\/|Tools\.com|itoRSS\/|tasticMonitor)|reover)|uckRack|xToolbox)|N(?:ETVIGIE|ING\/|L(?:NZ_IAHarvester|UX_IAHarvester)|anoInteractive|e(?:ssus|t(?:API|S(?:helter ContentScan|ystemsResearch)|craft(?: (?:SSL Server Survey|Web Server Survey)|SurveyAgent)|vibes)|w(?: York Times Newsgathering|RelicSynthetics|s(?:Blur|Now\/|Room\.BI))|xtCloud)|i(?:cheIndex|kto|tro-)|map Scripting Engine|o(?:dePing|ibu|oshub\/|tion\/|v(?:aact\/|ellum))|u(?:tch|zzel))|O(?:WLer-W|bservePoint|din;|ffline Explorer|hDear\/|mnisend\/|n(?:eTrust|line Domain Tools)|p(?:e(?:n(?:Graph(?:\.io\/|Check)|RSS|VAS)|rator\/)|timizer\))|utsellURLValidator|vercast\/|wler \(ows\.eu)|P(?:DF24 URL To PDF|R(?:-CY\.RU|TG Network Monitor)|S_Daily\/|WABuilderHttpAgent|a(?:ge(?:Peeker\/|Thing|speed\/)|n(?:dalytics|opta)|yPal\/)|e(?:nthouse Critical Path CSS Generator|rplexityUser)|i(?:ngAdmin\.Ru\/|xalate\.com)|layStore-Google|o(?:cket(?:Casts\/|Parser)|d(?:chaserParser|imo|uptime)|ggio-Citations|tions\/)|r(?:intFriendly\.com|o(?:-Sitemaps\/|belySPDR\/|jectShield-UrlCheck|topage\/))|ulsepoint )|Qualys|R(?:ED\/|SS(?:\.Social|API\/)|ackspace Monitoring\/|e(?:adable\/|curly Webhooks\/|elevant\/|t(?:ool\/|r(?:evoPageAnalyzer|oListeCOM\/))|vvimGort\/)|i(?:ddler \(http:\/\/riddler\.io|gor\)|vva)|uxitSynthetic)|S(?:E(?:NTINEL-LinkCheck|O(?:kicks|lizer))|FDC-Callout\/|QWatcher|SL Labs \(https:\/\/www\.ssllabs\.com|ansec Security Monitor\/|c(?:hema-Markup-Validator|o(?:op\.it\/|pe3|utJet)|rubby)|e(?:arch(?:Atlas|Express|er(?:web|xweb))|curityHeaders|ekport|ndGrid Event API|oSiteCheckup|quelWP|rver(?: Density Service Monitoring|Density))|ho(?:pify-Captain-Hook|rtPixel)|i(?:lktide|mple(?:Pie|Scraper)|n(?:ceraSyntheticUser\/|dup)|te(?:24x7|Lock|S(?:earch360\/|ucker)|Uptime\.com|improve\.com))|lurp|n(?:a(?:cktory|pchatAds\/)|ipcart\/)|o(?:ftware-Security-Research|gou|ra POS\/|ttopopNone)|p(?:a(?:rk(?:Post|Shipping)|wning-AI)|ec(?:ificfeeds|tate\/)|lunk)|t(?:a(?:pe\/|rtpagePrivateImageProxy\/|tistikAustria\/)|ripe\/)|u(?:curi|perfeedr)|vix-Webhooks\/|wi(?:fteqLinkChecker|sscows)|y(?:napse|somos))|T(?:LS tester|SM-turingos|TD-Content|actiScout\/|e(?:oma|r(?:mly|raCotta)|st(?: Certificate Info|URI)|xtRazor)|h(?:e(?: Knowledge AI|InternetSearchx)|inklab|ousandEyes)|in(?:Eye|y Tiny RSS)|r(?:aackr\.com|e(?:llis-Services|ndsmapResolver)|ove|ustly\/)|u(?:mblr\/|rnitin)|w(?:eakers|i(?:lioProxy\/|n(?:WaveScanner|gly))|urly))|U(?:ASlinkChecker\/|GAResearchAgent|nshorten\.It!|p(?:flow|tim(?:e(?:-Kuma|\/|Statistics)|ia))|rlcheckr\/)|V(?:a(?:gabondo\/|l(?:idator\.nu|ve\/Steam)|ultPress)|erity\/|igil\/)|W(?:3C(?:-(?:checklink|mobileOK)|_(?:CSS_Validator|I18n-Checker|Unicorn|Validator))|EDOS OnLine|JHRO\/|P(?: Time Capsule|MU(?: DEV (?:Broken Link Checker|Hub)|DEV Uptime Monitor)|S(?:can|ec\/)|Umbrella)|SM\/|Totem|a(?:tch(?:Mouse|ful)|yback)|e(?:SEE:Search|b(?: (?:Measure\/|Screen Service By hyperhost)|C(?:EO Online\/|apture|opier)|DataStats|Sniffer\/|ZIP|flow|siteOps)|pchSearchEngine)|h(?:at(?:Web\/|sMyIP\.org)|eregoes\.com)|ikiDo|ord(?:Press\/|up(?:-1|InfoSearch)))|X(?:ML Sitemaps Generator|Y-Archive-Compliance|enu Link Sleuth)|Y(?:LT Chrome|a(?:K\/|hoo(?: (?:Ad monitoring|Link Preview)|CacheSystem|MailProxy))|eti|okoyGroupAG\/)|Z(?:a(?:bbix|pier)|endesk Webhook|mEu|o(?:omInfo-|teroTranslationServer\/WMF)|yBorg)|a(?:buse\.xmco\.fr|d(?:beat\.com|scanner)|ir\.ai\/scanning|l(?:exa site audit|ienfarm|lOrigins)|rtemis web reader|snriskscorer)|b(?:i(?:gsur\.ai|nlar|tdiscovery)|luesky-domain-status-classifier|ot-pge\.chlooe\.com|rokenlinkcheck\.com)|c(?:aveman-hunter|e(?:nturyb\.o\.t9|rtytags)|h(?:an(?:gedetection|nable)|eck_http)|loudflare-csup|o(?:ccoc|gnitiveseo\.com|llection@infegy\.com|n(?:tentkingapp|vera)|okie-maestro)|r(?:on-job\.org|usty\/)|sirt\.cz|ypex\.ai\/scanning)|d(?:aumoa|e(?:adlinkchecker|epnoc|velopers\.google\.com\/\+\/web\/snippet)|lvr\.it|ownnotifier\.com|rupact|s9)|e(?:Money Advisor|Republik\.tools|asy(?:DNS Monitoring|bill-ImportManager)|c2linkfinder|l(?:ectricmonk|mah\.io Uptime Monitoring)|right|uroparchive\.org|vc-batch|zooms)|f(?:e(?:doraplanet|eder\.co)|ind(?:link|thatfile)|luffy)|g(?:00g1e\.net|dnplus\.com|etthit\.com|ithub-camo|oogle-xrawler|rub\.org)|h(?:CardValidator|eritrix|ttps:\/\/developers\.cloudflare\.com\/security-center\/|y(?:pestat|score\.io))|i(?:chiro|mg(?:2dataset|proxy\/)|n(?:oreader|te(?:gromedb|rnetVista monitor))|ps-agent|skanie|ubenda-radar\/)|jetmon\/|k(?:aikki\.org-digital-archive|eycdn-tools\/)|l(?:9(?:explore|scan)|aion-huggingface-processor|i(?:nk(?:Reader\/|dex|o)|pperhey)|o(?:c\.gov\/programs\/web-archiving|opimprovements\.com)|tx71|yonl-asset-proxy)|m(?:a(?:gicsearchdev\/|il\.ru|ppydata|sscan)|irrorweb\.com|on(?:itis -|tastic-monitor))|n(?:bertaupete95|e(?:tresearchserver|ws(?:ai\/|harecounts))|vdorz|yt_scraping)|outbrain|p(?:a(?:ge2rss|nscient|rse\.ly scraper\/)|ingping\.io\/|ostrank|roximic|ulsetic\.com)|r(?:e(?:move\.bg\/|searchscan\.comsys\.rwth-aachen\.de|ward-gateway)|ss(?:-parser|2tg))|s(?:4a\/|craping@nytimes\.com|e(?:arch\.marginalia\.nu|ewithkids|m(?:antic-visions|pi\.tech)|o(?:4ajax\.com|Lyt|s(?:canners|tar\.co)))|iteexplorer\.info|olarwinds\/|peedy|qlmap|ummify|v-watchagent|ynthetic-monitoring-agent\/)|t(?:chelebi\/|heoldreader\.com|r(?:acemyfile|entwil\.es)|weetedtimes)|u(?:m-(?:FC|IC|LN)|p(?:d(?:ay\/|own\.io)|t(?:imedoctor|rends))|seeBookChecker\/)|v(?:ercel-screenshot|i(?:rustotal|sionheight\.com\/scan)|u-server-health-scanner\/)|w(?:atchTowr|eb(?:mon |sitepulse|zio)|heresitup\.com\/|mtips\.com\/|o(?:orankreview\/|rkona-favicon-service\/|tbox)|ww\.uptime\.com)|yanga|zgrab|(?:AdsBot-Google(?:[^-]|$))|(?:^Seekbot)|(?:(?:sistrix|SISTRIX) [cC]rawler)|(?:Ahrefs(?:Bot|SiteAudit))|(?:^CrunchBot)|(?:S[eE][mM]rushBot)|(?:Livelap[bB]ot)|(?:[pP]ingdom)|(?:Bark[rR]owler)|(?:^dcrawl)|(?:^LCC )|(?:(?:^| )sentry\/)|(?:[Cc]urebot)|(?:(?:^| )PTST\/)|(?:^BW\/)|(?:[cC]laude[bB]ot)|(?:[aA]cunetix)|(?:[dD]ir[Bb]uster)|(?:^ArenaUnfurlBot)|(?:Automaton|Newsify Feed Fetcher)|(?:Chirp|gotosocial)|(?:[cC]ludo)|(?:Netumo|netumo)|(?:GoogleAssociationService$)|(?:^Silk\/)|(?:SSL Labs$)/;
 
 const ASSET = /\.(?:js|mjs|cjs|map|css|less|scss|json|jsonld|xml|rss|atom|txt|pdf|doc|docx|xls|xlsx|ppt|pptx|csv|png|jpg|jpeg|gif|webp|avif|svg|ico|bmp|tif|tiff|heic|mp3|wav|ogg|oga|flac|aac|m4a|mp4|m4v|webm|mov|avi|wmv|flv|mkv|mpg|mpeg|woff|woff2|ttf|otf|eot|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dmg|iso|apk|msi|bin|wasm|torrent|swf|psd|ai|dat|webmanifest|ics|vcf|eps|jxl)$/i;
 const PROBE_PATH = '/__service_probe/';
@@ -17,16 +18,25 @@ const PREFETCH_HEADERS = ['next-router-prefetch', 'next-router-segment-prefetch'
 const PURPOSE_HEADERS = ['purpose', 'sec-purpose', 'x-purpose', 'x-moz'];
 const USER_AGENT_CHARS = 1024;
 const REMEMBERED_AGENTS = 500;
+const PAGE_TYPES = ['text/html', 'application/xhtml+xml', 'text/markdown'];
+const BROWSER = /^Mozilla\/5\.0.*(?:AppleWebKit|Gecko|Chrome|Safari|Trident|Presto)\//;
 const remembered = new Map();
-function isListed(userAgent) {
-  if (!userAgent) return false;
+function listOf(userAgent) {
+  if (!userAgent) return null;
   let known = remembered.get(userAgent);
   if (known === undefined) {
-    known = CRAWLERS.test(userAgent.slice(0, USER_AGENT_CHARS));
+    const agent = userAgent.slice(0, USER_AGENT_CHARS);
+    known = DOCUMENTED.test(agent) ? 'documented' : GENERAL.test(agent) ? 'general' : null;
     if (remembered.size >= REMEMBERED_AGENTS) remembered.clear();
     if (userAgent.length <= USER_AGENT_CHARS) remembered.set(userAgent, known);
   }
   return known;
+}
+function isNavigation(header, userAgent) {
+  if ((header('sec-fetch-mode') ?? '').trim() === 'navigate') return true;
+  return BROWSER.test(userAgent.slice(0, USER_AGENT_CHARS)) && header('accept-language') != null
+    && ((header('upgrade-insecure-requests') ?? '').trim() === '1' || header('sec-ch-ua') != null
+      || /application\/xhtml\+xml/i.test(header('accept') ?? ''));
 }
 function isOwn(header, userAgent) {
   return userAgent.includes('Glasshouse/')
@@ -42,23 +52,39 @@ function isAsset(path) {
   }
   return ASSET.test(last);
 }
-function acceptsHtml(accept) {
-  const text = (accept ?? '').trim();
-  if (text === '' || text === '*/*') return true;
-  return text.toLowerCase().split(',').some((range) => {
-    const [type, ...parameters] = range.split(';').map((part) => part.trim());
-    if (type !== 'text/html' && type !== 'application/xhtml+xml') return false;
-    const quality = parameters.find((parameter) => /^q\s*=/.test(parameter));
-    return quality === undefined || Number(quality.slice(quality.indexOf('=') + 1)) > 0;
+function rangesOf(accept) {
+  const members = (accept ?? '').toLowerCase().match(/(?:"(?:\\.|[^"\\])*"?|[^",])+/g) ?? [];
+  return members.flatMap((member) => {
+    const [type, ...parameters] = (member.match(/(?:"(?:\\.|[^"\\])*"?|[^";])+/g) ?? []).map((part) => part.trim());
+    const given = parameters.map((parameter) => /^q\s*=\s*(.*)$/.exec(parameter)).find(Boolean);
+    const quality = given ? Number(/^(?:\d+\.?\d*|\.\d+)$/.test(given[1]) ? given[1] : NaN) : 1;
+    return /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+$/.test(type ?? '') && quality <= 1 ? [{ type, quality }] : [];
   });
+}
+function asksForPage(ranges) {
+  if (ranges.length === 0) return true;
+  const names = (type) => ranges.some((range) => range.type === type && range.quality > 0);
+  const admits = (type) => {
+    const found = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) => ranges.filter((range) => range.type === name)).find((some) => some.length > 0);
+    return found?.some(({ quality }) => quality > 0);
+  };
+  const asks = [...PAGE_TYPES, 'text/*'].some(names)
+    || (names('text/plain') && !ranges.some(({ type }) => /[/+]json$/.test(type)))
+    || (names('*/*') && ranges.every(({ type }) => type === '*/*'));
+  return asks && PAGE_TYPES.some(admits);
+}
+function namesMarkdown(accept) {
+  return rangesOf(accept).some(({ type, quality }) => type === 'text/markdown' && quality > 0);
 }
 function decide({ method, target, header }) {
   const userAgent = header('user-agent') ?? '';
   const at = target.indexOf('?');
   const path = at < 0 ? target : target.slice(0, at);
   const isProbe = path.startsWith(PROBE_PATH);
-  const isCrawler = isProbe || isListed(userAgent) || header('x-bufferbot') != null
-    || (at >= 0 && /[?&]_escaped_fragment_(?:[=&]|$)/.test(target));
+  const list = listOf(userAgent);
+  const isCrawler = isProbe || list === 'documented' || header('x-bufferbot') != null
+    || (at >= 0 && /[?&]_escaped_fragment_(?:[=&]|$)/.test(target)) || namesMarkdown(header('accept'))
+    || (list === 'general' && !isNavigation(header, userAgent));
   if (!isCrawler) return { isCrawler, reason: null };
   return { isCrawler, reason: obstacle({ method, path, header, userAgent, isProbe }) };
 }
@@ -71,7 +97,7 @@ function obstacle({ method, path, header, userAgent, isProbe }) {
   if (!isProbe && isAsset(path)) return 'asset';
   const destination = (header('sec-fetch-dest') ?? '').trim();
   if (destination !== '' && destination !== 'document') return 'data';
-  if (!acceptsHtml(header('accept')) || DATA_HEADERS.some(has)) return 'data';
+  if (!asksForPage(rangesOf(header('accept'))) || DATA_HEADERS.some(has)) return 'data';
   if (PREFETCH_HEADERS.some(has)) return 'prefetch';
   if (PURPOSE_HEADERS.some((name) => /prefetch|prerender/i.test(header(name) ?? ''))) return 'prefetch';
   return null;
@@ -124,10 +150,10 @@ function createBreaker(now) {
       pausedUntil = now() + PAUSE_MS;
       return true;
     },
-    succeeded() {
+    isThere() {
       failures = 0;
     },
-    failed() {
+    isAway() {
       failures += 1;
       if (failures >= MOST_FAILURES) pausedUntil = now() + PAUSE_MS;
     },
@@ -140,7 +166,7 @@ const PRESENCE_MS = 900;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const PASSED_ON = [
   'user-agent', 'accept-language', 'referer', 'upgrade-insecure-requests', 'x-bufferbot', 'x-service-probe',
-  'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user',
+  'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user', 'sec-ch-ua',
 ];
 class Failure extends Error {
   constructor(reason) {
@@ -149,7 +175,8 @@ class Failure extends Error {
   }
 }
 function headersFor(facts, apiKey, client) {
-  const headers = { 'x-service-api-key': apiKey, accept: 'text/html' };
+  const accept = facts.header('accept');
+  const headers = { 'x-service-api-key': apiKey, 'x-service-integration': '1', accept: namesMarkdown(accept) ? accept : 'text/html' };
   for (const name of PASSED_ON) {
     const value = facts.header(name);
     if (value != null) headers[name] = value;
@@ -304,15 +331,13 @@ function createIntegration(settings, surroundings = {}) {
         fetch: surroundings.fetch ?? ((...request) => globalThis.fetch(...request)),
         fetchOptions: surroundings.fetchOptions,
       });
+      breaker.isThere();
       const relayed = relay(received, facts, address);
-      if (relayed.answer || ['declined', 'loop', 'status-400'].includes(relayed.reason)) {
-        breaker.succeeded();
-        return relayed.answer ? { answer: relayed.answer, isCrawler: true, reason: null } : app(relayed.reason);
-      }
-      breaker.failed();
-      return failed(relayed.reason);
+      if (relayed.answer) return { answer: relayed.answer, isCrawler: true, reason: null };
+      return ['declined', 'loop', 'status-400'].includes(relayed.reason) ? app(relayed.reason) : failed(relayed.reason);
     } catch (error) {
-      breaker.failed();
+      if (error.reason === 'unreachable') breaker.isAway();
+      else breaker.isThere();
       return failed(error.reason ?? 'error');
     }
   }
@@ -370,7 +395,7 @@ function toResponse({ status, headers, body }) {
 }
 function markResponse(response, outcome) {
   const isPage = isHtmlType(response.headers.get('content-type'));
-  if (!isPage && !outcome.isCrawler) return response;
+  if ((!isPage && !outcome.isCrawler) || response.status < 200) return response;
   const marked = new Response(response.body, response);
   if (isPage) marked.headers.set('vary', varyByAgent(marked.headers.get('vary')));
   if (outcome.isCrawler) marked.headers.set('x-service-integration', appWord(outcome));

@@ -5,9 +5,14 @@ import { createIntegration, factsOfNode, markNodeResponse, writeAnswer } from '.
 export function glasshouse(settings) {
   const integration = createIntegration({ ...settings, apiKey: process.env.GLASSHOUSE_API_KEY ?? settings.apiKey });
   return async (request, response, next) => {
-    const outcome = await integration.respond(factsOfNode(request, request.ip, request.originalUrl));
-    if (outcome.answer) return writeAnswer(response, outcome.answer);
-    markNodeResponse(response, outcome);
-    return next();
+    let isAnswered = false;
+    try {
+      const outcome = await integration.respond(factsOfNode(request, request.ip, request.originalUrl));
+      if (outcome.answer) isAnswered = writeAnswer(response, outcome.answer);
+      else markNodeResponse(response, outcome);
+    } catch {
+      // The app answers.
+    }
+    return isAnswered ? undefined : next();
   };
 }

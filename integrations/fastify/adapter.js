@@ -6,14 +6,15 @@ export function glasshouse(settings) {
   const integration = createIntegration({ ...settings, apiKey: process.env.GLASSHOUSE_API_KEY ?? settings.apiKey });
   const plugin = async (fastify) => {
     fastify.addHook('onRequest', async (request, reply) => {
-      const outcome = await integration.respond(factsOfNode(request.raw, request.ip));
-      if (!outcome.answer) {
-        markNodeResponse(reply.raw, outcome);
-        return undefined;
+      let isAnswered = false;
+      try {
+        const outcome = await integration.respond(factsOfNode(request.raw, request.ip));
+        if (outcome.answer) isAnswered = writeAnswer(reply.raw, outcome.answer);
+        else markNodeResponse(reply.raw, outcome);
+      } catch {
+        // The app answers.
       }
-      reply.hijack();
-      writeAnswer(reply.raw, outcome.answer);
-      return reply;
+      return isAnswered ? reply.hijack() : undefined;
     });
   };
   // For the routes of the whole server, not only for those that are registered below the plugin.

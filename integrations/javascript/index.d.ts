@@ -80,7 +80,7 @@ export function goOn(outcome: Outcome): Response;
 export function factsOfNode(
   request: import('node:http').IncomingMessage, client?: string | null, target?: string,
 ): RequestFacts;
-/** Sends the answer. */
-export function writeAnswer(response: import('node:http').ServerResponse, answer: Answer): void;
+/** Sends the answer. Returns false when it cannot be sent, and nothing of it was. */
+export function writeAnswer(response: import('node:http').ServerResponse, answer: Answer): boolean;
 /** Does what `markResponse` does, to a response of Node that has not begun. */
 export function markNodeResponse(response: import('node:http').ServerResponse, outcome: Outcome): void;

@@ -23,13 +23,20 @@ export async function buildApp(folder) {
 }
 
 export async function startApp(folder) {
+  // Paths of uploads that came before their end.
+  let begun = '';
   const server = http.createServer((request, response) => {
     const where = request.url.split('?')[0];
     const send = (type, body, headers = {}) => {
       response.writeHead(200, { 'content-type': type, ...headers });
       response.end(request.method === 'HEAD' ? undefined : body);
     };
-    if (request.method === 'POST') {
+    if (where === '/events') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: echo one\n\n');
+    } else if (where === '/begun') send('text/plain', begun);
+    else if (request.method === 'POST' && where.startsWith('/streamed/')) request.once('data', () => { begun += where; });
+    else if (request.method === 'POST') {
       const pieces = [];
       request.on('data', (piece) => pieces.push(piece)).on('end', () => send('text/plain', `echo ${Buffer.concat(pieces)}`));
     } else if (where.endsWith('.js')) send('text/javascript', fs.readFileSync(path.join(folder, 'app.js')));

@@ -1,4 +1,5 @@
 // Asks the render API for a page, within its time. Never follows a redirect, never sends cookies or credentials of a visitor.
+import { namesMarkdown } from './decide.js';
 
 /** Time for the whole answer, in milliseconds: link previews wait for about ten seconds. */
 const TOTAL_MS = 10_000;
@@ -9,7 +10,7 @@ const PRESENCE_MS = 900;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const PASSED_ON = [
   'user-agent', 'accept-language', 'referer', 'upgrade-insecure-requests', 'x-bufferbot', 'x-service-probe',
-  'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user',
+  'sec-fetch-dest', 'sec-fetch-mode', 'sec-fetch-site', 'sec-fetch-user', 'sec-ch-ua',
 ];
 
 /** A failure to get an answer, with the reason that is shown. */
@@ -21,7 +22,9 @@ export class Failure extends Error {
 }
 
 function headersFor(facts, apiKey, client) {
-  const headers = { 'x-service-api-key': apiKey, accept: 'text/html' };
+  const accept = facts.header('accept');
+  // The service answers an integration in time with what there is.
+  const headers = { 'x-service-api-key': apiKey, 'x-service-integration': '1', accept: namesMarkdown(accept) ? accept : 'text/html' };
   for (const name of PASSED_ON) {
     const value = facts.header(name);
     if (value != null) headers[name] = value;

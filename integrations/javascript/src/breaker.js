@@ -1,4 +1,5 @@
-// Stops asking a service that is away: after three failures in a row nobody asks for 30 s, then one request does.
+// Stops asking a service that is away: when it was away three times in a row nobody asks for 30 s, then one request does. A service
+// that answers late or with an error is there.
 
 const MOST_FAILURES = 3;
 const PAUSE_MS = 30_000;
@@ -14,10 +15,10 @@ export function createBreaker(now) {
       pausedUntil = now() + PAUSE_MS;
       return true;
     },
-    succeeded() {
+    isThere() {
       failures = 0;
     },
-    failed() {
+    isAway() {
       failures += 1;
       if (failures >= MOST_FAILURES) pausedUntil = now() + PAUSE_MS;
     },

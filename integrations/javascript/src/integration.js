@@ -37,16 +37,14 @@ export function createIntegration(settings, surroundings = {}) {
         fetch: surroundings.fetch ?? ((...request) => globalThis.fetch(...request)),
         fetchOptions: surroundings.fetchOptions,
       });
+      breaker.isThere();
       const relayed = relay(received, facts, address);
-      if (relayed.answer || ['declined', 'loop', 'status-400'].includes(relayed.reason)) {
-        // 400 is about this address, which a visitor chose: others are not made to pay for it.
-        breaker.succeeded();
-        return relayed.answer ? { answer: relayed.answer, isCrawler: true, reason: null } : app(relayed.reason);
-      }
-      breaker.failed();
-      return failed(relayed.reason);
+      if (relayed.answer) return { answer: relayed.answer, isCrawler: true, reason: null };
+      // 400 is about this address, which a visitor chose.
+      return ['declined', 'loop', 'status-400'].includes(relayed.reason) ? app(relayed.reason) : failed(relayed.reason);
     } catch (error) {
-      breaker.failed();
+      if (error.reason === 'unreachable') breaker.isAway();
+      else breaker.isThere();
       return failed(error.reason ?? 'error');
     }
   }

@@ -19,7 +19,8 @@ export function toResponse({ status, headers, body }) {
 /** Returns the response with `Vary: User-Agent` when it is HTML, and with the reason when the request is a crawler's. */
 export function markResponse(response, outcome) {
   const isPage = isHtmlType(response.headers.get('content-type'));
-  if (!isPage && !outcome.isCrawler) return response;
+  // A response to an upgrade cannot be made anew.
+  if ((!isPage && !outcome.isCrawler) || response.status < 200) return response;
   const marked = new Response(response.body, response);
   if (isPage) marked.headers.set('vary', varyByAgent(marked.headers.get('vary')));
   if (outcome.isCrawler) marked.headers.set('x-service-integration', appWord(outcome));

@@ -1,8 +1,11 @@
 // The rules of the core, one a test. What needs a runtime or the service is in e2e/integrations.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import http from 'node:http';
 import { test } from 'node:test';
-import { createIntegration, factsOfNode, factsOfRequest, markResponse } from '../index.js';
+import { gunzipSync } from 'node:zlib';
+import { createIntegration, factsOfNode, factsOfRequest, markNodeResponse, markResponse, writeAnswer } from '../index.js';
+import { listOf } from '../src/decide.js';
 
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
@@ -26,8 +29,12 @@ function world(answer, settings = {}) {
   return { ...integration, state };
 }
 
-const lines = (name) => fs.readFileSync(new URL(`../../../crates/glasshouse/data/corpus/${name}`, import.meta.url), 'utf8')
-  .split('\n').filter((line) => line && !line.startsWith('#'));
+const corpus = (name) => fs.readFileSync(new URL(`../../../crates/glasshouse/data/corpus/${name}`, import.meta.url));
+const entries = (text) => text.toString().split('\n').filter((line) => line && !line.startsWith('#'));
+const lines = (name) => entries(corpus(name));
+/** Evidence of a browser that goes to an address. */
+const NAVIGATION = { 'accept-language': 'en', accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+const XBOT = 'Mozilla/5.0 (Linux; Android 12; XBot 8) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile Safari/537.36';
 
 test('every crawler of the corpus is one, and no browser is', () => {
   const { decide } = world(page);
@@ -35,6 +42,67 @@ test('every crawler of the corpus is one, and no browser is', () => {
 
   assert.deepEqual(lines('crawlers.tsv').map((line) => line.split('\t')[1]).filter((agent) => !isAsked(agent)), []);
   assert.deepEqual([...lines('browsers.txt'), ...lines('own.txt')].filter(isAsked), []);
+});
+
+test('no browser that was seen is a crawler when it goes to an address', () => {
+  const { decide } = world(page);
+  const agents = entries(gunzipSync(corpus('browsers-seen.txt.gz')));
+
+  const asked = agents.filter((agent) => decide(facts('/', { 'user-agent': agent, ...NAVIGATION })) === null);
+
+  assert.ok(agents.length >= 10_000);
+  assert.deepEqual(asked, []);
+});
+
+test('the list is for this very case but for documented crawlers and words, and for the first 1,024 characters', () => {
+  for (const agent of ['Panasonic TV', 'Lightning/1.0', `${'x'.repeat(1024)} Googlebot/2.1`]) assert.equal(listOf(agent), null, agent);
+  assert.equal(listOf('GOOGLEBOT/2.1'), 'documented');
+  assert.equal(listOf('AcmeSPIDER/1'), 'general');
+  assert.equal(listOf(`Googlebot/2.1 ${'x'.repeat(2000)}`), 'documented');
+});
+
+test('a phone called bot is a person\'s when it goes to an address, and a documented crawler never is', () => {
+  const { decide } = world(page);
+  const isAsked = (agent, more) => decide(facts('/', { 'user-agent': agent, ...more })) === null;
+
+  for (const more of [NAVIGATION, { 'sec-fetch-mode': 'navigate' }, { 'accept-language': 'en', 'sec-ch-ua': '"Chromium"' }, { 'accept-language': 'en', 'upgrade-insecure-requests': '1' }]) {
+    assert.equal(isAsked(XBOT, more), false, JSON.stringify(more));
+    assert.equal(isAsked(GOOGLEBOT, more), true, JSON.stringify(more));
+  }
+  assert.equal(isAsked(XBOT, {}), true);
+});
+
+test('an Accept asks for a page or not', () => {
+  const { decide } = world(page);
+  const isAsked = (accept) => decide(facts('/', { accept })) === null;
+
+  for (const accept of ['', '*/*', '*/*;q=0.5', 'text/*', 'text/*;q=0.3, image/*', 'TEXT/HTML;q=0.1', 'text/markdown, text/plain;q=0.9, */*;q=0.8', 'text/plain, */*',
+    'text/plain;q=0.9, application/*', 'text/html, application/json', 'text/html;profile="a,b;q=0"', 'x', 'text/html;q=x', '*/*;q=2', 'text/html;q=0, */*, text/markdown']) {
+    assert.equal(isAsked(accept), true, accept);
+  }
+  for (const accept of ['application/json, text/plain, */*', 'application/ld+json;q=0.5, text/plain, */*', 'image/avif,*/*;q=0.8', 'text/css,*/*;q=0.1', '*/*;q=0',
+    'text/html;q=0', 'text/html;q=0.0, */*', 'text/plain', 'text/plain;q=0, */*', 'application/*', 'image/*, bad member, */*', 'text/*;q=0, */*', 'text/plain;level="text/html"']) {
+    assert.equal(isAsked(accept), false, accept);
+  }
+});
+
+test('an Accept that names Markdown is an agent\'s, and goes along', async () => {
+  const { respond, state } = world(page);
+  const accept = 'text/markdown, text/plain;q=0.9, */*;q=0.8';
+
+  await respond(facts('/', { 'user-agent': CHROME, ...NAVIGATION, accept }));
+  const refused = await respond(facts('/', { 'user-agent': CHROME, accept: 'text/markdown;q=0, text/html' }));
+
+  assert.equal(state.asked[0].headers.accept, accept);
+  assert.equal(refused.isCrawler, false);
+});
+
+test('the service is told that an integration asks', async () => {
+  const { respond, state } = world(page);
+
+  await respond(facts('/'));
+
+  assert.equal(state.asked[0].headers['x-service-integration'], '1');
 });
 
 test('a person is answered without a request to the service', async () => {
@@ -179,9 +247,11 @@ test('the page\'s own 503 is relayed, the service\'s is not', async () => {
   assert.equal((await service.respond(facts('/'))).reason, 'status-503');
 });
 
-test('after three failures in a row nobody asks for 30 s, then one request does', async () => {
+const away = () => { throw new TypeError('fetch failed'); };
+
+test('when the service was away three times in a row nobody asks for 30 s, then one request does', async () => {
   let isUp = false;
-  const { respond, state } = world(() => (isUp ? page() : new Response('', { status: 500 })));
+  const { respond, state } = world(() => (isUp ? page() : away()));
   for (let count = 0; count < 3; count += 1) await respond(facts('/'));
 
   const paused = await respond(facts('/'));
@@ -194,13 +264,24 @@ test('after three failures in a row nobody asks for 30 s, then one request does'
   const stays = await respond(facts('/'));
 
   assert.equal(paused.reason, 'paused');
-  assert.deepEqual(tried, ['status-500', 'paused']);
+  assert.deepEqual(tried, ['unreachable', 'paused']);
   assert.equal(state.asked.length, 6);
   assert.deepEqual([back.answer?.status, stays.answer?.status], [200, 200]);
 });
 
+test('a service that answers with errors or too late is there, and nobody else is made to pay for it', async () => {
+  const cut = () => new Response(new ReadableStream({ pull(stream) { stream.error(new Error('cut')); } }), { headers: HTML });
+  for (const [answer, reason] of [[() => new Response('', { status: 500 }), 'status-500'], [() => new Response('', { status: 429 }), 'status-429'], [cut, 'broken']]) {
+    const { respond, state } = world(answer);
+
+    for (let count = 0; count < 5; count += 1) assert.equal((await respond(facts('/'))).reason, reason);
+
+    assert.equal(state.asked.length, 5);
+  }
+});
+
 test('a request that a platform ends without a word does not stop the asking for ever', async () => {
-  let answer = () => new Response('', { status: 500 });
+  let answer = away;
   const { respond, state } = world(() => answer());
   for (let count = 0; count < 3; count += 1) await respond(facts('/'));
   state.time = 30_000;
@@ -248,4 +329,49 @@ test('a response of the app keeps its body and gets its marks', async () => {
 
   assert.equal(factsOfRequest(request).target, '/a?b');
   assert.deepEqual([marked.headers.get('vary'), marked.headers.get('x-service-integration'), await marked.text()], ['Accept, User-Agent', 'app; reason=paused', '<p>app</p>']);
+});
+
+/** What a server of Node answers whose app does this. */
+async function nodeAnswer(app) {
+  const server = http.createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => { server.once('listening', resolve); });
+  try {
+    const answer = await fetch(`http://127.0.0.1:${server.address().port}/`);
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  } finally {
+    server.close();
+  }
+}
+
+test('headers that an app gives stay its own, and get Vary', async () => {
+  const html = 'text/html';
+  for (const given of [
+    Object.freeze({ 'Content-Type': html }), Object.freeze({ 'Content-Type': html, Vary: 'Accept' }),
+    Object.freeze(['Content-Type', html]), Object.freeze(['Content-Type', html, 'Vary', 'Accept']), Object.freeze(['content-type', html, 'set-cookie', ['a=1', 'b=2']]),
+  ]) {
+    const before = JSON.stringify(given);
+    for (const isCrawler of [true, false]) {
+      const { status, headers, body } = await nodeAnswer((request, response) => {
+        markNodeResponse(response, { isCrawler, reason: 'paused' });
+        response.writeHead(200, given).end('app');
+      });
+
+      assert.deepEqual([status, body, headers.get('content-type')], [200, 'app', html]);
+      assert.match(headers.get('vary'), before.includes('Accept') ? /^Accept, User-Agent$/ : /^User-Agent$/);
+      assert.equal(headers.getSetCookie().length, before.includes('set-cookie') ? 2 : 0);
+      assert.equal(headers.get('x-service-integration'), isCrawler ? 'app; reason=paused' : null);
+    }
+    assert.equal(JSON.stringify(given), before);
+  }
+});
+
+test('an answer that cannot be sent leaves no trace on the app\'s', async () => {
+  const answer = { status: 200, headers: [['x-tea', 'green'], ['x-broken', 'line\nbreak']], body: null };
+
+  const { status, headers, body } = await nodeAnswer((request, response) => {
+    response.setHeader('x-powered-by', 'app');
+    if (!writeAnswer(response, answer)) response.end('app');
+  });
+
+  assert.deepEqual([status, body, headers.get('x-tea'), headers.get('x-powered-by')], [200, 'app', null, 'app']);
 });

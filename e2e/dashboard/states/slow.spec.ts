@@ -1,7 +1,10 @@
 // A service that does not answer: a line at once, words after five seconds, and both are gone when the answer comes.
 import { expect, test } from '../fixtures.ts';
 
-test('a screen that waits says so after five seconds, and no longer once the answer is there', async ({ app, domain }) => {
+test('a screen that waits says so after five seconds, and no longer once the answer is there', async ({
+  app,
+  domain,
+}) => {
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   await app.route('**/api/dashboard/overview?*', async (route) => {
@@ -33,7 +36,9 @@ test('a long name of a domain and of a brand scrolls no screen sideways', async 
     for (const path of ['', '/mentions', '/mentions/competitors', '/settings/brand', '/setup']) {
       await app.goto(`/d/${domain}${path}`);
       await expect(app.getByRole('heading', { level: 1 })).toBeVisible();
-      const overflow = await app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      const overflow = await app.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
       expect(overflow, `${path} at ${width}`).toBeLessThanOrEqual(0);
     }
   }

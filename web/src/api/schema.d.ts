@@ -6183,11 +6183,6 @@ export interface components {
             dates: string[];
             /** @description Visits of those that are told apart, impostors' left out. */
             series: components["schemas"]["TimelineSeries"][];
-            /**
-             * @description First day with a visit, in the window or before it; null: there is none.
-             * @example 2026-10-02
-             */
-            since: string | null;
             /** @description Visits of impostors, for each of the dates. */
             spoofed: number[];
         };

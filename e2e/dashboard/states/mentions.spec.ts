@@ -76,8 +76,14 @@ test('without a key every assistant says so, and paused prompts can be kept', as
 test('another account’s prompts, answers and reports are not found', async ({ app, domain }) => {
   const id = '01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10';
 
-  for (const path of [`prompts/${id}`, `answers/${id}`, `reports/${id}`]) {
-    await app.goto(`/d/${domain}/mentions/${path}`);
-    await expect(app.getByRole('heading', { level: 3, name: 'Not found' })).toBeVisible();
+  for (const [list, name] of [
+    ['prompts', 'Prompts'],
+    ['answers', 'Answers'],
+    ['reports', 'Reports'],
+  ] as const) {
+    await app.goto(`/d/${domain}/mentions/${list}/${id}`);
+    await expect(app.getByRole('heading', { level: 1, name: 'Not found' })).toBeVisible();
+    await app.getByRole('main').getByRole('link', { name, exact: true }).last().click();
+    await expect(app).toHaveURL(new RegExp(`/mentions/${list}$`));
   }
 });

@@ -884,7 +884,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the account's sites, those that need somebody first. */
+        /** Lists the account's sites, those that need attention first. */
         get: operations["list_sites"];
         put?: never;
         post?: never;
@@ -1876,7 +1876,7 @@ export interface components {
             name: string;
             revokedAt?: components["schemas"]["Timestamp"] | null;
         };
-        /** @description A thing that needs somebody. */
+        /** @description A thing that needs attention. */
         AttentionEntry: {
             /**
              * Format: double
@@ -1916,12 +1916,12 @@ export interface components {
             subject: string | null;
         };
         /**
-         * @description Kind of a thing that needs somebody, the most urgent first.
+         * @description Kind of a thing that needs attention, the most urgent first.
          * @enum {string}
          */
         AttentionKind: "not_connected" | "limit_reached" | "crawl_errors" | "new_audit_errors" | "ai_crawlers_blocked" | "snapshots_failing" | "visibility_dropped" | "snapshots_stale" | "limit_near";
         /**
-         * @description Weight of a thing that needs somebody.
+         * @description Weight of a thing that needs attention.
          * @enum {string}
          */
         AttentionSeverity: "error" | "warning" | "notice";
@@ -5624,7 +5624,7 @@ export interface components {
         };
         /** @description A site at a glance. */
         SiteOverview: {
-            /** @description Things that need somebody, the most urgent first, at most five. What is dismissed is left out. */
+            /** @description Things that need attention, the most urgent first, at most five. What is dismissed is left out. */
             attention: components["schemas"]["AttentionEntry"][] | null;
             /** @description Changes of the last 14 days, the newest first, at most 20. */
             changes: components["schemas"]["SiteChange"][] | null;
@@ -5740,7 +5740,7 @@ export interface components {
         SiteRow: {
             /**
              * Format: int64
-             * @description Number of things that need somebody.
+             * @description Number of things that need attention.
              */
             attention: number;
             /** @description Visits of each day, the last one today. */
@@ -6110,6 +6110,8 @@ export interface components {
         Summary: {
             /** @description What the cache saved. */
             crawlBudgetSaved: components["schemas"]["CrawlBudget"];
+            /** @description The domain is the demo of this installation, whose visits are made up. Missing for every other domain. */
+            demo?: boolean;
             /**
              * Format: int64
              * @description Pages that a crawler visited for the first time ever.
@@ -6188,11 +6190,6 @@ export interface components {
             dates: string[];
             /** @description Visits of those that are told apart, impostors' left out. */
             series: components["schemas"]["TimelineSeries"][];
-            /**
-             * @description First day with a visit, in the window or before it; null: there is none.
-             * @example 2026-10-02
-             */
-            since: string | null;
             /** @description Visits of impostors, for each of the dates. */
             spoofed: number[];
         };

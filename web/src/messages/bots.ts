@@ -1,6 +1,5 @@
 // Names of crawlers by their id in the API, for visits and findings that carry the id alone.
 // The names are those of the service's list (crates/glasshouse/data/crawlers.json); a test compares the two.
-import { inWords } from './providers';
 
 /** Names whose id is the name in small letters, with a hyphen for everything else. */
 const LIKE_THEIR_ID = `
@@ -36,6 +35,6 @@ function idOf(name: string): string {
 /** Id of a crawler that the service knows by a pattern only. */
 const LISTED = /^list:\^?/;
 
-/** Returns the name of a crawler for people; of one that is not known, its id in words. */
+/** Returns the name of a crawler for people. An id that is not known is shown as it is. */
 export const crawlerName = (id: string) =>
-  names[id] ?? (LISTED.test(id) ? id.replace(LISTED, '').replaceAll('\\', '') : inWords(id));
+  names[id] ?? (LISTED.test(id) ? id.replace(LISTED, '').replaceAll('\\', '') : id);

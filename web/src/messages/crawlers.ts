@@ -28,8 +28,7 @@ export const topAi = () => 'Top AI crawler';
 export const waitingSaved = () => 'Waiting time saved';
 export const versus = (days: number) => `vs ${counted(days, 'day', 'days')} before`;
 export const nothingBefore = (days: number) => `none in the ${counted(days, 'day', 'days')} before`;
-/** There is nothing to compare with: the days before have visits from this day on only. */
-export const earlierBegin = (day: string) => `counted since ${day}`;
+export const notCountedBefore = (days: number) => `no full ${counted(days, 'day', 'days')} before to compare with`;
 export const firstTime = (number: number) => (number === 0 ? 'none of them new' : `${count(number)} of them new`);
 export const visitCount = (number: number) => counted(number, 'visit', 'visits');
 export const answersFromCache = (number: number) => counted(number, 'answer from cache', 'answers from cache');

@@ -11,6 +11,7 @@ export * as crawlers from './crawlers';
 export * as domains from './domains';
 export * as mentions from './mentions';
 export * as overview from './overview';
+export * as places from './places';
 export * as platforms from './platforms';
 export * as prompts from './prompts';
 export * as providers from './providers';

@@ -38,7 +38,7 @@ static SAYS_UNKNOWN: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         format!(r"@own@.{{0,80}}{NOT} {ADVERB}(?:{knows}|an? [\w ]{{1,30}}|one|something|anything)[^.@]{{0,40}}\b{knows}(?: (?:it|them|with|of))?\W*$"),
         format!(r"@own@.{{0,80}}{NOT} {ADVERB}{knows}(?: (?:with|of|about))?(?: (?:it|them|this|that)(?: \w+)?)?\W*$"),
         format!(r"@own@.{{0,80}}{NOTHING}(?: available)?(?: (?:about|on|regarding|for|of) (?:it|them|this|that)(?: \w+)?)?(?: available)?\W*$"),
-        format!(r"@own@ (?:is|are|seems|remains) (?:completely |entirely )?(?:unknown|unfamiliar) to me"),
+        r"@own@ (?:is|are|seems|remains) (?:completely |entirely )?(?:unknown|unfamiliar) to me".to_owned(),
         format!(r"@own@.{{0,40}}(?:{NOT} (?:appear|show up|come up|ring a bell|mentioned|listed|covered|included|documented)|absent)(?: (?:anywhere )?(?:in|among) (?:my|the|any|these|those)[^@]{{0,60}})?\W*$"),
         format!(r"(?:sources|results|search|training data|documents|pages) [^@]{{0,40}}{NOT} (?:mention|contain|include|cover|list|name|reference|say anything about|return anything (?:about|on|for)) {FILL}@own@{after}"),
         // German, French, Spanish, Portuguese, Italian, Dutch, Japanese.

@@ -6,7 +6,7 @@ use crawler::robots::Robots;
 
 use super::crawl_report::{self, CrawlerCount, CrawlerFacts, ForbiddenVisits, PageError};
 use super::export::{self, ExportRow};
-use super::model::{Day, date_of};
+use super::model::Day;
 use super::pages::{self, CrawledPage, PageQuestion};
 use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use super::segments::window::WindowVisits;
@@ -91,9 +91,7 @@ impl Analytics {
         let window = self.window(days);
         let counts = self.days(domain, window, Scope::WithOrigin).await?;
         let spoofed = self.store.spoofed_days(domain, window).await?;
-        let first = self.store.first_days_of_domains(std::slice::from_ref(domain)).await?;
-        let since = first.first().map(|(_, day)| date_of(*day));
-        Ok(Timeline { since, ..timeline::timeline(by, &counts, &spoofed, window) })
+        Ok(timeline::timeline(by, &counts, &spoofed, window))
     }
 
     /// Pages of a window as asked, and how many there are. `stored` are the paths that have a snapshot.

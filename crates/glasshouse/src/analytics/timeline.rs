@@ -36,9 +36,6 @@ pub struct Timeline {
     pub series: Vec<TimelineSeries>,
     /// Visits of impostors, for each of the dates.
     pub spoofed: Vec<u64>,
-    /// First day with a visit, in the window or before it; null: there is none.
-    #[schema(required = true, examples("2026-10-02"))]
-    pub since: Option<String>,
 }
 
 /// Visits that have something in common.
@@ -98,8 +95,7 @@ pub fn timeline(by: TimelineBy, days: &[DayCount], spoofed: &[(Day, u64)], windo
             .map(|(id, name)| series(id, (*name).to_owned(), counts.remove(id).unwrap_or_default()))
             .collect(),
     };
-    let dates = (from..=to).map(|day| start_of(day).day()).collect();
-    Timeline { dates, series, spoofed: impostors, since: None }
+    Timeline { dates: (from..=to).map(|day| start_of(day).day()).collect(), series, spoofed: impostors }
 }
 
 fn series(id: &str, name: String, counts: Vec<u64>) -> TimelineSeries {

@@ -10,7 +10,6 @@ const TIMELINE: Schemas['Timeline'] = {
     { id: 'search', name: 'Search', counts: [5, 0, 0, 0] },
   ],
   spoofed: [0, 0, 7, 1],
-  since: '2026-11-22',
 };
 
 const crawler = (more: Partial<Schemas['CrawlerCount']>): Schemas['CrawlerCount'] => ({
@@ -36,37 +35,12 @@ test('a window of days ends today and has whole UTC days', () => {
 });
 
 test('a timeline of two windows gives this one and the one before', () => {
-  expect(visitsOf(TIMELINE, 2)).toEqual({ now: 7, before: 8, begun: null });
+  expect(visitsOf(TIMELINE, 2)).toEqual({ now: 7, before: 8 });
   expect(lastOf(TIMELINE, 2)).toEqual({
     dates: ['2026-11-24', '2026-11-25'],
     series: [{ id: 'ai', name: 'AI crawlers', counts: [3, 4] }],
     spoofed: [7, 1],
   });
-});
-
-/** A timeline of 60 days, each with one visit from day `first` on. */
-function begunOn(first: number): Schemas['Timeline'] {
-  const dates = Array.from({ length: 60 }, (_, index) =>
-    new Date(Date.UTC(2026, 9, 1 + index)).toISOString().slice(0, 10),
-  );
-  const counts = dates.map((_, index) => (index < first ? 0 : 1));
-  return {
-    dates,
-    series: [{ id: 'ai', name: 'AI', counts }],
-    spoofed: dates.map(() => 0),
-    since: dates[first] ?? null,
-  };
-}
-
-test('an earlier window that was counted in part only says from which day on', () => {
-  expect(visitsOf(begunOn(15), 30)).toEqual({ now: 30, before: 15, begun: '2026-10-16' });
-  expect(visitsOf(begunOn(1), 30).begun).toBe('2026-10-02');
-  expect(visitsOf(begunOn(30), 30)).toEqual({ now: 30, before: 0, begun: '2026-10-31' });
-});
-
-test('an earlier window that was counted from its first day on is compared with', () => {
-  expect(visitsOf(begunOn(0), 30).begun).toBeNull();
-  expect(visitsOf({ ...begunOn(20), since: '2026-08-01' }, 30).begun).toBeNull();
 });
 
 test('a crawler that was only pretended is none that came', () => {

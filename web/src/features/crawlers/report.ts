@@ -1,7 +1,7 @@
 // Figures that the screens make of the reports: windows, sums, shares, names. Pure.
 import type { Schemas } from '../../api/client';
 import type { VisitSeries } from '../../components/charts/visits';
-import { lastDays, type Day } from '../../lib/times';
+import { lastDays } from '../../lib/times';
 import * as m from '../../messages/crawlers';
 import { providerName } from '../../messages/providers';
 
@@ -34,19 +34,12 @@ export function lastOf(
 export interface VisitsBeside {
   now: number;
   before: number;
-  /** First day with visits when it lies behind the first of the days before, so that there is nothing to compare with; else null. */
-  begun: Day | null;
 }
 
 /** Returns the visits of the last `days` days of a timeline, and of as many before them. */
 export function visitsOf(timeline: Timeline, days: number): VisitsBeside {
   const perDay = timeline.dates.map((_, index) => sum(timeline.series.map(({ counts }) => counts[index] ?? 0)));
-  const begin = timeline.dates.slice(-2 * days)[0] ?? '';
-  return {
-    now: sum(perDay.slice(-days)),
-    before: sum(perDay.slice(-2 * days, -days)),
-    begun: timeline.since !== null && timeline.since > begin ? timeline.since : null,
-  };
+  return { now: sum(perDay.slice(-days)), before: sum(perDay.slice(-2 * days, -days)) };
 }
 
 /** Sums over all crawlers of a window. */

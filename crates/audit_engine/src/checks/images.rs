@@ -24,12 +24,12 @@ fn add_images(
     }
 }
 
-/// Addresses of the pictures of a page.
+/// Lists the addresses of the pictures of a page.
 fn pictures(row: &NamedRow) -> impl Iterator<Item = UrlId> {
     row.named.images.iter().map(|(src, _)| *src)
 }
 
-/// Addresses of further pictures, sounds and films: those of `srcset`, `source`, `video` and their like. Each once.
+/// Lists the addresses of further pictures, sounds and films: those of `srcset`, `source`, `video` and their like. Each once.
 fn media(row: &NamedRow) -> impl Iterator<Item = UrlId> {
     let mut seen: HashSet<UrlId> = pictures(row).collect();
     let is_media = |kind: &ResourceKind| {

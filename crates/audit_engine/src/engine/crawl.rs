@@ -12,7 +12,7 @@ use url::Url;
 
 use super::fetch::{FetchedPage, Pace, fetch, mismatched_type};
 use super::in_order::InOrder;
-use super::journal::{EarlierRecords, FileRecord, Journal, JournalError, JournalRecord, RecordBatches};
+use super::journal::{EarlierRecords, FileRecord, JournalError, JournalRecord, RecordBatches};
 use super::outcome::RowResult;
 use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
@@ -21,6 +21,7 @@ use super::queue::CrawlQueue;
 use super::results::live_row;
 use super::scanning::{Scanned, Scans};
 use super::sitemaps::Alternates;
+use super::watch::{TICK, Watch};
 use super::{AuditOptions, AuditProgress, CrawlEnd, CrawlMode};
 use crate::address::Origin;
 use crate::checks::thresholds::ThresholdId;
@@ -29,10 +30,6 @@ use crate::page::not_found::NotFoundProbe;
 use crate::site::{AddressLimits, CrawledSite, Row, RowDestination, SpillFile, UrlId};
 use crate::source::PageSource;
 
-/// How often it is asked whether the audit is still wanted.
-const TICK: Duration = Duration::from_millis(250);
-/// How often progress beside pages is told.
-const TELL_EVERY: Duration = Duration::from_secs(1);
 /// Time after which an address that hangs does not stop those behind it any more.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that are completed before others on the thread get their turn.
@@ -44,51 +41,6 @@ const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
 /// Rows that are shown while the audit runs.
 const MAX_LIVE_ROWS: usize = 10_000;
-
-/// Who is told how far the audit is.
-pub(super) enum Watch<'w> {
-    /// Somebody who keeps it.
-    Journal(&'w mut dyn Journal),
-    /// Somebody who watches.
-    Callback(&'w mut (dyn FnMut(AuditProgress) + Send)),
-}
-
-impl Watch<'_> {
-    /// Decides whether an audit must end that took so long.
-    pub fn must_end(&self, options: &AuditOptions, elapsed: Duration) -> Option<CrawlEnd> {
-        match self {
-            Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),
-            _ => {}
-        }
-        let is_late = options.time_limit.is_some_and(|limit| elapsed >= limit);
-        is_late.then_some(CrawlEnd::TimeLimit)
-    }
-
-    /// Waits until an audit must end that has taken `elapsed` so far. Tells its progress meanwhile.
-    pub async fn end(
-        &mut self,
-        options: &AuditOptions,
-        elapsed: Duration,
-        progress: impl Fn() -> AuditProgress,
-    ) -> CrawlEnd {
-        let begun = Instant::now();
-        let (mut told, mut tell_at) = (progress(), begun);
-        loop {
-            if let Some(reason) = self.must_end(options, elapsed + begun.elapsed()) {
-                return reason;
-            }
-            let next = progress();
-            if next != told && Instant::now() >= tell_at {
-                match self {
-                    Watch::Journal(journal) => journal.note(next).await,
-                    Watch::Callback(tell) => tell(next),
-                }
-                (told, tell_at) = (next, Instant::now() + TELL_EVERY);
-            }
-            tokio::time::sleep(TICK).await;
-        }
-    }
-}
 
 enum Ready {
     Record { record: JournalRecord, is_new: bool },

@@ -31,6 +31,7 @@ mod stats;
 mod tally;
 mod targets;
 mod template;
+mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -39,9 +40,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::PageSource;
 
-use crawl::{Crawl, Watch};
+use crawl::Crawl;
 use frontier::matches;
 use politeness::PoliteSource;
+use watch::Watch;
 
 pub use journal::{Journal, JournalError};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, ResourceType};

@@ -349,7 +349,7 @@ impl TemplateCounts {
     }
 }
 
-/// Segments of a path.
+/// Counts the segments of a path.
 fn depth(key: &str) -> u8 {
     let path = key.split('?').next().unwrap_or_default();
     let segments = path.split('/').filter(|segment| !segment.is_empty()).count();

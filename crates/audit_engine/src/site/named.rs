@@ -91,7 +91,7 @@ pub fn anchor_hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
-/// By what a fragment of an address is looked for: as it is written, then decoded (HTML standard, 7.4.6.4).
+/// Returns the hashes by which a fragment is looked for: as it is written, then decoded (HTML standard, 7.4.6.4).
 pub fn part_hashes(fragment: &str) -> [u64; 2] {
     let decoded = percent_decode_str(fragment).decode_utf8_lossy();
     [anchor_hash(fragment), anchor_hash(&decoded)]

@@ -338,6 +338,8 @@ async fn header_lines_that_browsers_skip_or_mend_cost_no_page() {
         ("X-A: 1\r\n: no name\r\nX B: 2\r\nX-C: a\x01b\r\nX-\u{fc}: 1", "1"),
         ("X-A: 1\r\nContent-Length: much", "1"),
         ("X-A: 1\r\nContent-Length:", "1"),
+        ("X-A: 1\r\nX-B: a\0b", "1"),
+        ("X-A: 1\r\nX-B: a\rb", "1"),
     ] {
         let response = format!("HTTP/1.1 200 OK\r\n{lines}\r\n\r\nhello");
         let address = server_that_says(response.into_bytes()).await;

@@ -155,7 +155,7 @@ fn is_same_agent(name: &str, agent: &str) -> bool {
     is_same(&name[..end]) || (is_same(whole) && !is_wildcard(name))
 }
 
-/// How specific a rule is for a path: the length of its pattern if it matches.
+/// Returns the length of a rule's pattern if it matches a path: the longest decides.
 fn match_length(rule: &Rule, path: &str) -> Option<usize> {
     let pattern = &rule.pattern;
     if pattern.matches(path) {
@@ -203,7 +203,7 @@ impl Pattern {
     }
 }
 
-/// One spelling of every path (RFC 9309, 2.2.2): escapes in upper case, none where none is needed, and all that an address
+/// Returns the one spelling of a path (RFC 9309, 2.2.2): escapes in upper case, none where none is needed, and all that an address
 /// always escapes. What is special in patterns is escaped where it is `plain`.
 fn normal_escapes(path: &str, plain: &[u8]) -> String {
     let bytes = path.as_bytes();

@@ -31,6 +31,17 @@ pub struct Rule {
     pub allows: bool,
     /// The pattern as written.
     pub path: String,
+    /// The pattern as paths are compared with it.
+    pattern: Pattern,
+}
+
+/// A pattern of a rule, or the folder of one that names its index file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    /// Text with `*` for anything; what else is special stands escaped.
+    text: String,
+    /// Matches whole paths only.
+    is_anchored: bool,
 }
 
 /// What a file says about one address.
@@ -68,6 +79,7 @@ impl Robots {
                         line: line.number,
                         allows: key == "allow",
                         path: value.to_owned(),
+                        pattern: Pattern::of(value),
                     });
                 }
                 // Other lines neither belong to a group nor end its list of agents.
@@ -98,7 +110,7 @@ impl Robots {
         if path == "/robots.txt" {
             return Verdict { is_allowed: true, line: None };
         }
-        let path = normal_path(path);
+        let path = normal_escapes(path, b"*$");
         let rules = self.groups_for(agent).flat_map(|group| &group.rules);
         let mut best: Option<(usize, bool, usize)> = None;
         for rule in rules.filter(|rule| !rule.path.is_empty()) {
@@ -143,63 +155,87 @@ fn is_same_agent(name: &str, agent: &str) -> bool {
     is_same(&name[..end]) || (is_same(whole) && !is_wildcard(name))
 }
 
-/// How specific a rule is for a path: the length of its pattern if it matches.
+/// Returns the length of a rule's pattern if it matches a path: the longest decides.
 fn match_length(rule: &Rule, path: &str) -> Option<usize> {
-    let pattern = normal_path(&rule.path);
-    if matches(&pattern, path) {
+    let pattern = &rule.pattern;
+    if pattern.matches(path) {
         return Some(pattern.len());
     }
     // Google: allowing /x/index.html allows /x/ too.
-    let folder = pattern.rfind("/index.htm").filter(|at| rule.allows && !pattern[at + 1..].contains('/'))?;
-    let pattern = format!("{}$", &pattern[..=folder]);
-    matches(&pattern, path).then_some(pattern.len())
+    let text = &pattern.text;
+    let folder = text.rfind("/index.htm").filter(|at| rule.allows && !text[at + 1..].contains('/'))?;
+    let folder = Pattern { text: text[..=folder].to_owned(), is_anchored: true };
+    folder.matches(path).then_some(folder.len())
 }
 
-/// Whether a pattern with `*` and a final `$` matches the beginning of a path.
-fn matches(pattern: &str, path: &str) -> bool {
-    let (pattern, is_anchored) = match pattern.strip_suffix('$') {
-        Some(pattern) => (pattern, true),
-        None => (pattern, false),
-    };
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = path.strip_prefix(first) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return !is_anchored || rest.is_empty();
+impl Pattern {
+    /// Reads a pattern with `*` and a final `$`; a `$` elsewhere is one of the path.
+    fn of(path: &str) -> Pattern {
+        let (text, is_anchored) = match path.strip_suffix('$') {
+            Some(text) => (text, true),
+            None => (path, false),
+        };
+        Pattern { text: normal_escapes(text, b"$"), is_anchored }
     }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() && is_anchored {
-            return rest.ends_with(part);
+
+    fn len(&self) -> usize {
+        self.text.len() + usize::from(self.is_anchored)
+    }
+
+    /// Decides whether it matches the beginning of a path.
+    fn matches(&self, path: &str) -> bool {
+        let mut parts = self.text.split('*');
+        let first = parts.next().unwrap_or_default();
+        let Some(mut rest) = path.strip_prefix(first) else { return false };
+        let mut parts = parts.peekable();
+        if parts.peek().is_none() {
+            return !self.is_anchored || rest.is_empty();
         }
-        // The earliest place leaves most for what follows.
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    true
-}
-
-/// Letters outside ASCII as escapes, and escapes in upper case, so that both spellings are one.
-fn normal_path(path: &str) -> String {
-    let mut normal = String::with_capacity(path.len());
-    let mut escaped = 0;
-    for byte in path.bytes() {
-        match byte {
-            b'%' => escaped = 2,
-            _ if escaped > 0 && byte.is_ascii_hexdigit() => {
-                escaped -= 1;
-                normal.push(char::from(byte.to_ascii_uppercase()));
-                continue;
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() && self.is_anchored {
+                return rest.ends_with(part);
             }
-            _ => escaped = 0,
+            // The earliest place leaves most for what follows.
+            let Some(at) = rest.find(part) else { return false };
+            rest = &rest[at + part.len()..];
         }
-        if byte.is_ascii() {
-            normal.push(char::from(byte));
-        } else {
-            normal.push_str(&format!("%{byte:02X}"));
+        true
+    }
+}
+
+/// Returns the one spelling of a path (RFC 9309, 2.2.2): escapes in upper case, none where none is needed, and all that an address
+/// always escapes. What is special in patterns is escaped where it is `plain`.
+fn normal_escapes(path: &str, plain: &[u8]) -> String {
+    let bytes = path.as_bytes();
+    let mut normal = String::with_capacity(path.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        let digits = path.get(at..at + 2).filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        match (byte, digits.and_then(|digits| u8::from_str_radix(digits, 16).ok())) {
+            (b'%', Some(escaped)) => {
+                at += 2;
+                push_normal(&mut normal, escaped, is_unreserved(escaped));
+            }
+            _ => {
+                let stands = is_unreserved(*byte) || b"%:/?#[]@!$&()*+,;=".contains(byte);
+                push_normal(&mut normal, *byte, stands && !plain.contains(byte));
+            }
         }
     }
     normal
+}
+
+fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
+}
+
+fn push_normal(text: &mut String, byte: u8, stands: bool) {
+    if stands {
+        text.push(char::from(byte));
+    } else {
+        text.push_str(&format!("%{byte:02X}"));
+    }
 }
 
 #[cfg(test)]
@@ -271,6 +307,24 @@ mod tests {
             ("disallow: /\nallow: /a/index.html", "/a/b", false),
             ("disallow: /*/b$", "/a/b", false),
             ("disallow: /", "/robots.txt", true),
+            ("disallow: /%7Ejoe/", "/~joe/x", false),
+            ("disallow: /~joe/", "/%7ejoe/x", false),
+            ("disallow: /a%2db", "/a-b", false),
+            ("disallow: /%61%62", "/ab", false),
+            ("disallow: /a%2fb", "/a/b", true),
+            ("disallow: /a%2fb", "/a%2Fb", false),
+            ("disallow: /a%24", "/a$x", false),
+            ("disallow: /a%24", "/a", true),
+            ("disallow: /a%2A", "/a*x", false),
+            ("disallow: /a%2A", "/ax", true),
+            ("disallow: /a$b", "/a$bc", false),
+            ("disallow: /a$b", "/a%24b", false),
+            ("disallow: /a b", "/a%20b", false),
+            ("disallow: /a\"<b>", "/a%22%3Cb%3E", false),
+            ("disallow: /it's", "/it%27s", false),
+            ("disallow: /caf%c3%a9", "/caf%C3%A9", false),
+            ("disallow: /100%", "/100%", false),
+            ("disallow: /a?b=%7e", "/a?b=~", false),
         ];
 
         for (rules, path, expected) in cases {
@@ -300,7 +354,7 @@ mod tests {
 
         #[test]
         fn stars_take_no_more_time_than_the_path_is_long(pattern in "/(\\*a){0,60}\\$?", path in "/a{0,200}") {
-            matches(&pattern, &path);
+            Pattern::of(&pattern).matches(&path);
         }
     }
 }

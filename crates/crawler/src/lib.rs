@@ -6,6 +6,7 @@ pub mod dns;
 pub mod errors;
 pub mod fetch;
 pub mod guard;
+mod lengths;
 pub mod network;
 pub mod retry_after;
 pub mod robots;
@@ -13,6 +14,7 @@ pub mod sitemap;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod tls;
+pub mod tolerant;
 pub mod url;
 
 pub use fetch::{FetchError, FetchRequest, Fetched, Fetcher};

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use crawler::NetworkError;
+use crawler::connector::ConnectError;
 use crawler::errors::causes;
 use http::header::{
     ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, LOCATION, SET_COOKIE,
@@ -298,7 +298,8 @@ fn host_of(authority: &str) -> &str {
 
 /// Looks for what the network said in the chain of a client error.
 fn reason_of(error: &(dyn Error + 'static), host: &str) -> Refused {
-    if let Some(network) = causes(error).find_map(|cause| cause.downcast_ref::<NetworkError>()) {
+    let connect = causes(error).find_map(|cause| cause.downcast_ref::<Arc<ConnectError>>());
+    if let Some(ConnectError::Network(network)) = connect.map(AsRef::as_ref) {
         return Refused::from(network);
     }
     let last = causes(error).last().map(ToString::to_string).unwrap_or_default();

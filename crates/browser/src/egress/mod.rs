@@ -7,7 +7,6 @@
 mod connector;
 mod forward;
 mod gate;
-mod lengths;
 mod meter;
 mod probe;
 mod refusal;

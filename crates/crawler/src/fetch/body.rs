@@ -4,14 +4,15 @@
 use std::fmt;
 use std::pin::Pin;
 
-use async_compression::tokio::bufread::{BrotliDecoder, GzipDecoder};
+use async_compression::tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder};
 use bytes::{Bytes, BytesMut};
+use flate2::{Decompress, FlushDecompress};
 use futures::TryStreamExt;
 use http::header::CONTENT_ENCODING;
 use http::{HeaderMap, Method};
 use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
-use tokio::io::{AsyncRead, AsyncReadExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::time::Instant;
 use tokio_util::io::StreamReader;
 
@@ -37,15 +38,27 @@ pub struct Body {
 enum Source {
     /// As it comes: pieces are handed on without a copy.
     Plain(Incoming),
+    /// Said to be packed, and not looked at yet.
+    Labelled(Option<Packed>, Encoding),
     /// Unpacked.
     Encoded(Pin<Box<dyn AsyncRead + Send>>),
 }
 
+type Packed = Pin<Box<dyn AsyncBufRead + Send>>;
+
 impl Source {
     /// The next piece; of packed bodies `step` bytes at most. None at the end.
     async fn next(&mut self, step: usize) -> Result<Option<Bytes>, FetchError> {
+        if let Source::Labelled(packed, encoding) = self {
+            *self = match packed.take() {
+                Some(packed) => Source::Encoded(unpacked(packed, *encoding).await?),
+                // The first look at it failed.
+                None => return Ok(None),
+            };
+        }
         let body = match self {
             Source::Plain(body) => body,
+            Source::Labelled(..) => return Ok(None),
             Source::Encoded(reader) => {
                 let mut piece = BytesMut::with_capacity(step);
                 let read = reader.read_buf(&mut piece).await;
@@ -77,18 +90,12 @@ impl Body {
         let is_empty = method == Method::HEAD || body.size_hint().exact() == Some(0);
         let encoding = if is_empty { None } else { encoding_of(headers)? };
         let announced = body.size_hint().exact();
-        let unpack = |body: Incoming| {
-            BufReader::new(StreamReader::new(body.into_data_stream().map_err(std::io::Error::other)))
-        };
         let source = match encoding {
             None => Source::Plain(body),
-            Some(Encoding::Gzip) => {
-                // Archives may be several, one after the other.
-                let mut decoder = GzipDecoder::new(unpack(body));
-                decoder.multiple_members(true);
-                Source::Encoded(Box::pin(decoder))
+            Some(encoding) => {
+                let stream = body.into_data_stream().map_err(std::io::Error::other);
+                Source::Labelled(Some(Box::pin(BufReader::new(StreamReader::new(stream)))), encoding)
             }
-            Some(Encoding::Brotli) => Source::Encoded(Box::pin(BrotliDecoder::new(unpack(body)))),
         };
         Ok(Body { source, announced, deadline, limit, left: limit, is_over: false })
     }
@@ -163,28 +170,68 @@ fn joined(first: Bytes, all: BytesMut) -> Bytes {
     if all.is_empty() { first } else { all.freeze() }
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 enum Encoding {
     Gzip,
     Brotli,
+    /// With a header of zlib or without one: servers send both.
+    Deflate,
+    Zstd,
 }
 
+/// Reads what a body is packed with. A name that is no encoding (`none`, `utf-8`) says nothing, as browsers have it.
 fn encoding_of(headers: &HeaderMap) -> Result<Option<Encoding>, FetchError> {
-    let mut named = headers
+    let named = headers
         .get_all(CONTENT_ENCODING)
         .iter()
         .flat_map(|value| value.as_bytes().split(|b| *b == b','))
-        .map(|name| String::from_utf8_lossy(name).trim().to_ascii_lowercase())
-        .filter(|name| !name.is_empty() && name != "identity");
-    let encoding = match named.next().as_deref() {
-        None => return Ok(None),
-        Some("gzip" | "x-gzip") => Encoding::Gzip,
-        Some("br") => Encoding::Brotli,
-        Some(other) => return Err(FetchError::Encoding(other.to_owned())),
-    };
+        .map(|name| String::from_utf8_lossy(name).trim().to_ascii_lowercase());
+    let mut known = named.filter_map(|name| match name.as_str() {
+        "gzip" | "x-gzip" => Some((Encoding::Gzip, name)),
+        "br" => Some((Encoding::Brotli, name)),
+        "deflate" => Some((Encoding::Deflate, name)),
+        "zstd" => Some((Encoding::Zstd, name)),
+        _ => None,
+    });
+    let Some((encoding, _)) = known.next() else { return Ok(None) };
     // Archives inside archives are only ever sent by those who want to hurt.
-    match named.next() {
+    match known.next() {
         None => Ok(Some(encoding)),
-        Some(second) => Err(FetchError::Encoding(second)),
+        Some((_, second)) => Err(FetchError::Encoding(second)),
     }
+}
+
+/// Unpacks a body, unless its first bytes belie its label: then it is what it is.
+async fn unpacked(
+    mut packed: Packed,
+    encoding: Encoding,
+) -> Result<Pin<Box<dyn AsyncRead + Send>>, FetchError> {
+    const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
+    let start = packed.fill_buf().await.map_err(|error| FetchError::Broken(Box::new(error)))?;
+    Ok(match (encoding, start) {
+        (Encoding::Brotli, _) => Box::pin(BrotliDecoder::new(packed)),
+        (Encoding::Gzip, [0x1F, ..]) => {
+            // Archives may be several, one after the other.
+            let mut decoder = GzipDecoder::new(packed);
+            decoder.multiple_members(true);
+            Box::pin(decoder)
+        }
+        (Encoding::Deflate, [first, second, ..])
+            if first & 0x0F == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0 =>
+        {
+            Box::pin(ZlibDecoder::new(packed))
+        }
+        (Encoding::Deflate, start) if is_deflated(start) => Box::pin(DeflateDecoder::new(packed)),
+        (Encoding::Zstd, start) if start.starts_with(ZSTD_MAGIC) => {
+            return Err(FetchError::Encoding("zstd".to_owned()));
+        }
+        _ => packed,
+    })
+}
+
+/// Decides whether bytes are the beginning of a deflated body without a header. Text is not: it breaks off at once.
+fn is_deflated(start: &[u8]) -> bool {
+    let mut unpacked = [0; 1024];
+    let mut decoder = Decompress::new(false);
+    !start.is_empty() && decoder.decompress(start, &mut unpacked, FlushDecompress::None).is_ok()
 }

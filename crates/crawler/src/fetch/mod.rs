@@ -13,9 +13,7 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Empty;
 use hyper::body::Incoming;
-use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::capture_connection;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::ClientConfig;
 use tokio::time::Instant;
 
@@ -23,10 +21,9 @@ pub use body::Body;
 
 use crate::Network;
 use crate::connector::{ConnectError, Connector};
-use crate::url::{TargetError, parse_target};
+use crate::tolerant::{self, TolerantClient};
+use crate::url::{TargetError, join_location, parse_target};
 
-/// Kept shorter than what common servers keep (5 s in Node), so that a connection is seldom used as it closes.
-const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Longest address that a redirect may lead to.
 const MAX_REDIRECT_BYTES: usize = 8192;
 
@@ -149,7 +146,7 @@ pub enum FetchError {
     /// The connection broke or the answer is not HTTP.
     #[error("the server's answer could not be read")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
-    /// A compression that was not asked for.
+    /// A compression that was not asked for and cannot be undone.
     #[error("the body is encoded as {0:?}, which was not asked for")]
     Encoding(String),
     /// The body is longer than allowed, counted after decompression.
@@ -183,18 +180,14 @@ impl FetchError {
 /// The fetcher. Cheap to clone; clones share their connections.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
-    client: Client<Connector, Empty<Bytes>>,
+    client: TolerantClient<Empty<Bytes>>,
     user_agent: HeaderValue,
 }
 
 impl Fetcher {
     /// Fetches through `network`, trusting what `tls` trusts, under a name that site owners can look up.
     pub fn new(network: Network, tls: Arc<ClientConfig>, user_agent: HeaderValue) -> Fetcher {
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
-            .timer(TokioTimer::new())
-            .pool_idle_timeout(POOL_IDLE)
-            .build(Connector::new(network, tls));
+        let client = TolerantClient::new(Connector::new(network, tls), tolerant::builder());
         Fetcher { client, user_agent }
     }
 
@@ -235,7 +228,7 @@ impl Fetcher {
         headers.entry(USER_AGENT).or_insert_with(|| self.user_agent.clone());
 
         let mut connected = capture_connection(&mut message);
-        let mut response = std::pin::pin!(self.client.request(message));
+        let mut response = std::pin::pin!(self.client.send(message));
         let limits = request.time_limits;
         tokio::select! {
             biased;
@@ -256,10 +249,7 @@ fn redirect_target(from: &Url, response: &Response<Incoming>) -> Result<Option<U
         return Ok(None);
     }
     let Some(location) = response.headers().get(LOCATION) else { return Ok(None) };
-    // Servers do send UTF-8 here, whatever the standard says.
-    let location = std::str::from_utf8(location.as_bytes())
-        .map_err(|_| FetchError::BadRedirect(TargetError::Malformed))?;
-    let to = from.join(location.trim()).map_err(|_| FetchError::BadRedirect(TargetError::Malformed))?;
+    let to = join_location(from, location).ok_or(FetchError::BadRedirect(TargetError::Malformed))?;
     let to = parse_target(to.as_str(), MAX_REDIRECT_BYTES).map_err(FetchError::BadRedirect)?;
     if from.scheme() == "https" && to.scheme() == "http" && from.host() != to.host() {
         return Err(FetchError::Downgrade);

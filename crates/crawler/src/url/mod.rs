@@ -6,10 +6,15 @@ mod hostname;
 mod static_asset;
 
 use ::url::{Host, Url};
+use http::HeaderValue;
+use percent_encoding::{AsciiSet, percent_encode};
 
 pub use cache_key::{bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
 pub use static_asset::is_static_asset;
+
+/// No character of ASCII; all bytes beyond it are escaped in any case.
+const NON_ASCII: &AsciiSet = &AsciiSet::EMPTY;
 
 /// Why a text is not an address that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,6 +80,14 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
         url.set_host(Some(&name)).map_err(|_| TargetError::BadHost)?;
     }
     Ok(url)
+}
+
+/// Resolves the value of a `Location` header; none: it is no address.
+///
+/// Bytes outside ASCII become escapes one by one, as browsers have it: the server gets those of its own encoding back.
+pub fn join_location(from: &Url, location: &HeaderValue) -> Option<Url> {
+    let escaped = percent_encode(location.as_bytes(), NON_ASCII).to_string();
+    from.join(escaped.trim()).ok()
 }
 
 /// Returns a URL as logs show it: without query and fragment, which may carry what is nobody's business.

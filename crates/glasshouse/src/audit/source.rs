@@ -10,6 +10,7 @@ use audit_engine::source::{
 };
 use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
 use bytes::Bytes;
+use crawler::url::join_location;
 use crawler::{Fetcher, tls};
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, header};
@@ -151,8 +152,7 @@ fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> H
     if address.origin() == asked.origin() {
         return headers;
     }
-    let location = headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
-    let target = location.and_then(|location| address.join(location.trim()).ok());
+    let target = headers.get(header::LOCATION).and_then(|location| join_location(address, location));
     let Some(mut target) = target.filter(|target| target.origin() == address.origin()) else {
         return headers;
     };

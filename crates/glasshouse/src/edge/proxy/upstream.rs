@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use crawler::Network;
 use crawler::connector::{self, Served, Stream};
+use crawler::tolerant;
 use http::uri::Scheme;
 use http::{Extensions, Response, Uri};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::{Connected, Connection};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tower::Service;
@@ -87,9 +88,7 @@ pub fn pool(network: Network, tls: Arc<ClientConfig>, own: OwnAddresses) -> Orig
         network,
         own: Arc::new(own),
     };
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .timer(TokioTimer::new())
+    tolerant::builder()
         .pool_idle_timeout(POOL_IDLE)
         .pool_max_idle_per_host(POOL_SIZE)
         .http1_max_buf_size(BUFFER_BYTES)

@@ -102,7 +102,9 @@ async fn a_site_that_cannot_be_verified_is_told_with_a_plain_reason_and_without_
     )
     .await;
     let ssh = speaks(b"SSH-2.0-OpenSSH_9.2\r\n").await;
-    let packed = speaks(b"HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: 1\r\n\r\nx").await;
+    let packed =
+        speaks(b"HTTP/1.1 200 OK\r\ncontent-encoding: zstd\r\ncontent-length: 5\r\n\r\n\x28\xB5\x2F\xFD\x00")
+            .await;
     let short = speaks(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nx").await;
 
     for (url, reason) in [

@@ -1,5 +1,5 @@
-//! Responses whose `Content-Length` is no number: browsers read them to the end of their connection, the proxy's client refuses
-//! them. Used by the connector for a second try. Must never let another response follow on such a connection: nobody knows
+//! Responses whose `Content-Length` is no number, or with a line that cannot be read: browsers read the first to the end of
+//! their connection and skip the second, hyper's client refuses both. Used by `tolerant` for a second try. Must never let another response follow on such a connection: nobody knows
 //! where the first one ends. See docs/decisions/0294.
 
 use std::io;
@@ -7,25 +7,25 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use crawler::errors::causes;
 use http::header::CONNECTION;
 use http::{HeaderValue, Method, Request};
-use hyper::body::Body as _;
+use hyper::body::Body;
+use hyper_util::client::legacy::connect::{Connected, Connection};
 use memchr::memmem;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::forward::Body;
+use crate::errors::causes;
 
 const NAME: &[u8] = b"content-length";
 /// Heads that are longer are left as they are.
 const MAX_HEAD: usize = 256 << 10;
 const CHUNK: usize = 8 << 10;
 
-/// The same request once more, for a connection of its own, if asking twice is as good as asking once.
-pub(super) fn once_more(request: &Request<Body>) -> Option<Request<()>> {
+/// Returns the request once more, for a connection of its own, if asking twice is as good as asking once.
+pub(super) fn once_more<B: Body + Default>(request: &Request<B>) -> Option<Request<B>> {
     let is_plain = request.method() == Method::GET && request.body().is_end_stream();
     is_plain.then(|| {
-        let mut again = Request::new(());
+        let mut again = Request::new(B::default());
         *again.uri_mut() = request.uri().clone();
         *again.headers_mut() = request.headers().clone();
         *again.extensions_mut() = request.extensions().clone();
@@ -34,10 +34,11 @@ pub(super) fn once_more(request: &Request<Body>) -> Option<Request<()>> {
     })
 }
 
-/// Whether a response was refused because of its length.
-pub(super) fn is_about_length(error: &(dyn std::error::Error + 'static)) -> bool {
+/// Decides whether a response was refused because of its length, or of a line that cannot be read.
+pub(super) fn is_about_head(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>());
-    causes.any(|error| error.is_parse() && error.to_string().contains("content-length"))
+    let parts = ["content-length", "header"];
+    causes.any(|error| error.is_parse() && parts.iter().any(|part| error.to_string().contains(part)))
 }
 
 /// A stream whose first response gets a length that can be read, or none.
@@ -105,6 +106,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Tidied<S> {
     }
 }
 
+impl<S: Connection> Connection for Tidied<S> {
+    fn connected(&self) -> Connected {
+        self.inner.connected()
+    }
+}
+
 /// Bytes of the head with the empty line behind it, once that is there.
 fn head_length(bytes: &[u8]) -> Option<usize> {
     let ends = ["\r\n\r\n", "\n\n"].map(|end| memmem::find(bytes, end.as_bytes()).map(|at| at + end.len()));
@@ -131,9 +138,17 @@ fn tidied(bytes: &[u8], head_length: usize) -> Vec<u8> {
     if let Some(number) = number {
         tidied.extend_from_slice(&[NAME, b": ", number, b"\r\n"].concat());
     }
-    lines.filter(|line| length_of(line).is_none()).for_each(|line| tidied.extend_from_slice(line));
+    let kept = lines.filter(|line| length_of(line).is_none() && !is_unreadable(line));
+    kept.for_each(|line| tidied.extend_from_slice(line));
     tidied.extend_from_slice(body);
     tidied
+}
+
+/// Decides whether a header line holds what the client refuses: a NUL, or a carriage return that ends no line.
+fn is_unreadable(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    memchr::memchr2(0, b'\r', line).is_some()
 }
 
 /// The value of a header line, if it is a length.

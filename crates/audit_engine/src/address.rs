@@ -55,12 +55,13 @@ impl Origin {
         self.twin.as_deref()
     }
 
-    /// Whether an address is on the site: its host or the twin, on the site's own port or a scheme's usual one.
+    /// Whether an address is on the site: its host or the twin, on the site's own port. The usual ports of both schemes are
+    /// one, so that plain and encrypted addresses belong together.
     pub fn contains(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         matches!(url.scheme(), "http" | "https")
             && (host == self.host || self.twin.as_deref() == Some(host))
-            && (url.port().is_none() || url.port() == self.root.port())
+            && url.port() == self.root.port()
     }
 
     /// Compares an address with the site.
@@ -206,6 +207,22 @@ mod tests {
             "https://evil.example/",
         ] {
             assert!(!origin.contains(&Url::parse(text).unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn another_port_is_another_site_unless_both_are_usual_ones() {
+        for (seed, other, is_same) in [
+            ("https://shop.example/", "http://www.shop.example:80/", true),
+            ("http://shop.example:8080/", "http://www.shop.example:8080/a", true),
+            ("http://shop.example:8080/", "http://shop.example/", false),
+            ("http://shop.example:8080/", "https://shop.example:443/", false),
+            ("http://shop.example/", "http://shop.example:8080/", false),
+            ("http://shop.example:8080/", "http://shop.example:9090/", false),
+        ] {
+            let origin = Origin::of(&Url::parse(seed).unwrap());
+
+            assert_eq!(origin.contains(&Url::parse(other).unwrap()), is_same, "{seed} {other}");
         }
     }
 

@@ -6,10 +6,13 @@ use std::collections::BTreeMap;
 use std::future::ready;
 
 use bytes::Bytes;
+use encoding_rs::Encoding;
 use futures::future::BoxFuture;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
+
+use crate::page::encoding_of;
 
 /// Bytes of a document that are read and parsed: what search engines read.
 pub const MAX_DOCUMENT_BYTES: usize = 2 * 1024 * 1024;
@@ -234,7 +237,7 @@ impl Response {
         self.header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Charset of the content type, lower case.
+    /// Charset of the content type, lower case; a label that does not exist is none.
     pub fn header_charset(&self) -> Option<String> {
         let parameters = self.header("content-type").split(';').skip(1);
         let charset = parameters.filter_map(|parameter| parameter.split_once('='));
@@ -242,23 +245,22 @@ impl Response {
             .filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
             .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase())
             .next()
+            .filter(|label| Encoding::for_label(label.as_bytes()).is_some())
     }
 
     /// Encoding that a byte order mark names.
     pub fn bom_charset(&self) -> Option<&'static str> {
-        encoding_rs::Encoding::for_bom(&self.body).map(|(encoding, _)| encoding.name())
+        Encoding::for_bom(&self.body).map(|(encoding, _)| encoding.name())
     }
 
-    /// The body as text: by content type, byte order mark, declaration in the document, else UTF-8 if it is that.
+    /// Decides the encoding of the body.
+    pub fn encoding(&self) -> &'static Encoding {
+        encoding_of(self.header_charset().as_deref(), &self.body, self.is_cut)
+    }
+
+    /// Returns the body as text.
     pub fn text(&self) -> Cow<'_, str> {
-        let declared = self.header_charset().or_else(|| declared_charset(&self.body));
-        let declared = declared.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes()));
-        let encoding = match declared {
-            Some(encoding) => encoding,
-            None if std::str::from_utf8(&self.body).is_ok() || self.is_cut => encoding_rs::UTF_8,
-            None => encoding_rs::WINDOWS_1252,
-        };
-        encoding.decode(&self.body).0
+        self.encoding().decode(&self.body).0
     }
 
     /// Whether the body begins like an HTML document, after a byte order mark, white space and comments.
@@ -294,22 +296,8 @@ impl Response {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;
         }
-        let location = self.headers.get(http::header::LOCATION)?;
-        from.join(String::from_utf8_lossy(location.as_bytes()).trim()).ok()
+        crawler::url::join_location(from, self.headers.get(http::header::LOCATION)?)
     }
-}
-
-/// The charset that a `meta` within the first bytes declares.
-fn declared_charset(body: &[u8]) -> Option<String> {
-    let start = String::from_utf8_lossy(&body[..body.len().min(1024)]).to_ascii_lowercase();
-    let (_, after) =
-        start.split_once("<meta").map(|(_, rest)| rest).and_then(|rest| rest.split_once("charset="))?;
-    let label: String = after
-        .trim_start_matches(['"', '\''])
-        .chars()
-        .take_while(|c| c.is_ascii_alphanumeric() || "-_:".contains(*c))
-        .collect();
-    Some(label).filter(|label| !label.is_empty())
 }
 
 #[cfg(test)]

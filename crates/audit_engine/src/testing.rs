@@ -31,7 +31,8 @@ use crate::source::{
 
 const ROOT: &str = "https://site.example/";
 const DAY_MS: i64 = 86_400_000;
-const VERBS: &[&str] = &["GET ", "RENDER ", "LIMIT ", "BOT ", "SNAPSHOT ", "CERTIFICATE ", "PREVIOUS "];
+const VERBS: &[&str] =
+    &["GET ", "RENDER ", "LIMIT ", "BOT ", "SNAPSHOT ", "CERTIFICATE ", "PREVIOUS ", "PERSON "];
 
 /// The answers of a listing.
 pub struct Listing {
@@ -40,6 +41,8 @@ pub struct Listing {
     answers: HashMap<String, Result<Response, FetchFailure>>,
     renders: HashMap<String, RenderedDocument>,
     bots: HashMap<String, u16>,
+    /// What browsers get instead.
+    people: HashMap<String, Result<Response, FetchFailure>>,
     snapshots: HashMap<String, StoredPage>,
     certificate_days: Option<i64>,
     previous: HashMap<String, PreviousPage>,
@@ -70,6 +73,7 @@ impl Listing {
             answers: HashMap::new(),
             renders: HashMap::new(),
             bots: HashMap::new(),
+            people: HashMap::new(),
             snapshots: HashMap::new(),
             certificate_days: None,
             previous: HashMap::new(),
@@ -140,6 +144,8 @@ impl Listing {
             self.snapshots.insert(url, stored);
         } else if verb == "RENDER" {
             self.renders.insert(url, rendered(head, body));
+        } else if verb == "PERSON" {
+            self.people.insert(url, answer(outcome, head, body));
         } else {
             self.answers.insert(url, answer(outcome, head, body));
         }
@@ -229,6 +235,12 @@ impl PageSource for Listing {
         Box::pin(async move {
             let answer = self.answers.get(request.url.as_str());
             let Some(agent) = request.user_agent else { return answer.cloned() };
+            let persons = self.people.get(request.url.as_str());
+            if let Some(persons) =
+                persons.filter(|_| agent.contains("Chrome") && !agent.contains("compatible"))
+            {
+                return Some(persons.clone());
+            }
             if self.bots.is_empty() {
                 return None;
             }

@@ -34,7 +34,7 @@ pub const AI_TRAINING_BOTS: &[&str] = &[
     "Bytespider",
 ];
 /// Limit of what the answer for an imitated crawler says.
-const FROM_OUR_ADDRESS: &str =
+pub const FROM_OUR_ADDRESS: &str =
     "asked from our own address: a firewall that verifies crawlers by address may let the real one pass";
 /// Share of the links of a llms.txt that may be broken.
 const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
@@ -135,7 +135,7 @@ pub(super) static CHECKS: &[Check] = &[
         good: "GET /\nShoes\nBOT GPTBot 200",
         fires: Fires::Whole(|site, found| {
             let is_blocked = |response: &&BotResponse| {
-                matches!(response.status, 401 | 403 | 429) || response.is_challenged
+                matches!(response.status, 401 | 403 | 429 | 503) || response.is_challenged
             };
             for response in site.probes.bots.iter().filter(is_blocked) {
                 let what = if response.is_challenged {
@@ -195,6 +195,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LLMS_TXT_MISSING",
+        is_default: false,
         title: "No llms.txt",
         why: "Assistants find no guide to the site.",
         fix: "Add /llms.txt with a title and links to what matters.",
@@ -202,8 +203,24 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes",
         good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
         fires: Fires::Whole(|site, found| {
-            if site.probes.llms_txt.1.is_none() {
-                found.add(format!("status {}", site.probes.llms_txt.0), []);
+            let llms = &site.probes.llms_txt;
+            if llms.text.is_none() && !llms.is_forbidden {
+                found.add(format!("status {}", llms.status), []);
+            }
+        }),
+        ..SITE_NOTICE
+    },
+    Check {
+        id: "LLMS_TXT_IS_HTML",
+        title: "/llms.txt is an HTML page",
+        why: "The application answers every address with its own page; assistants take that for the guide.",
+        fix: "Serve a text file, or 404.",
+        source: "https://llmstxt.org/",
+        bad: "GET /\nShoes\nGET /llms.txt\n<!doctype html><title>Shop</title>",
+        good: "GET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if site.probes.llms_txt.is_html {
+                found.add("HTML", []);
             }
         }),
         ..SITE_NOTICE
@@ -217,7 +234,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\nShoes",
         good: "GET /\nShoes\nGET /llms.txt\ncontent-type: text/plain\n\n# Shoes",
         fires: Fires::Whole(|site, found| {
-            let Some(text) = &site.probes.llms_txt.1 else { return };
+            let Some(text) = &site.probes.llms_txt.text else { return };
             if !is_valid_llms_txt(text) {
                 found.add("no title", []);
             }

@@ -13,7 +13,7 @@ pub fn document() -> String {
     let mut text = format!(
         "# Audit checks\n\nWritten by `glasshouse audit --describe`; do not edit.\n\n\
          {} checks. An example is a document, or the answers of a small site: `GET /path 404` with headers and body, `RENDER` what a browser makes\n\
-         of it, `SNAPSHOT` what crawlers get, `{{word *30}}` thirty copies. Ids are never renamed.\n",
+         of it, `SNAPSHOT` what crawlers get, `PERSON` what browsers get, `{{word *30}}` thirty copies. Ids are never renamed.\n",
         CheckId::all().count()
     );
     let mut last = "";

@@ -1,24 +1,42 @@
 //! Checks of pictures.
 
+use hashbrown::HashSet;
+
 use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
+use crate::page::ResourceKind;
 use crate::page::text::character_count;
-use crate::site::{Asset, CrawledSite, NamedRow};
+use crate::site::{Asset, CrawledSite, NamedRow, UrlId};
 
 const IMAGES: &str = "https://developers.google.com/search/docs/appearance/google-images";
 
 fn add_images(
     site: &CrawledSite,
-    row: &NamedRow,
+    images: impl Iterator<Item = UrlId>,
     found: &mut Evidence,
     what: fn(&CrawledSite, &str, &Asset) -> Option<String>,
 ) {
-    for (src, _) in &row.named.images {
-        let url = site.texts.key(*src);
-        if let Some(detail) = site.assets.get(src).and_then(|asset| what(site, url, asset)) {
+    for src in images {
+        let url = site.texts.key(src);
+        if let Some(detail) = site.assets.get(&src).and_then(|asset| what(site, url, asset)) {
             found.add(url, "", detail);
         }
     }
+}
+
+/// Lists the addresses of the pictures of a page.
+fn pictures(row: &NamedRow) -> impl Iterator<Item = UrlId> {
+    row.named.images.iter().map(|(src, _)| *src)
+}
+
+/// Lists the addresses of further pictures, sounds and films: those of `srcset`, `source`, `video` and their like. Each once.
+fn media(row: &NamedRow) -> impl Iterator<Item = UrlId> {
+    let mut seen: HashSet<UrlId> = pictures(row).collect();
+    let is_media = |kind: &ResourceKind| {
+        matches!(kind, ResourceKind::Candidate | ResourceKind::Source | ResourceKind::Media)
+    };
+    let media = row.named.resources.iter().filter(move |(_, kind)| is_media(kind)).map(|(src, _)| *src);
+    media.filter(move |src| seen.insert(*src))
 }
 
 /// Why something that a page loads is not there: an error, or no answer on the site's own host.
@@ -34,13 +52,15 @@ pub fn missing(site: &CrawledSite, url: &str, asset: &Asset) -> Option<String> {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "IMG_BROKEN",
-        title: "Pictures that are not there",
+        title: "Pictures, films or sounds that are not there",
         why: "Visitors see a hole, and search engines a page nobody looks after.",
         fix: "Correct the addresses or restore the files.",
         source: IMAGES,
         bad: "GET /\n<img src=/a.png alt=a>\nGET /a.png 404",
         good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\n\npng",
-        fires: Fires::Joined(|site, row, found| add_images(site, row, found, missing)),
+        fires: Fires::Joined(|site, row, found| {
+            add_images(site, pictures(row).chain(media(row)), found, missing);
+        }),
         ..ERROR
     },
     Check {
@@ -52,7 +72,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 200000\n\npng",
         good: "GET /\n<img src=/a.png alt=a>\nGET /a.png\ncontent-type: image/png\ncontent-length: 2000\n\npng",
         fires: Fires::Joined(|site, row, found| {
-            add_images(site, row, found, |site, _, asset| {
+            add_images(site, pictures(row), found, |site, _, asset| {
                 let is_large = asset.bytes as f64 > site.thresholds.number(ThresholdId::ImageMaxBytes);
                 (asset.status == 200 && is_large).then(|| format!("{} bytes", asset.bytes))
             });

@@ -9,10 +9,10 @@ use url::Url;
 use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::address::Target;
-use crate::page::Page;
 use crate::page::caps::AddressRoom;
 use crate::page::text::word_count;
 use crate::page::view::{CheckedRows, GOOGLEBOT, effective_canonical};
+use crate::page::{Base, Page};
 use crate::source::{LoadedResource, RenderedDocument};
 
 const JS_SEO: &str =
@@ -122,9 +122,12 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=canonical href=https://site.example/a>",
         good: "GET /\n<link rel=canonical href=https://site.example/><div id=root></div><script src=/a.js></script>\nRENDER /\n<link rel=canonical href=https://site.example/>",
         fires: Fires::When(|page| {
-            let raw = effective_canonical(page.input.raw, page.input.url, &page.header_canonicals);
             let target = |url: &Option<url::Url>| url.as_ref().map(|url| page.input.origin.target(url));
-            page.was_rendered() && page.canonical.is_some() && target(&page.canonical) != target(&raw)
+            let raw = || {
+                let base = Base::of(page.input.raw, page.input.url, page.input.response.encoding());
+                effective_canonical(page.input.raw, &base, &page.header_canonicals)
+            };
+            page.was_rendered() && page.canonical.is_some() && target(&page.canonical) != target(&raw())
         }),
         ..RENDERED
     },

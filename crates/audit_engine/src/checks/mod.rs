@@ -36,7 +36,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::page::view::{CheckedRows, Page};
 use crate::site::{CrawledSite, NamedRow, SiteFindings};
 
-pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, is_valid_llms_txt};
+pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, FROM_OUR_ADDRESS, is_valid_llms_txt};
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
 pub use hreflang::is_valid as is_valid_hreflang;

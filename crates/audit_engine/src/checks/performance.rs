@@ -3,6 +3,7 @@
 use super::thresholds::ThresholdId;
 use super::{Check, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
+use crate::page::view::CheckedRows;
 use crate::source::MAX_DOCUMENT_BYTES;
 
 const TTFB: &str = "https://web.dev/articles/ttfb";
@@ -39,6 +40,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTML_TOO_LARGE",
+        on: CheckedRows::Candidate,
         title: "Document is too large",
         why: "Search engines read the first 2 MiB only.",
         fix: "Move scripts, styles and data out of the document.",

@@ -2,7 +2,7 @@
 
 use crawler::robots::LineKind;
 
-use super::ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS};
+use super::ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, FROM_OUR_ADDRESS};
 use super::{Check, FindingScope, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
 use crate::page::view::GOOGLEBOT;
 use crate::site::CrawledSite;
@@ -55,9 +55,27 @@ pub(super) static CHECKS: &[Check] = &[
         ..R_ERROR
     },
     Check {
+        id: "ROBOTS_TXT_REFUSED",
+        title: "robots.txt is refused to crawlers",
+        why: "People get the file and a crawler an error, which may keep it away from the whole site.",
+        fix: "Let the firewall pass requests for /robots.txt, whoever sends them.",
+        bad: "GET /robots.txt 503\nPERSON /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        good: "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if let Some(status) = site.robots.refusal {
+                found.line(
+                    None,
+                    format!("{status} for a crawler, 200 for a browser; {FROM_OUR_ADDRESS}"),
+                    None,
+                );
+            }
+        }),
+        ..R_WARNING
+    },
+    Check {
         id: "ROBOTS_TXT_NOT_TEXT",
-        title: "robots.txt is an HTML page",
-        why: "Crawlers find no rules in it.",
+        title: "robots.txt is an HTML page, or says so",
+        why: "Crawlers find no rules in a page, and some do not look into what calls itself one.",
         fix: "Serve a text file, or 404.",
         bad: "GET /robots.txt\n<!doctype html><title>Shop</title>\nGET /\nShoes",
         good: "GET /\nShoes",

@@ -36,7 +36,9 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes",
         good: "GET /\n<link rel=icon href=/icon.svg>",
         fires: Fires::Whole(|site, found| {
-            if site.probes.favicon != 200 && !site.start().is_some_and(|row| row.has_icon) {
+            if site.probes.favicon.is_some_and(|status| status != 200)
+                && !site.start().is_some_and(|row| row.has_icon)
+            {
                 found.add("no link and no /favicon.ico", []);
             }
         }),

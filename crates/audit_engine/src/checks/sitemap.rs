@@ -60,7 +60,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\nShoes",
         good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
         fires: Fires::Whole(|site, found| {
-            if site.sitemaps.is_empty() {
+            if site.sitemaps.is_empty() && !site.probes.may_have_sitemap {
                 found.entry(None, "", "none found");
             }
         }),
@@ -93,6 +93,20 @@ pub(super) static CHECKS: &[Check] = &[
             }
         }),
         ..S_ERROR
+    },
+    Check {
+        id: "SITEMAP_IS_HTML",
+        title: "/sitemap.xml is an HTML page",
+        why: "The application answers every address with its own page; crawlers find no sitemap there.",
+        fix: "Serve the sitemap itself, or 404.",
+        bad: "GET /sitemap.xml\n<!doctype html><title>Shop</title>\nGET /\nShoes",
+        good: "GET /sitemap.xml\ncontent-type: text/xml\n\n<urlset><url><loc>https://site.example/</loc></url></urlset>\nGET /\nShoes",
+        fires: Fires::Whole(|site, found| {
+            if let Some(url) = &site.probes.html_sitemap {
+                found.entry(Some(url), "", "HTML");
+            }
+        }),
+        ..S_WARNING
     },
     Check {
         id: "SITEMAP_TOO_LARGE",

@@ -8,12 +8,13 @@ use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::Crawl;
 use super::template::template;
 use crate::address::{Origin, Target};
+use crate::checks::FROM_OUR_ADDRESS;
 use crate::page::challenge::is_challenge;
 use crate::page::directives::Directives;
 use crate::page::link_header;
 use crate::page::text::{sorted_words, words_missing};
 use crate::page::view::effective_canonical;
-use crate::page::{PageFacts, Provenance, scan};
+use crate::page::{Base, PageFacts, Provenance, scan};
 use crate::site::{BotResponse, UrlId};
 use crate::source::{AuditFetch, PageSource, Response};
 
@@ -116,9 +117,9 @@ impl<'r> AgentVersion<'r> {
 
     /// What its canonical names, as addresses are compared: itself when it has none.
     fn canonical(&self, origin: &Origin, url: &Url) -> Target {
-        let base = self.facts.base.as_deref().and_then(|base| url.join(base.trim()).ok());
+        let base = Base::of(&self.facts, url, self.response.encoding());
         let of_header = link_header::parse(&self.response.headers, url).canonicals;
-        let canonical = effective_canonical(&self.facts, base.as_ref().unwrap_or(url), &of_header);
+        let canonical = effective_canonical(&self.facts, &base, &of_header);
         origin.target(canonical.as_ref().unwrap_or(url))
     }
 }
@@ -131,7 +132,8 @@ fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &AgentVers
         return None;
     }
     if status / 100 != other / 100 {
-        return Some(format!("status {status} for Googlebot, {other} for a person"));
+        let reason = if status == 503 { format!("; {FROM_OUR_ADDRESS}") } else { String::new() };
+        return Some(format!("status {status} for Googlebot, {other} for a person{reason}"));
     }
     let crawler = AgentVersion::of(crawler);
     if crawler.facts.title() != person.facts.title() {

@@ -3,11 +3,13 @@
 //! See docs/decisions/0402.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt};
 use hashbrown::HashMap;
+use tokio::time::Instant;
 use url::Url;
 
 use super::crawl::Crawl;
@@ -61,17 +63,20 @@ impl Crawl<'_> {
     /// Asks for all of them.
     pub(super) async fn probe_assets(&mut self, source: &dyn PageSource) {
         let wanted = self.wanted_assets();
-        self.ask_assets(source, wanted.clone()).await;
+        let deadline = Instant::now() + self.options.foreign_time;
+        self.ask_assets(source, wanted.clone(), deadline).await;
         // A machine that knows no names will not learn them in a moment.
         let unknown = self.doubt_names();
         let is_suspect =
             |id: &UrlId| !unknown.contains(id) && self.site.assets.get(id).is_some_and(Asset::is_suspect);
         let suspects = wanted.into_iter().filter(|(id, _)| is_suspect(id));
         let (own, foreign): (Vec<_>, Vec<_>) = suspects.partition(|(id, _)| self.is_own_text(*id));
-        self.ask_assets(source, own).await;
+        self.ask_assets(source, own, deadline).await;
         if !foreign.is_empty() {
-            tokio::time::sleep(PATIENCE).await;
-            self.ask_assets(source, foreign).await;
+            // One answer alone says nothing, if there is no time for a second one.
+            foreign.iter().for_each(|(id, _)| _ = self.site.assets.remove(id));
+            tokio::time::sleep_until((Instant::now() + PATIENCE).min(deadline)).await;
+            self.ask_assets(source, foreign, deadline).await;
         }
     }
 
@@ -165,11 +170,23 @@ impl Crawl<'_> {
         unknown
     }
 
-    async fn ask_assets(&mut self, source: &dyn PageSource, wanted: Vec<Wanted>) {
+    /// Asks for assets, for those of other hosts until a deadline.
+    async fn ask_assets(&mut self, source: &dyn PageSource, wanted: Vec<Wanted>, deadline: Instant) {
+        let mut left = wanted.len();
         let mut queue = self.by_host(wanted);
         let mut asked: FuturesUnordered<BoxFuture<'_, AskedAsset>> = FuturesUnordered::new();
         let (mut own, mut hosts) = (0, 0);
         loop {
+            if Instant::now() >= deadline {
+                queue.foreign.clear();
+                if own == 0 && queue.own.is_empty() {
+                    // Answers of other hosts that are still awaited are not known either.
+                    self.left_out_probes += left;
+                    self.probes_left.store(0, Ordering::Relaxed);
+                    return;
+                }
+            }
+            self.probes_left.store(left, Ordering::Relaxed);
             while own < self.pace.limit()
                 && let Some(next) = queue.own.pop_front()
             {
@@ -183,7 +200,12 @@ impl Crawl<'_> {
                 hosts += 1;
                 asked.push(self.ask_asset(source, next, Some(host)));
             }
-            let Some(AskedAsset { id, host, asset }) = asked.next().await else { return };
+            let next = tokio::select! {
+                next = asked.next() => next,
+                () = tokio::time::sleep_until(deadline), if hosts > 0 && Instant::now() < deadline => continue,
+            };
+            let Some(AskedAsset { id, host, asset }) = next else { return };
+            left -= 1;
             match host {
                 None => {
                     own -= 1;

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use tokio::sync::Semaphore;
@@ -11,7 +12,7 @@ use url::Url;
 
 use super::fetch::{FetchedPage, Pace, fetch, mismatched_type};
 use super::in_order::InOrder;
-use super::journal::{EarlierRecords, FileRecord, Journal, JournalError, JournalRecord, RecordBatches};
+use super::journal::{EarlierRecords, FileRecord, JournalError, JournalRecord, RecordBatches};
 use super::outcome::RowResult;
 use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
@@ -20,6 +21,7 @@ use super::queue::CrawlQueue;
 use super::results::live_row;
 use super::scanning::{Scanned, Scans};
 use super::sitemaps::Alternates;
+use super::watch::{TICK, Watch};
 use super::{AuditOptions, AuditProgress, CrawlEnd, CrawlMode};
 use crate::address::Origin;
 use crate::checks::thresholds::ThresholdId;
@@ -28,8 +30,6 @@ use crate::page::not_found::NotFoundProbe;
 use crate::site::{AddressLimits, CrawledSite, Row, RowDestination, SpillFile, UrlId};
 use crate::source::PageSource;
 
-/// How often it is asked whether the audit is still wanted.
-const TICK: Duration = Duration::from_millis(250);
 /// Time after which an address that hangs does not stop those behind it any more.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Answers that are completed before others on the thread get their turn.
@@ -41,37 +41,6 @@ const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
 /// Rows that are shown while the audit runs.
 const MAX_LIVE_ROWS: usize = 10_000;
-
-/// Who is told how far the audit is.
-pub(super) enum Watch<'w> {
-    /// Somebody who keeps it.
-    Journal(&'w mut dyn Journal),
-    /// Somebody who watches.
-    Callback(&'w mut (dyn FnMut(AuditProgress) + Send)),
-}
-
-impl Watch<'_> {
-    /// Decides whether an audit must end that took so long.
-    pub fn must_end(&self, options: &AuditOptions, elapsed: Duration) -> Option<CrawlEnd> {
-        match self {
-            Watch::Journal(journal) if journal.is_cancelled() => return Some(CrawlEnd::Cancelled),
-            _ => {}
-        }
-        let is_late = options.time_limit.is_some_and(|limit| elapsed >= limit);
-        is_late.then_some(CrawlEnd::TimeLimit)
-    }
-
-    /// Waits until an audit must end that has taken `elapsed` so far.
-    pub async fn end(&mut self, options: &AuditOptions, elapsed: Duration) -> CrawlEnd {
-        let begun = Instant::now();
-        loop {
-            if let Some(reason) = self.must_end(options, elapsed + begun.elapsed()) {
-                return reason;
-            }
-            tokio::time::sleep(TICK).await;
-        }
-    }
-}
 
 enum Ready {
     Record { record: JournalRecord, is_new: bool },
@@ -103,6 +72,8 @@ pub(super) struct Crawl<'a> {
     /// Targets and probes that bounds left out.
     pub left_out_targets: usize,
     pub left_out_probes: usize,
+    /// Probes of this run that are still to be asked for.
+    pub probes_left: Arc<AtomicUsize>,
     /// Only what earlier runs wrote down is looked at.
     pub ends_with_past: bool,
     /// Addresses that were left out because of that.
@@ -149,6 +120,7 @@ impl<'a> Crawl<'a> {
             past,
             left_out_targets: 0,
             left_out_probes: 0,
+            probes_left: Arc::default(),
             ends_with_past: false,
             unvisited: 0,
             unchecked_bytes: 0,
@@ -195,7 +167,7 @@ impl<'a> Crawl<'a> {
             }
             let is_moving = completed > 0;
             let asked = fetches.len() + scans.len() + readies.len();
-            let progress = AuditProgress { pages: self.pages, waiting: self.queue.waiting() + asked };
+            let progress = AuditProgress { waiting: self.queue.waiting() + asked, ..self.progress() };
             self.tell(watch, progress, is_moving).await?;
             if is_moving {
                 tokio::task::yield_now().await;
@@ -213,7 +185,12 @@ impl<'a> Crawl<'a> {
         if self.close_reason == CrawlEnd::Finished && self.queue.waiting() > 0 {
             self.close_reason = CrawlEnd::UrlLimit;
         }
-        self.save(watch, AuditProgress { pages: self.pages, waiting: self.queue.waiting() }).await
+        self.save(watch, self.progress()).await
+    }
+
+    /// Progress while nothing is being asked for.
+    pub fn progress(&self) -> AuditProgress {
+        AuditProgress { pages: self.pages, waiting: self.queue.waiting(), probes: 0 }
     }
 
     async fn tell(

@@ -17,7 +17,7 @@ use super::outcome::RowResult;
 use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 4;
+const VERSION: u8 = 5;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.
@@ -34,6 +34,12 @@ pub trait Journal: Send {
         rows: Vec<RowResult>,
         progress: AuditProgress,
     ) -> BoxFuture<'_, Result<(), JournalError>>;
+
+    /// Notes progress while there is nothing to be kept.
+    fn note(&mut self, progress: AuditProgress) -> BoxFuture<'_, ()> {
+        let _ = progress;
+        Box::pin(std::future::ready(()))
+    }
 
     /// Whether the audit is to end with what it has. Asked at least twice a second.
     fn is_cancelled(&self) -> bool;

@@ -31,14 +31,19 @@ mod stats;
 mod tally;
 mod targets;
 mod template;
+mod watch;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use crate::source::PageSource;
 
-use crawl::{Crawl, Watch};
+use crawl::Crawl;
 use frontier::matches;
 use politeness::PoliteSource;
+use watch::Watch;
 
 pub use journal::{Journal, JournalError};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, ResourceType};
@@ -62,6 +67,8 @@ pub struct AuditProgress {
     pub pages: usize,
     /// Addresses that wait.
     pub waiting: usize,
+    /// Pictures, scripts and links to other hosts that are still asked for. They are, once all pages are known.
+    pub probes: usize,
 }
 
 /// Audits a site. `progress` is told after every answer.
@@ -115,7 +122,7 @@ async fn run(
     let elapsed = crawl.elapsed();
     let is_open = tokio::select! {
         () = crawl.open(&source) => true,
-        reason = watch.end(options, elapsed) => {
+        reason = watch.end(options, elapsed, AuditProgress::default) => {
             crawl.close_reason = reason;
             false
         }
@@ -123,10 +130,12 @@ async fn run(
     if is_open {
         crawl.run(&source, &mut watch).await?;
         let elapsed = crawl.elapsed();
+        let (crawled, probes) = (crawl.progress(), Arc::clone(&crawl.probes_left));
+        let progress = || AuditProgress { probes: probes.load(Ordering::Relaxed), ..crawled };
         tokio::select! {
             () = crawl.probe(&source) => {}
             // Answers of addresses beside pages until then count.
-            _ = watch.end(options, elapsed) => {}
+            _ = watch.end(options, elapsed, progress) => {}
         }
     }
     Ok(crawl.finish(source.now_ms()))
@@ -138,9 +147,11 @@ async fn begin<'a>(
     options: &'a AuditOptions,
     past: Vec<Vec<u8>>,
 ) -> Result<Crawl<'a>, JournalError> {
-    let origin = opening::find_origin(source, &options.seeds[0]).await;
+    let (origin, robots) = opening::find_site(source, options).await;
     source.set_origin(&origin);
-    Crawl::new(options, origin.without_parameters(&options.drop_parameters), past)
+    let mut crawl = Crawl::new(options, origin.without_parameters(&options.drop_parameters), past)?;
+    crawl.site.robots = robots;
+    Ok(crawl)
 }
 
 #[cfg(test)]

@@ -4,30 +4,39 @@
 use crawler::robots::Robots;
 use url::Url;
 
+use super::bots::BROWSER;
 use super::crawl::Crawl;
 use super::frontier::CrawlPriority;
 use super::politeness::PoliteSource;
-use super::{CrawlMode, RobotsPolicy};
+use super::{AuditOptions, CrawlMode, RobotsPolicy};
 use crate::address::{Origin, Target};
 use crate::page::{Measures, Provenance, scan};
-use crate::site::{RobotsFile, UrlId};
+use crate::site::{LlmsFile, RobotsFile, UrlId};
 use crate::source::{AuditFetch, PageSource, RenderedDocument, Response};
 
 /// Redirects of robots.txt and sitemaps that are followed.
 const MAX_HOPS: usize = 5;
 const MAX_ROBOTS_BYTES: usize = 600 * 1024;
 
-/// The site that a seed is on: a redirect of the seed to the twin or to https is followed.
-pub async fn find_origin(source: &dyn PageSource, seed: &Url) -> Origin {
-    let mut origin = Origin::of(seed);
-    let mut at = seed.clone();
+/// Finds the site that the first seed is on, with its robots.txt: a redirect of the seed to the twin or to https is followed.
+/// A seed that robots.txt forbids is not asked for.
+pub async fn find_site(source: &dyn PageSource, options: &AuditOptions) -> (Origin, RobotsFile) {
+    let mut at = options.seeds[0].clone();
+    let mut origin = Origin::of(&at);
+    let mut robots = read_robots(source, &origin, &options.robots).await;
     for _ in 0..MAX_HOPS {
+        if !robots.allows(&options.agent, &origin.key(&at)) {
+            break;
+        }
         let Ok(response) = source.fetch(AuditFetch::of(at.clone())).await else { break };
         let Some(to) = response.redirect_target(&at).filter(|to| origin.contains(to)) else { break };
-        origin = Origin::of(&to);
-        at = to;
+        let next = Origin::of(&to);
+        if next.root() != origin.root() {
+            robots = read_robots(source, &next, &options.robots).await;
+        }
+        (origin, at) = (next, to);
     }
-    origin
+    (origin, robots)
 }
 
 /// Fetches a file that is no page, redirects followed. Returns the last answer with its address, and the redirects.
@@ -49,18 +58,25 @@ pub(super) async fn fetch_file(
 impl Crawl<'_> {
     /// Asks for everything that comes before pages, and queues where the crawl begins.
     pub(super) async fn open(&mut self, source: &PoliteSource<'_>) {
-        self.site.robots = read_robots(source, &self.site.origin, &self.options.robots).await;
         source.set_crawl_delay(self.site.robots.rules.crawl_delay(&self.options.agent));
         if self.options.mode != CrawlMode::Selected {
             self.read_sitemaps(source).await;
         }
         self.probe_not_found(source).await;
-        let llms = self.root_file(source, "/llms.txt", MAX_ROBOTS_BYTES).await.unwrap_or_default();
-        let is_text = llms.status == 200 && !llms.media_type().ends_with("html") && !llms.sniffs_as_html();
-        self.site.probes.llms_txt =
-            (llms.status, is_text.then(|| String::from_utf8_lossy(&llms.body).into_owned()));
+        if let Some(llms) = self.root_file(source, "/llms.txt", MAX_ROBOTS_BYTES).await {
+            let is_html = llms.media_type().ends_with("html") || llms.sniffs_as_html();
+            let is_text = llms.status == 200 && !is_html;
+            self.site.probes.llms_txt = LlmsFile {
+                status: llms.status,
+                text: is_text.then(|| String::from_utf8_lossy(&llms.body).into_owned()),
+                is_html: llms.status == 200 && is_html,
+                is_forbidden: false,
+            };
+        } else {
+            self.site.probes.llms_txt.is_forbidden = true;
+        }
         let favicon = self.root_file(source, "/favicon.ico", 1024).await;
-        self.site.probes.favicon = favicon.map_or(0, |response| response.status);
+        self.site.probes.favicon = favicon.map(|response| response.status);
         let now = jiff::Timestamp::from_millisecond(source.now_ms()).unwrap_or_default();
         self.queue.year = i32::from(now.to_zoned(jiff::tz::TimeZone::UTC).year());
         for (path, page) in &self.options.previous {
@@ -70,11 +86,13 @@ impl Crawl<'_> {
         self.queue_start();
     }
 
-    /// A file at the site's root, if robots.txt allows it.
+    /// Asks for a file at the site's root; none: robots.txt forbids it.
     async fn root_file(&self, source: &dyn PageSource, path: &str, max_bytes: usize) -> Option<Response> {
-        let url = at(self.site.origin.root(), path);
-        let fetched = if self.site.allows(path) { fetch_file(source, url, max_bytes).await.0 } else { None };
-        fetched.map(|(_, response)| response)
+        if !self.site.allows(path) {
+            return None;
+        }
+        let (fetched, _) = fetch_file(source, at(self.site.origin.root(), path), max_bytes).await;
+        Some(fetched.map(|(_, response)| response).unwrap_or_default())
     }
 
     fn queue_start(&mut self) {
@@ -168,7 +186,19 @@ async fn read_robots(source: &dyn PageSource, origin: &Origin, policy: &RobotsPo
         };
     }
     let is_ignored = *policy == RobotsPolicy::Ignore;
-    let (fetched, hops) = fetch_file(source, at(origin.root(), "/robots.txt"), MAX_ROBOTS_BYTES).await;
+    let url = at(origin.root(), "/robots.txt");
+    let (mut fetched, mut hops) = fetch_file(source, url.clone(), MAX_ROBOTS_BYTES).await;
+    let mut refusal = None;
+    if is_refused(&fetched)
+        && let Some(persons) = file_for_people(source, url.clone()).await
+    {
+        // The server may have been in trouble for a moment only.
+        (fetched, hops) = fetch_file(source, url, MAX_ROBOTS_BYTES).await;
+        if is_refused(&fetched) {
+            refusal = fetched.map(|(_, response)| response.status);
+            fetched = Some(persons);
+        }
+    }
     let Some((_, response)) = fetched else {
         let forbids_all = !is_ignored;
         return RobotsFile {
@@ -179,8 +209,7 @@ async fn read_robots(source: &dyn PageSource, origin: &Origin, policy: &RobotsPo
             ..RobotsFile::default()
         };
     };
-    let is_html = matches!(response.media_type().as_str(), "text/html") || response.sniffs_as_html();
-    let is_file = response.status == 200 && !is_html;
+    let is_file = response.status == 200 && !response.sniffs_as_html();
     let file = if is_file { Robots::parse(&response.body) } else { Robots::default() };
     let is_unreachable = response.status >= 500 || response.status == 429;
     RobotsFile {
@@ -190,11 +219,32 @@ async fn read_robots(source: &dyn PageSource, origin: &Origin, policy: &RobotsPo
         bytes: response.body.len(),
         content_type: response.media_type(),
         hops,
-        is_html: response.status == 200 && is_html,
+        is_html: response.status == 200 && (!is_file || response.media_type() == "text/html"),
+        refusal,
         is_unreachable,
         forbids_all: is_unreachable && !is_ignored,
         fetched_at_ms,
     }
+}
+
+fn is_refused(fetched: &Option<(Url, Response)>) -> bool {
+    fetched.as_ref().is_some_and(|(_, response)| matches!(response.status, 401 | 403 | 429 | 500..=599))
+}
+
+/// Asks for a file as a person's browser does, redirects followed. None unless it is there, and no page.
+async fn file_for_people(source: &dyn PageSource, url: Url) -> Option<(Url, Response)> {
+    let mut at = url;
+    for _ in 0..=MAX_HOPS {
+        let request = AuditFetch { user_agent: Some(BROWSER), ..AuditFetch::of(at.clone()) };
+        let response = source.probe(request).await?.ok()?;
+        match response.redirect_target(&at) {
+            Some(to) => at = to,
+            None => {
+                return Some((at, response)).filter(|(_, file)| file.status == 200 && !file.sniffs_as_html());
+            }
+        }
+    }
+    None
 }
 
 /// The address of a path at a site's root.

@@ -35,6 +35,9 @@ pub struct AuditOptions {
     pub never_skipped: HashSet<String>,
     /// Most pictures, scripts and pages of other hosts that are asked for; 0: none.
     pub max_assets: usize,
+    /// Time after which other hosts, each of which is asked once a second, are not asked for pictures, scripts and links
+    /// any more. What is left is not known.
+    pub foreign_time: Duration,
     /// Most addresses of the site that are asked for because listed pages name them, or because they were left out by
     /// sampling; 0: none.
     pub max_targets: usize,
@@ -139,6 +142,7 @@ impl AuditOptions {
             allow_sampling: false,
             never_skipped: HashSet::new(),
             max_assets: 5_000,
+            foreign_time: Duration::from_secs(300),
             max_targets: 5_000,
             sister_hosts: HashSet::new(),
             previews_are_served: false,

@@ -1,12 +1,13 @@
 //! What a page names: its links, pictures and versions, as numbers that the row keeps.
 
 use hashbrown::HashSet;
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::address::{Origin, Target};
 use crate::page::ResourceKind;
 use crate::page::view::{GOOGLEBOT, Page};
-use crate::site::{Interner, Named, Row, RowAlternate, RowDestination, RowLink, UrlId, anchor_hash};
+use crate::site::{Interner, Named, Row, RowAlternate, RowDestination, RowLink, UrlId, part_hashes};
 
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
@@ -28,8 +29,8 @@ impl Names<'_> {
         self.keep_links(page, id, named);
         for (key, fragment) in fragments(page) {
             let Some(to) = self.urls.admit(key) else { continue };
-            if to != id || !named.has_anchor(anchor_hash(&fragment)) {
-                named.fragments.push((to, fragment));
+            if to != id || !named.has_part(part_hashes(fragment)) {
+                named.fragments.push((to, fragment.to_owned()));
             }
         }
         for url in references(page) {
@@ -138,40 +139,18 @@ fn short(text: &str) -> &str {
     text.char_indices().nth(MAX_TEXT_CHARS).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Links to parts of pages, as key and fragment. What scripts read (`#/`, `#!`, `#:~:`) names no part.
-fn fragments<'a>(page: &'a Page) -> Vec<(&'a str, String)> {
+/// Links to parts of pages, as key and fragment without its directives (`:~:text=`). What scripts read (`#/`, `#!`) names no part.
+fn fragments<'a>(page: &'a Page) -> Vec<(&'a str, &'a str)> {
     let mut fragments = Vec::new();
     for link in &page.links {
         let (Some(fragment), Target::Internal(key)) = (link.url.fragment(), &link.target) else { continue };
-        let is_part = !fragment.is_empty()
-            && !fragment.eq_ignore_ascii_case("top")
-            && !fragment.starts_with(['/', '!']);
-        if is_part && !fragment.starts_with(":~:") {
-            let decoded = percent_decode(fragment);
-            fragments.push((key.as_str(), decoded));
+        let part = fragment.split(":~:").next().unwrap_or_default();
+        let is_top = percent_decode_str(part).decode_utf8_lossy().eq_ignore_ascii_case("top");
+        if !part.is_empty() && !is_top && !part.starts_with(['/', '!']) {
+            fragments.push((key.as_str(), part));
         }
     }
     fragments
-}
-
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code =
-            after.get(..2).and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        match code.filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Pages of the site that are named otherwise than by a link.
@@ -179,6 +158,8 @@ fn references(page: &Page) -> Vec<Url> {
     let canonical = page.canonical.clone();
     let alternates = page.alternates.iter().filter_map(|(_, url)| url.clone());
     let pagination = page.facts.pagination.iter().filter_map(|(_, href)| page.resolve(href));
-    let redirect = page.script_redirect().cloned();
-    canonical.into_iter().chain(alternates).chain(pagination).chain(redirect).collect()
+    let refreshes = [page.input.raw, page.facts]
+        .map(|facts| facts.refresh.as_deref().and_then(|href| page.resolve(href)));
+    let redirects = refreshes.into_iter().flatten().chain(page.script_redirect().cloned());
+    canonical.into_iter().chain(alternates).chain(pagination).chain(redirects).collect()
 }

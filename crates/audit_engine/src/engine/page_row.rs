@@ -6,6 +6,7 @@ use regex::Regex;
 
 use crate::checks::title_is_placeholder;
 use crate::page::PageFacts;
+use crate::page::caps::MAX_ELEMENTS;
 use crate::page::challenge::is_challenge;
 use crate::page::sketch::short_hash;
 use crate::page::text::fold;
@@ -39,6 +40,8 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     let mut anchors: Vec<u64> = names.map(|name| anchor_hash(name)).collect();
     anchors.sort_unstable();
     row.named().anchors = anchors;
+    let is_cut = !page.was_rendered() && page.input.response.is_cut;
+    row.named().anchors_are_cut = is_cut || page.facts.ids.len() >= MAX_ELEMENTS;
     let title = facts.title().filter(|title| !title.is_empty() && !title_is_placeholder(title));
     let language = facts.lang.as_deref().unwrap_or_default().to_ascii_lowercase();
     row.fingerprints = Fingerprints {

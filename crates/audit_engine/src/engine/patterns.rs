@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 use xxhash_rust::xxh3::xxh3_64;
@@ -25,8 +25,10 @@ const SATURATED: u32 = 10;
 const TRAP_ADDRESSES: u32 = 500;
 const TRAP_WINDOW: usize = 100;
 const TRAP_TEXTS: usize = 10;
-/// Addresses with repeated segments, or far dates, that may be honest.
+/// Addresses with repeated segments, far dates or grown paths that may be honest.
 const HONEST: u32 = 50;
+/// Segments that a path has more than another page of the same text, from which its own links make it grow without end.
+const GROWN: u8 = 2;
 /// Most pages of a template that are looked at although others stand for them.
 const MOST_KEPT: u32 = 200;
 
@@ -103,6 +105,9 @@ pub struct Patterns {
     repeated: u32,
     far_dates: u32,
     sessions: u32,
+    grown: u32,
+    /// Fewest segments of the paths of each text.
+    depths: HashMap<u64, u8>,
     waiting: usize,
 }
 
@@ -169,12 +174,20 @@ impl Patterns {
         }
     }
 
-    /// Weighs an address that was not seen before. See docs/decisions/0211.
-    pub fn admit(&mut self, key: &str, year: i32, may_sample: bool) -> Admission {
+    /// Decides whether the path of a page has grown: pages with a shorter one had the same text.
+    pub fn has_grown(&self, key: &str, row: &Row) -> bool {
+        let fewest = self.depths.get(&(row.fingerprints.text as u64));
+        row.words > 0 && fewest.is_some_and(|fewest| depth(key) >= fewest.saturating_add(GROWN))
+    }
+
+    /// Weighs an address that was not seen before; `grows`: it is longer than the grown path of the page that links to it.
+    /// See docs/decisions/0211.
+    pub fn admit(&mut self, key: &str, year: i32, may_sample: bool, grows: bool) -> Admission {
         let signs = [
             (has_repeated_segment(key), &mut self.repeated),
             (has_far_date(key, year), &mut self.far_dates),
             (has_session(key), &mut self.sessions),
+            (grows, &mut self.grown),
         ];
         let mut is_endless = false;
         for (_, count) in signs.into_iter().filter(|(has_it, _)| *has_it) {
@@ -239,6 +252,10 @@ impl Patterns {
     pub fn learn(&mut self, key: &str, row: &Row) {
         if !row.is_page() {
             return;
+        }
+        if row.words > 0 {
+            let fewest = self.depths.entry(row.fingerprints.text as u64).or_insert(u8::MAX);
+            *fewest = depth(key).min(*fewest);
         }
         let pattern = self.of(key);
         pattern.crawled += 1;
@@ -332,6 +349,13 @@ impl TemplateCounts {
     }
 }
 
+/// Counts the segments of a path.
+fn depth(key: &str) -> u8 {
+    let path = key.split('?').next().unwrap_or_default();
+    let segments = path.split('/').filter(|segment| !segment.is_empty()).count();
+    u8::try_from(segments).unwrap_or(u8::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -396,14 +420,14 @@ mod tests {
         let mut honest = Patterns::default();
         for number in 0..600 {
             let key = format!("/filter/{number}");
-            patterns.admit(&key, 2026, false);
-            honest.admit(&key, 2026, false);
+            patterns.admit(&key, 2026, false, false);
+            honest.admit(&key, 2026, false, false);
             patterns.learn(&key, &page(number % 3));
             honest.learn(&key, &page(number));
         }
 
-        assert_eq!(patterns.admit("/filter/next", 2026, false), Admission::Trap);
-        assert_eq!(honest.admit("/filter/next", 2026, false), Admission::Yes);
+        assert_eq!(patterns.admit("/filter/next", 2026, false, false), Admission::Trap);
+        assert_eq!(honest.admit("/filter/next", 2026, false, false), Admission::Yes);
         assert_eq!(patterns.traps().len(), 1);
     }
 
@@ -411,7 +435,9 @@ mod tests {
     fn calendars_and_relative_links_without_end_are_traps_and_archives_are_not() {
         let mut patterns = Patterns::default();
         let mut cut = |key: &dyn Fn(i32) -> String| {
-            (0..100).filter(|number| patterns.admit(&key(*number), 2026, false) == Admission::Trap).count()
+            (0..100)
+                .filter(|number| patterns.admit(&key(*number), 2026, false, false) == Admission::Trap)
+                .count()
         };
 
         assert_eq!(cut(&|number| format!("/calendar/{}-05", 2040 + number)), 50);
@@ -436,7 +462,7 @@ mod tests {
             let mut patterns = Patterns::default();
             let keys = (40..99).map(|number| form.replace('#', &number.to_string()));
 
-            let cut = keys.filter(|key| patterns.admit(key, 2026, false) == Admission::Trap).count();
+            let cut = keys.filter(|key| patterns.admit(key, 2026, false, false) == Admission::Trap).count();
 
             assert_eq!(usize::from(cut > 0), expected, "{form}");
         }
@@ -447,7 +473,7 @@ mod tests {
         let mut patterns = Patterns::default();
         let admitted: Vec<String> = (0..10_000)
             .map(|number| format!("/p/{number}"))
-            .filter(|key| patterns.admit(key, 2026, true) == Admission::Yes)
+            .filter(|key| patterns.admit(key, 2026, true, false) == Admission::Yes)
             .collect();
         admitted.iter().for_each(|key| patterns.learn(key, &page(1)));
 

@@ -44,14 +44,14 @@ impl Crawl<'_> {
         if !self.runs(&["LLMS_TXT_INVALID"]) {
             return;
         }
-        let Some(text) = self.site.probes.llms_txt.1.take() else { return };
+        let Some(text) = self.site.probes.llms_txt.text.take() else { return };
         for url in llms_links(&text, &self.site.origin).take(MAX_LLMS_LINKS) {
             let key = self.site.origin.key(&url);
             let is_known = self.site.urls.find(&key).is_some_and(|id| self.site.row(id).is_some());
             let is_asked = !is_known && self.site.allows(&key);
             self.site.probes.llms_links.push((key, is_asked && is_gone(source, url).await));
         }
-        self.site.probes.llms_txt.1 = Some(text);
+        self.site.probes.llms_txt.text = Some(text);
     }
 
     async fn probe_hosts(&mut self, source: &dyn PageSource) {

@@ -123,12 +123,24 @@ impl<'a> CrawlQueue<'a> {
         }
         let next = depth.saturating_add(1);
         let Some(named) = &row.named else { return };
-        named.links.iter().for_each(|link| self.enqueue(urls, link.to, CrawlPriority::Link, next));
+        let key = urls.key(row.id);
+        let path = key.split('?').next().unwrap_or_default();
+        let folder = &path[..path.rfind('/').map_or(0, |at| at + 1)];
+        let has_grown = self.patterns.has_grown(key, row);
+        for link in &named.links {
+            let to = urls.key(link.to);
+            let grows = has_grown && to.len() > path.len() && to.starts_with(folder);
+            self.weigh(urls, link.to, CrawlPriority::Link, next, grows);
+        }
         named.references.iter().for_each(|to| self.enqueue(urls, *to, CrawlPriority::Reference, next));
     }
 
     /// Queues an address unless the options leave it out.
     pub fn enqueue(&mut self, urls: &Interner, id: UrlId, priority: CrawlPriority, depth: u16) {
+        self.weigh(urls, id, priority, depth, false);
+    }
+
+    fn weigh(&mut self, urls: &Interner, id: UrlId, priority: CrawlPriority, depth: u16, grows: bool) {
         let key = urls.key(id);
         let is_too_deep =
             priority != CrawlPriority::Listed && self.options.max_depth.is_some_and(|most| depth > most);
@@ -144,7 +156,7 @@ impl<'a> CrawlQueue<'a> {
             let may_sample = self.options.allow_sampling
                 && depth > 1
                 && !(self.is_kept(key, id) && self.patterns.keeps(key));
-            let left_out = match self.patterns.admit(key, self.year, may_sample) {
+            let left_out = match self.patterns.admit(key, self.year, may_sample, grows) {
                 Admission::Yes => None,
                 Admission::Trap => Some(&mut self.trapped),
                 Admission::Sampled => Some(&mut self.sampled),

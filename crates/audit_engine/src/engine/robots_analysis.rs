@@ -167,9 +167,9 @@ impl RobotsAnalysis {
             blocked_crawled_urls: site.rows.iter().filter(|row| row.is_blocked).count(),
             content_signals: content_signals(site),
             llms_txt: LlmsTxt {
-                status: llms.0,
-                bytes: llms.1.as_ref().map_or(0, String::len),
-                valid: llms.1.as_ref().is_some_and(|text| crate::checks::is_valid_llms_txt(text)),
+                status: llms.status,
+                bytes: llms.text.as_ref().map_or(0, String::len),
+                valid: llms.text.as_ref().is_some_and(|text| crate::checks::is_valid_llms_txt(text)),
             },
         }
     }

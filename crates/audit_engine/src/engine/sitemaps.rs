@@ -96,8 +96,8 @@ impl Crawl<'_> {
 
     /// Files that are read first, and the lines of robots.txt that name some of them. In sitemap mode the audit's own one
     /// takes the place of all others; in follow mode it is one of them.
-    async fn sitemap_files(&self, source: &dyn PageSource) -> (Vec<Url>, HashMap<Url, usize>) {
-        let root = self.site.origin.root();
+    async fn sitemap_files(&mut self, source: &dyn PageSource) -> (Vec<Url>, HashMap<Url, usize>) {
+        let root = self.site.origin.root().clone();
         let named = self.site.robots.file.lines().iter().filter_map(|line| match &line.kind {
             LineKind::Known("sitemap", value) => Some((root.join(value).ok()?, line.number)),
             _ => None,
@@ -118,12 +118,20 @@ impl Crawl<'_> {
         (starts, named.into_iter().rev().collect())
     }
 
-    async fn find_usual_sitemap(&self, source: &dyn PageSource) -> Option<Url> {
-        for path in USUAL_SITEMAPS.iter().filter(|path| self.site.allows(path)) {
+    async fn find_usual_sitemap(&mut self, source: &dyn PageSource) -> Option<Url> {
+        for path in USUAL_SITEMAPS {
+            if !self.site.allows(path) {
+                self.site.probes.may_have_sitemap = true;
+                continue;
+            }
             let url = at(self.site.origin.root(), path);
             let (fetched, _) = fetch_file(source, url.clone(), 1024).await;
-            if fetched.is_some_and(|(_, response)| response.status == 200 && !response.sniffs_as_html()) {
-                return Some(url);
+            match fetched.filter(|(_, response)| response.status == 200) {
+                Some((_, response)) if response.sniffs_as_html() => {
+                    self.site.probes.html_sitemap.get_or_insert(url.into());
+                }
+                Some(_) => return Some(url),
+                None => {}
             }
         }
         None

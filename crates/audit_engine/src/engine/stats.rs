@@ -93,7 +93,8 @@ pub struct LeftOut {
     pub elements: usize,
     /// Addresses that listed pages name and that were not asked for, since the bound of such requests was reached.
     pub targets: usize,
-    /// Pictures, scripts and links to other hosts that were not asked for, since the bound of probes was reached.
+    /// Pictures, scripts and links to other hosts that are unknown, since the bound of probes was reached or other hosts, each
+    /// of which is asked once a second, took longer than five minutes.
     pub probes: usize,
     /// Sitemap files of which a part was not read.
     pub sitemaps: usize,

@@ -17,10 +17,9 @@ use super::listed::order;
 use super::page_names::Names;
 use super::template::template;
 use crate::address::{Origin, Target};
-use crate::page::addresses::join;
 use crate::page::directives::Directives;
 use crate::page::view::{CheckedRows, effective_canonical};
-use crate::page::{PageFacts, Provenance, link_header, scan};
+use crate::page::{Base, PageFacts, Provenance, link_header, scan};
 use crate::site::{CrawledSite, Row, RowAlternate, RowDestination, SisterPage, UrlId};
 use crate::source::{PageSource, Response};
 
@@ -50,11 +49,10 @@ impl TargetFacts {
     fn of(url: &Url, response: &Response) -> TargetFacts {
         let facts: PageFacts = scan(&response.text(), Provenance::Raw);
         let directives = Directives::of(&facts, &response.headers);
-        let base = facts.base.as_deref().and_then(|base| url.join(base.trim()).ok());
-        let base = base.unwrap_or_else(|| url.clone());
+        let base = Base::of(&facts, url, response.encoding());
         let sent = link_header::parse(&response.headers, url);
         let head = facts.alternates.head.iter();
-        let of_head = head.filter_map(|entry| Some((entry.lang.clone(), join(&base, &entry.href)?)));
+        let of_head = head.filter_map(|entry| Some((entry.lang.clone(), base.resolve(&entry.href)?)));
         TargetFacts {
             is_noindex: directives.meta_noindex() || directives.header_noindex(),
             canonical: effective_canonical(&facts, &base, &sent.canonicals),

@@ -1,11 +1,15 @@
 //! Addresses that pages name, resolved and compared with the site. Pages of a site name the same ones again and again,
 //! so those that mean the same on every page are resolved once. Used by views of pages.
 
+use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
+use encoding_rs::{Encoding, UTF_8};
 use hashbrown::HashMap;
 use url::{Position, Url};
 
+use super::PageFacts;
 use crate::address::{Origin, Target};
 use crate::site::UrlId;
 
@@ -14,6 +18,57 @@ const MAX_URL_BYTES: usize = 16 * 1024;
 /// Addresses that are remembered, and the longest of them: one that is longer is seldom in a menu.
 const MAX_KNOWN: usize = 4096;
 const MAX_KNOWN_BYTES: usize = 256;
+
+/// Base of the relative addresses of a document, with the encoding in which their queries are sent.
+#[derive(Debug, Clone)]
+pub struct Base {
+    url: Url,
+    encoding: &'static Encoding,
+}
+
+impl Base {
+    /// Returns the base of a document that was found at `url` in an encoding.
+    pub fn of(facts: &PageFacts, url: &Url, encoding: &'static Encoding) -> Base {
+        let own = facts.base.as_deref().and_then(|base| url.join(base.trim()).ok());
+        Base { url: own.unwrap_or_else(|| url.clone()), encoding: encoding.output_encoding() }
+    }
+
+    /// Resolves an address of the document; none when it is none of the web.
+    pub fn resolve(&self, href: &str) -> Option<Url> {
+        let is_plain = self.encoding == UTF_8 || href.is_ascii();
+        let url = if is_plain { self.url.join(href.trim()) } else { self.join_encoded(href.trim()) };
+        url.ok().filter(is_of_the_web)
+    }
+
+    fn join_encoded(&self, href: &str) -> Result<Url, url::ParseError> {
+        let options = Url::options().base_url(Some(&self.url));
+        options.encoding_override(Some(&|query| Cow::Owned(self.encoded(query)))).parse(href)
+    }
+
+    fn encoded(&self, query: &str) -> Vec<u8> {
+        let (bytes, _, has_unknown) = self.encoding.encode(query);
+        if !has_unknown {
+            return bytes.into_owned();
+        }
+        let mut encoded = Vec::new();
+        for c in query.chars() {
+            match self.encoding.encode(c.encode_utf8(&mut [0; 4])) {
+                (bytes, _, false) => encoded.extend_from_slice(&bytes),
+                // What the encoding lacks is sent as a reference, escaped.
+                _ => encoded.extend_from_slice(format!("%26%23{}%3B", u32::from(c)).as_bytes()),
+            }
+        }
+        encoded
+    }
+}
+
+impl Deref for Base {
+    type Target = Url;
+
+    fn deref(&self) -> &Url {
+        &self.url
+    }
+}
 
 /// An address that was resolved.
 #[derive(Debug)]
@@ -34,7 +89,7 @@ pub struct Addresses {
 
 impl Addresses {
     /// Resolves what the links of a page name. Must be asked about one site only.
-    pub fn on<'a>(&'a mut self, base: &'a Url, origin: &'a Origin) -> OnPage<'a> {
+    pub fn on<'a>(&'a mut self, base: &'a Base, origin: &'a Origin) -> OnPage<'a> {
         let root = |url: &'a Url| &url[..Position::BeforePath];
         OnPage { is_usual: root(base) == root(origin.root()), known: &mut self.known, base, origin }
     }
@@ -43,7 +98,7 @@ impl Addresses {
 /// Addresses as one page means them.
 pub struct OnPage<'a> {
     known: &'a mut HashMap<Box<str>, Arc<Address>>,
-    base: &'a Url,
+    base: &'a Base,
     origin: &'a Origin,
     is_usual: bool,
 }
@@ -54,7 +109,8 @@ impl OnPage<'_> {
         let means_the_same = self.is_usual && href.starts_with('/')
             || href.starts_with("http://")
             || href.starts_with("https://");
-        if !means_the_same || href.len() > MAX_KNOWN_BYTES {
+        let is_in_any_encoding = href.is_ascii() || self.base.encoding == UTF_8;
+        if !means_the_same || !is_in_any_encoding || href.len() > MAX_KNOWN_BYTES {
             return self.read(href).map(Arc::new);
         }
         if let Some(address) = self.known.get(href) {
@@ -69,7 +125,7 @@ impl OnPage<'_> {
     }
 
     fn read(&self, href: &str) -> Option<Address> {
-        let url = join(self.base, href)?;
+        let url = self.base.resolve(href)?;
         let target = self.origin.target(&url);
         Some(Address { url, target, number: OnceLock::new() })
     }
@@ -83,10 +139,13 @@ pub fn is_on_host_of_base(href: &str) -> bool {
     names_nothing && !href.trim_start_matches(|c: char| c <= ' ' || c.is_whitespace()).starts_with("//")
 }
 
-/// An address of a document, made absolute; none when it is none of the web.
+/// Resolves an address that is written in UTF-8; none when it is none of the web.
 pub fn join(base: &Url, href: &str) -> Option<Url> {
-    let url = base.join(href.trim()).ok()?;
-    (matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_URL_BYTES).then_some(url)
+    base.join(href.trim()).ok().filter(is_of_the_web)
+}
+
+fn is_of_the_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.as_str().len() <= MAX_URL_BYTES
 }
 
 #[cfg(test)]
@@ -95,14 +154,37 @@ mod tests {
 
     use super::*;
 
+    fn base_at(url: &str) -> Base {
+        Base::of(&PageFacts::default(), &Url::parse(url).unwrap(), UTF_8)
+    }
+
+    #[test]
+    fn a_query_is_sent_in_the_encoding_of_its_page_and_a_path_is_not() {
+        let url = Url::parse("https://shop.example/").unwrap();
+        for (encoding, href, expected) in [
+            (encoding_rs::WINDOWS_1252, "/caf\u{e9}?q=caf\u{e9}", "/caf%C3%A9?q=caf%E9"),
+            (encoding_rs::SHIFT_JIS, "/?q=\u{65e5}", "/?q=%93%FA"),
+            (encoding_rs::WINDOWS_1251, "/?q=\u{44f}\u{4e00}", "/?q=%FF%26%2319968%3B"),
+            (encoding_rs::UTF_16LE, "/?q=\u{e9}", "/?q=%C3%A9"),
+            (UTF_8, "/?q=\u{e9}", "/?q=%C3%A9"),
+        ] {
+            let mut addresses = Addresses::default();
+            let (origin, base) = (Origin::of(&url), Base::of(&PageFacts::default(), &url, encoding));
+
+            let found = addresses.on(&base, &origin).resolve(href).unwrap();
+
+            assert_eq!(&found.url[Position::BeforePath..], expected, "{}", encoding.name());
+        }
+    }
+
     proptest! {
         #[test]
         fn a_reference_that_names_no_host_stays_on_that_of_the_base(
             href in "[ \t\n\r\u{1}\u{a0}\u{2003}]{0,2}[a-z/\\\\:.?#@\t\n]{0,12}",
         ) {
             for base in ["https://shop.example/a/b", "http://shop.example/"] {
-                let base = Url::parse(base).unwrap();
-                let elsewhere = join(&base, &href)
+                let base = base_at(base);
+                let elsewhere = base.resolve(&href)
                     .is_some_and(|url| url.scheme() != base.scheme() || url.host() != base.host());
 
                 prop_assert!(!elsewhere || !is_on_host_of_base(&href), "{href:?}");
@@ -122,7 +204,7 @@ mod tests {
         let mut addresses = Addresses::default();
         let mut all = |href: &str| {
             let resolve = |base: &str| {
-                let base = Url::parse(base).unwrap();
+                let base = base_at(base);
                 addresses.on(&base, &origin).resolve(href).unwrap().url.to_string()
             };
             bases.map(resolve)

@@ -3,7 +3,7 @@
 
 use super::attributes::{has_token, is_filled};
 use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, MAX_JSON_LD_BYTES, keep};
-use super::declarations::{keep_candidates, keep_resource, read_link_element, read_meta};
+use super::declarations::{keep_candidates, keep_resource, read_link_element, read_meta, refresh_in};
 use super::facts::{Heading, Image, Link, PageFacts, ResourceKind};
 use super::measures::Measures;
 use super::microdata::Microdata;
@@ -24,6 +24,8 @@ pub enum RawText {
     /// Nothing.
     Ignored,
     Title,
+    /// Markup for whoever runs no scripts.
+    Noscript,
     /// A data block in JSON-LD.
     JsonLd,
     /// Another data block in JSON.
@@ -86,10 +88,15 @@ impl Collector {
     /// What the text of an element is for.
     pub fn raw_text_of(&mut self, tag: &Tag, kinds: Kinds) -> Option<RawText> {
         const TITLE: Name = Name::of("title");
+        const NOSCRIPT: Name = Name::of("noscript");
         if kinds.contain(Kinds::SCRIPT) {
             return Some(self.script(tag));
         }
-        (tag.name == TITLE).then_some(RawText::Title)
+        match tag.name {
+            TITLE => Some(RawText::Title),
+            NOSCRIPT => Some(RawText::Noscript),
+            _ => None,
+        }
     }
 
     fn script(&mut self, tag: &Tag) -> RawText {
@@ -97,11 +104,10 @@ impl Collector {
         let is_data = !matches!(kind.as_str(), "" | "module")
             && !kind.ends_with("javascript")
             && !kind.ends_with("ecmascript");
-        if kind == "application/ld+json" {
-            return RawText::JsonLd;
-        }
-        if kind == "application/json" {
-            return RawText::JsonState;
+        match kind.split(';').next().unwrap_or_default().trim_end() {
+            "application/ld+json" => return RawText::JsonLd,
+            "application/json" => return RawText::JsonState,
+            _ => {}
         }
         if is_data {
             return RawText::Ignored;
@@ -120,6 +126,9 @@ impl Collector {
             RawText::Title => {
                 let titles = self.facts.titles.of(in_head);
                 keep(titles, collapse(text), MAX_DECLARATIONS, &mut self.facts.left_out);
+            }
+            RawText::Noscript => {
+                self.facts.refresh = self.facts.refresh.take().or_else(|| refresh_in(text));
             }
             RawText::JsonLd if text.trim().is_empty() => {}
             RawText::JsonLd => {
@@ -144,6 +153,7 @@ impl Collector {
     /// An element of svg or math.
     pub fn foreign_element(&mut self, tag: &Tag) -> Marks {
         self.id(tag.attr(Attr::Id));
+        self.label(tag);
         Marks { flags: ElementFlags::FOREIGN | ElementFlags::HIDDEN, ends: Ends::default() }
     }
 
@@ -156,6 +166,7 @@ impl Collector {
         open: &OpenElements,
     ) -> Marks {
         let mut marks = self.structure(tag, kinds, open);
+        self.label(tag);
         match ElementRole::of(tag.name) {
             ElementRole::Other => {}
             ElementRole::Meta => read_meta(&mut self.facts, tag, in_head, is_late),
@@ -190,7 +201,10 @@ impl Collector {
                 keep_resource(&mut self.facts, ResourceKind::Source, tag.attr(Attr::Src));
                 keep_candidates(&mut self.facts, tag.attr(Attr::Srcset));
             }
-            ElementRole::Media => keep_resource(&mut self.facts, ResourceKind::Media, tag.attr(Attr::Src)),
+            ElementRole::Media => {
+                keep_resource(&mut self.facts, ResourceKind::Media, tag.attr(Attr::Src));
+                keep_resource(&mut self.facts, ResourceKind::Candidate, tag.attr(Attr::Poster));
+            }
             ElementRole::Object => keep_resource(&mut self.facts, ResourceKind::Media, tag.attr(Attr::Data)),
             ElementRole::Block => {
                 let flags = open.flags() | marks.flags;
@@ -249,6 +263,19 @@ impl Collector {
         Marks { flags, ends }
     }
 
+    /// Notes what names the open link beside its text: the label of an element in it, unless nobody is told of that.
+    fn label(&mut self, tag: &Tag) {
+        let names = || {
+            let role = tag.attr(Attr::Role);
+            let is_told =
+                !is_hidden_from_readers(tag) && !has_token(role, "presentation") && !has_token(role, "none");
+            is_told && is_labelled(tag)
+        };
+        if self.in_link && !tag.is_bare() && names() {
+            self.facts.links.last_mut().into_iter().for_each(|link| link.has_label = true);
+        }
+    }
+
     fn id(&mut self, id: Option<&str>) {
         if let Some(id) = id {
             keep(&mut self.facts.ids, id.to_owned(), MAX_ELEMENTS, &mut self.facts.left_out);
@@ -257,11 +284,10 @@ impl Collector {
 
     fn link(&mut self, tag: &Tag, is_area: bool) -> bool {
         let rel = tag.attr(Attr::Rel);
-        let has_label = LABELS.iter().any(|name| is_filled(tag.attr(*name)));
         let link = Link {
             href: tag.attr(Attr::Href).map(str::to_owned),
             text: if is_area { collapse(tag.attr(Attr::Alt).unwrap_or_default()) } else { String::new() },
-            has_label,
+            has_label: is_labelled(tag),
             is_nofollow: has_token(rel, "nofollow"),
             is_ugc: has_token(rel, "ugc"),
             is_sponsored: has_token(rel, "sponsored"),
@@ -291,14 +317,13 @@ impl Collector {
             }
         }
         let role = tag.attr(Attr::Role).unwrap_or_default();
-        let is_named = LABELS.iter().any(|name| is_filled(tag.attr(*name)));
         let is_hidden = is_hidden_from_readers(tag);
         let style = tag.attr(Attr::Style).unwrap_or_default();
         let is_sized = style.contains("aspect-ratio") || style.contains("width") && style.contains("height");
         let image = Image {
             src: tag.attr(Attr::Src).unwrap_or_default().to_owned(),
             alt,
-            needs_no_alt: is_named
+            needs_no_alt: is_labelled(tag)
                 || is_hidden
                 || has_token(Some(role), "presentation")
                 || has_token(Some(role), "none"),
@@ -362,6 +387,10 @@ impl Collector {
         facts.microdata = self.microdata.finish();
         facts
     }
+}
+
+fn is_labelled(tag: &Tag) -> bool {
+    LABELS.iter().any(|name| is_filled(tag.attr(*name)))
 }
 
 fn is_hidden_from_readers(tag: &Tag) -> bool {

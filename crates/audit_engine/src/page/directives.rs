@@ -45,10 +45,15 @@ impl Directives {
         }
         let mut header = BTreeSet::new();
         for line in headers.get_all("x-robots-tag") {
-            let Ok(line) = line.to_str() else { continue };
-            let (agent, directives) = split_agent(line);
-            if agent.is_none_or(|agent| agent.eq_ignore_ascii_case("googlebot")) {
-                header.extend(tokens(directives));
+            let line = String::from_utf8_lossy(line.as_bytes());
+            // An agent's name binds what follows it, up to the next name.
+            let mut is_bound = true;
+            for token in tokens(&line) {
+                let (agent, directive) = split_agent(&token);
+                is_bound = agent.map_or(is_bound, |agent| agent == "googlebot");
+                if is_bound && !directive.is_empty() {
+                    header.extend(tokens(directive));
+                }
             }
         }
         Directives { meta, header }
@@ -101,13 +106,11 @@ impl Directives {
     }
 }
 
-/// An agent's name stands before the first directive; a directive with a value is none.
-fn split_agent(line: &str) -> (Option<&str>, &str) {
-    match line.split_once(':') {
-        Some((name, rest)) if !name.contains(',') && !has_value(&name.trim().to_ascii_lowercase()) => {
-            (Some(name.trim()), rest)
-        }
-        _ => (None, line),
+/// Divides an agent's name from the directive behind it; a directive with a value is no name.
+fn split_agent(token: &str) -> (Option<&str>, &str) {
+    match token.split_once(':') {
+        Some((name, rest)) if !has_value(name.trim()) => (Some(name.trim()), rest.trim()),
+        _ => (None, token),
     }
 }
 
@@ -121,7 +124,7 @@ fn tokens(text: &str) -> Vec<String> {
     for part in text.to_ascii_lowercase().split(',') {
         let part = part.trim();
         // "unavailable_after: Wednesday, 25-Jun-25 15:00:00 GMT": the name of the day ends with a comma.
-        let continues_date = tokens.last().is_some_and(|last| last.starts_with("unavailable_after:"))
+        let continues_date = tokens.last().is_some_and(|last| last.contains("unavailable_after:"))
             && part.starts_with(|c: char| c.is_ascii_digit());
         match tokens.last_mut() {
             Some(last) if continues_date => *last = format!("{last}, {part}"),
@@ -148,25 +151,20 @@ fn is_known(directive: &str) -> bool {
 
 /// ISO 8601, RFC 822 or RFC 850.
 fn parse_date(text: &str) -> Option<i64> {
-    let text = text.trim();
-    if let Some(ms) = crawler::sitemap::parse_lastmod(&text.to_ascii_uppercase()) {
+    // Dates were folded to lower case with the directives.
+    let text = text.trim().to_ascii_uppercase();
+    if let Some(ms) = crawler::sitemap::parse_lastmod(&text) {
         return Some(ms);
     }
-    let time = httpdate::parse_http_date(&title_case(text)).ok()?;
-    i64::try_from(time.duration_since(std::time::UNIX_EPOCH).ok()?.as_millis()).ok()
-}
-
-/// Dates were folded to lower case with the directives; the parser wants `Wed, 25 Jun 2025 15:00:00 GMT`.
-fn title_case(text: &str) -> String {
-    let mut after_letter = false;
-    let text = text.replace("gmt", "GMT").replace("utc", "GMT");
-    text.chars()
-        .map(|c| {
-            let out = if after_letter { c } else { c.to_ascii_uppercase() };
-            after_letter = c.is_ascii_alphabetic();
-            out
-        })
-        .collect()
+    // The name of a day says nothing that the date does not say.
+    let date = text.split_once(',').filter(|(day, _)| day.bytes().all(|byte| byte.is_ascii_alphabetic()));
+    let date = date.map_or(&*text, |(_, date)| date.trim());
+    let (date, zone) = date.rsplit_once(' ')?;
+    // Of an offset the sign stays.
+    let zone = if zone == "UTC" { "GMT" } else { zone };
+    let date = format!("{} {zone}", date.replace('-', " "));
+    let parsed = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(&date).ok()?;
+    Some(parsed.as_millisecond())
 }
 
 #[cfg(test)]
@@ -187,6 +185,43 @@ mod tests {
         assert!(directives(&[], &["googlebot: noindex, nofollow"]).header_noindex());
         assert!(!directives(&[], &["otherbot: noindex, nofollow"]).nofollow());
         assert!(directives(&[], &["max-snippet: 0, NOINDEX"]).header_noindex());
+    }
+
+    #[test]
+    fn several_agents_in_one_line_are_told_apart() {
+        for (line, noindex, nofollow) in [
+            ("googlebot: noindex, otherbot: nofollow", true, false),
+            ("otherbot: nofollow, noindex, Googlebot: max-snippet:5, nofollow", false, true),
+            ("noindex, otherbot: nofollow", true, false),
+            (
+                "otherbot: unavailable_after: Wed, 25 Jun 2025 15:00:00 GMT, noindex, googlebot: nofollow",
+                false,
+                true,
+            ),
+            ("googlebot-news: noindex, nofollow", false, false),
+            ("googlebot: unavailable_after: 25 Jun 2010 15:00:00 PST, noindex", true, false),
+        ] {
+            let read = directives(&[], &[line]);
+
+            assert_eq!((read.header_noindex(), read.nofollow()), (noindex, nofollow), "{line}");
+            assert_eq!(read.unknown().count(), 0, "{line}");
+        }
+    }
+
+    #[test]
+    fn dates_are_read_in_every_form_that_search_engines_take() {
+        for (date, expected) in [
+            ("25 Jun 2010 15:00:00 PST", 1_277_506_800_000),
+            ("Friday, 25-Jun-10 15:00:00 GMT", 1_277_478_000_000),
+            ("Fri, 25 Jun 2010 15:00:00 UTC", 1_277_478_000_000),
+            ("25 Jun 2010 15:00:00 +0200", 1_277_470_800_000),
+            ("2010-06-25T15:00:00Z", 1_277_478_000_000),
+        ] {
+            let read = directives(&[], &[&format!("unavailable_after: {date}, noarchive")]);
+
+            assert_eq!(read.unavailable_after(), Some(expected), "{date}");
+            assert!(read.has("noarchive"), "{date}");
+        }
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub struct PageFacts {
     pub metas: Vec<Meta>,
     /// `meta http-equiv=refresh`.
     pub has_refresh: bool,
+    /// Address that the first of them leads to after a while; one in `noscript` counts.
+    pub refresh: Option<String>,
     /// `href` of each `link rel=canonical`.
     pub canonicals: Placed<Option<String>>,
     /// `link rel=alternate hreflang`.
@@ -157,7 +159,7 @@ pub struct Link {
     pub href: Option<String>,
     /// Its text, pictures' `alt` and svg titles included, white space collapsed.
     pub text: String,
-    /// Has `aria-label`, `aria-labelledby` or `title` with something in it.
+    /// It or an element in it has `aria-label`, `aria-labelledby` or `title` with something in it.
     pub has_label: bool,
     /// `rel` holds `nofollow`.
     pub is_nofollow: bool,
@@ -202,7 +204,7 @@ pub enum ResourceKind {
     Media,
     /// A `source` of a picture, sound or film.
     Source,
-    /// A candidate of a `srcset`.
+    /// A candidate of a `srcset`, or a film's poster.
     Candidate,
     /// Another `link`.
     Other,

@@ -4,6 +4,7 @@ pub mod addresses;
 mod attributes;
 pub mod caps;
 pub mod challenge;
+mod charset;
 mod collect;
 mod declarations;
 pub mod directives;
@@ -34,6 +35,8 @@ pub mod view;
 mod vocabulary;
 mod words;
 
+pub use addresses::Base;
+pub use charset::encoding_of;
 pub use directives::Directives;
 pub use facts::{Alternate, Heading, Image, Link, Meta, PageFacts, PageStep, Placed, Resource, ResourceKind};
 pub use language::language_of;

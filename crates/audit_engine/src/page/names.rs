@@ -226,7 +226,7 @@ attributes! {
     Action "action" Alt "alt" AriaHidden "aria-hidden" AriaLabel "aria-label" AriaLabelledby "aria-labelledby"
     Charset "charset" Content "content" Data "data" DataReactroot "data-reactroot" Datetime "datetime" Height "height"
     Hidden "hidden" Href "href" Hreflang "hreflang" HttpEquiv "http-equiv" Id "id" Itemprop "itemprop"
-    Itemscope "itemscope" Itemtype "itemtype" Lang "lang" Name "name" Onclick "onclick" Property "property" Rel "rel"
+    Itemscope "itemscope" Itemtype "itemtype" Lang "lang" Name "name" Onclick "onclick" Poster "poster" Property "property" Rel "rel"
     Role "role" ShadowRootMode "shadowrootmode" Src "src" Srcset "srcset" Style "style" Title "title" Type "type" Typeof "typeof"
     Value "value" Width "width"
 }

@@ -203,8 +203,8 @@ impl State<'_> {
     }
 }
 
-/// How the content of elements that hold text only is read.
-fn raw_kind(kinds: Kinds) -> Option<Raw> {
+/// Returns how the content of elements that hold text only is read.
+pub(super) fn raw_kind(kinds: Kinds) -> Option<Raw> {
     if kinds.contain(Kinds::SCRIPT) {
         Some(Raw::Script)
     } else if kinds.contain(Kinds::RCDATA) {

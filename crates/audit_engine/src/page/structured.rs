@@ -37,8 +37,12 @@ impl StructuredData {
         match value {
             Value::Array(values) => values.into_iter().for_each(|value| self.add(value)),
             Value::Object(mut object) => {
-                if let Some(Value::Array(members)) = object.remove("@graph") {
-                    members.into_iter().filter(Value::is_object).for_each(|member| self.objects.push(member));
+                match object.remove("@graph") {
+                    Some(Value::Array(members)) => {
+                        self.objects.extend(members.into_iter().filter(Value::is_object));
+                    }
+                    Some(member @ Value::Object(_)) => self.objects.push(member),
+                    _ => {}
                 }
                 if let Some(entity) = object.get("mainEntity").filter(|entity| entity.is_object()) {
                     self.objects.push(entity.clone());
@@ -73,14 +77,74 @@ pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
     })
 }
 
-/// Comments and CDATA that hide the script from very old browsers.
+/// Removes comments and CDATA marks that hide the script from very old browsers, in any order and number. No JSON begins or
+/// ends with one.
 fn without_wrappers(text: &str) -> &str {
+    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "<!]]>", "]]>", "//", "/*", "*/", ">"];
     let mut text = text.trim();
-    for (start, end) in
-        [("<!--", "-->"), ("//<![CDATA[", "//]]>"), ("<![CDATA[", "]]>"), ("/*<![CDATA[*/", "/*]]>*/")]
-    {
-        text = text.strip_prefix(start).unwrap_or(text).trim();
-        text = text.strip_suffix(end).unwrap_or(text).trim();
+    loop {
+        let before = text.len();
+        for mark in MARKS {
+            text = text.strip_prefix(mark).unwrap_or(text).trim();
+            text = text.strip_suffix(mark).unwrap_or(text).trim();
+        }
+        if text.len() == before {
+            return text;
+        }
     }
-    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::{Provenance, scan};
+
+    fn names(html: &str) -> Vec<String> {
+        let data = StructuredData::of(&scan(html, Provenance::Raw));
+        assert_eq!(data.broken, Vec::<String>::new(), "{html}");
+        data.objects.iter().flat_map(types).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn json_is_found_in_every_wrapper() {
+        for wrapped in [
+            "<!-- # -->",
+            "<!--//--><![CDATA[//><!--\n#\n//--><!]]>",
+            "//<![CDATA[\n#\n//]]>",
+            "/* <![CDATA[ */ # /* ]]> */",
+            "// <!--\n#\n// -->",
+            "<![CDATA[#]]>",
+        ] {
+            let script =
+                wrapped.replace('#', r#"{"@type": "Product", "url": "https://a.example//", "b": [[1]]}"#);
+
+            assert_eq!(
+                names(&format!("<script type=application/ld+json>{script}</script>")),
+                ["Product"],
+                "{wrapped}"
+            );
+        }
+    }
+
+    #[test]
+    fn parameters_of_the_type_do_not_matter() {
+        for kind in [
+            "application/ld+json; charset=utf-8",
+            "application/ld+json;profile=\"https://www.w3.org/ns/json-ld#compacted\"",
+            " Application/LD+JSON ; charset=UTF-8; a=b",
+        ] {
+            assert_eq!(
+                names(&format!("<script type='{kind}'>{{\"@type\":\"Event\"}}</script>")),
+                ["Event"],
+                "{kind}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_graph_may_be_one_object() {
+        let graph = r#"{"@context":"https://schema.org","@graph":{"@type":"Recipe","name":"a"}}"#;
+
+        assert_eq!(names(&format!("<script type=application/ld+json>{graph}</script>")), ["Recipe"]);
+    }
 }

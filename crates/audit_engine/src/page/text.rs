@@ -88,7 +88,7 @@ pub fn character_count(text: &str) -> usize {
 
 /// Words of a text: those of Unicode that have a letter or digit.
 ///
-/// Chinese and Japanese characters count 1/1.7 of a word, Thai, Khmer and Lao ones a quarter: they write no spaces.
+/// Chinese and Japanese characters count 1/1.7 of a word, those of Thai and its neighbours a quarter: they write no spaces.
 pub fn word_count(text: &str) -> usize {
     let mut counter = WordCounter::default();
     words(text).for_each(|word| counter.add(word));
@@ -111,7 +111,7 @@ impl WordCounter {
             Some(first) if is_han_or_kana(first) => {
                 self.east_asian += word.chars().filter(|c| is_han_or_kana(*c)).count();
             }
-            Some(first) if is_thai_khmer_or_lao(first) => self.south_east_asian += word.chars().count(),
+            Some(first) if is_south_east_asian(first) => self.south_east_asian += word.chars().count(),
             _ => self.words += 1,
         }
     }
@@ -218,8 +218,11 @@ fn is_han_or_kana(c: char) -> bool {
         | 0xF900..=0xFAFF | 0xFF66..=0xFF9D | 0x2_0000..=0x3_23AF)
 }
 
-fn is_thai_khmer_or_lao(c: char) -> bool {
-    matches!(u32::from(c), 0x0E01..=0x0EFF | 0x1780..=0x17FF)
+fn is_south_east_asian(c: char) -> bool {
+    // Thai and Lao, Burmese, Khmer, and the scripts of the Tai languages.
+    matches!(u32::from(c),
+        0x0E01..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x1950..=0x19DF | 0x1A20..=0x1AAF | 0xA9E0..=0xA9FF
+        | 0xAA60..=0xAADF)
 }
 
 /// Advance of a character in Helvetica, in thousandths of its size.
@@ -268,6 +271,12 @@ mod tests {
             ("can't stop", 2),
             ("日本語の文章です。", 5),
             ("안녕 세상", 2),
+            ("ภาษาไทยไม่มีช่องว่าง", 5),
+            ("ພາສາລາວ", 2),
+            ("ភាសាខ្មែរ", 2),
+            ("မြန်မာဘာသာစကား", 4),
+            ("カタカナ、ひらがな", 5),
+            ("iPhone手机 Pro", 3),
             ("– — •", 0),
         ] {
             assert_eq!(word_count(text), words, "{text}");

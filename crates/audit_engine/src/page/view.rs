@@ -9,7 +9,7 @@ use crawler::robots::Robots;
 use crawler::url::registrable_domain;
 use url::Url;
 
-use super::addresses::{Address, Addresses, OnPage, join};
+use super::addresses::{Address, Addresses, Base, OnPage};
 use super::caps::AddressRoom;
 use super::not_found::NotFoundProbe;
 use super::structured::StructuredData;
@@ -62,7 +62,7 @@ pub struct Page<'a> {
     /// The rendered document's facts where there are any, else those of the answer.
     pub facts: &'a PageFacts,
     /// What relative addresses are relative to.
-    pub base: Url,
+    pub base: Base,
     /// Its links, resolved, in the order of `facts.links`.
     pub links: Vec<ResolvedLink>,
     /// What robots metas and headers say.
@@ -137,11 +137,7 @@ impl<'a> Page<'a> {
             input.rendered.filter(|(page, _)| page.redirected_to.is_none()).map(|(_, facts)| facts);
         let facts = rendered.unwrap_or(input.raw);
         let key = input.origin.key(input.url);
-        let base = facts
-            .base
-            .as_deref()
-            .and_then(|base| input.url.join(base.trim()).ok())
-            .unwrap_or_else(|| input.url.clone());
+        let base = Base::of(facts, input.url, input.response.encoding());
         let headers = &input.response.headers;
         let header_links = super::link_header::parse(headers, input.url);
         let header_canonicals: Vec<Url> = header_links.canonicals;
@@ -152,7 +148,7 @@ impl<'a> Page<'a> {
             .alternates
             .head
             .iter()
-            .map(|entry| (entry.lang.clone(), join(&base, &entry.href)))
+            .map(|entry| (entry.lang.clone(), base.resolve(&entry.href)))
             .chain(sent_alternates.iter().map(|(lang, url)| (lang.clone(), Some(url.clone()))))
             .collect();
         let mut seen = HashSet::new();
@@ -264,7 +260,7 @@ impl<'a> Page<'a> {
 
     /// An address of the document, made absolute.
     pub fn resolve(&self, href: &str) -> Option<Url> {
-        join(&self.base, href)
+        self.base.resolve(href)
     }
 
     /// Returns an address of the document, made absolute, if the page has room for another one. What a row keeps goes
@@ -331,9 +327,9 @@ pub fn text_ratio(facts: &PageFacts) -> f64 {
 }
 
 /// First canonical of head that parses, else of the header.
-pub fn effective_canonical(facts: &PageFacts, base: &Url, header: &[Url]) -> Option<Url> {
+pub fn effective_canonical(facts: &PageFacts, base: &Base, header: &[Url]) -> Option<Url> {
     let in_head = facts.canonicals.head.iter().flatten().filter(|href| !href.trim().is_empty());
-    in_head.filter_map(|href| join(base, href)).next().or_else(|| header.first().cloned())
+    in_head.filter_map(|href| base.resolve(href)).next().or_else(|| header.first().cloned())
 }
 
 fn resolve_links(

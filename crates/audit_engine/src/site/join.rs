@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::graph::Graph;
 use super::groups::Groups;
-use super::named::anchor_hash;
+use super::named::part_hashes;
 use super::shared::MAX_BUCKET;
 use super::{CrawledSite, JoinedSite, Row, SharedContent, UrlId};
 use crate::page::sketch::{BANDS, Sketch};
@@ -50,7 +50,7 @@ impl CrawledSite {
             }
             let is_page = |id: UrlId| self.row(id).is_some_and(Row::is_page);
             let parts = named.fragments.iter().filter(|(to, _)| is_page(*to));
-            fragments.extend(parts.map(|(to, fragment)| (*to, anchor_hash(fragment))));
+            fragments.extend(parts.map(|(to, fragment)| (*to, part_hashes(fragment))));
         }
         for target in self.targets.iter().filter(|target| target.is_page()) {
             let alternates = self.named(target).alternates;
@@ -65,14 +65,15 @@ impl CrawledSite {
     }
 
     /// Leaves of links to parts of pages those whose part is not there.
-    fn find_missing(&self, mut parts: Vec<(UrlId, u64)>) -> Vec<(UrlId, u64)> {
+    fn find_missing(&self, mut parts: Vec<(UrlId, [u64; 2])>) -> Vec<(UrlId, u64)> {
         parts.sort_unstable();
         parts.dedup();
         let mut missing = Vec::new();
         for parts in parts.chunk_by(|one, other| one.0 == other.0) {
             let Some(row) = self.row(parts[0].0) else { continue };
             let named = self.named(row);
-            missing.extend(parts.iter().filter(|(_, hash)| !named.has_anchor(*hash)));
+            let lacking = parts.iter().filter(|(_, hashes)| !named.has_part(*hashes));
+            missing.extend(lacking.map(|(id, [written, _])| (*id, *written)));
         }
         missing
     }

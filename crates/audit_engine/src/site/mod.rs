@@ -30,8 +30,8 @@ use groups::Groups;
 
 pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{AddressLimits, Interner, UrlId};
-pub use named::{Named, NamedRow, RowAlternate, RowLink, WordSpan, anchor_hash};
-pub use probes::{Asset, BotResponse, Probes, SisterPage};
+pub use named::{Named, NamedRow, RowAlternate, RowLink, WordSpan, anchor_hash, part_hashes};
+pub use probes::{Asset, BotResponse, LlmsFile, Probes, SisterPage};
 pub use row::{Details, Difference, Failure, Fields, Fingerprints, Row, RowDestination};
 pub use rows::Rows;
 pub use shared::SharedContent;
@@ -103,14 +103,23 @@ pub struct RobotsFile {
     pub content_type: String,
     /// Redirects on the way.
     pub hops: usize,
-    /// It is an HTML page.
+    /// It is an HTML page, or says that it is one.
     pub is_html: bool,
+    /// Status that a crawler gets; none: that of people, whose file this is.
+    pub refusal: Option<u16>,
     /// It could not be fetched.
     pub is_unreachable: bool,
     /// It forbids everything because it could not be fetched.
     pub forbids_all: bool,
     /// When it was asked for, in epoch milliseconds.
     pub fetched_at_ms: i64,
+}
+
+impl RobotsFile {
+    /// Decides whether a crawler may ask for an address, by its path and query.
+    pub fn allows(&self, agent: &str, key: &str) -> bool {
+        !self.forbids_all && self.rules.decide(agent, key).is_allowed
+    }
 }
 
 /// A sitemap file with what it lists.
@@ -297,7 +306,7 @@ impl CrawledSite {
 
     /// Decides whether the audit may ask for a page.
     pub fn allows(&self, key: &str) -> bool {
-        !self.robots.forbids_all && self.robots.rules.decide(&self.agent, key).is_allowed
+        self.robots.allows(&self.agent, key)
     }
 
     /// Whether robots.txt forbids a page to Googlebot or to the audit.

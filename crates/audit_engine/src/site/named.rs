@@ -3,6 +3,7 @@
 
 use std::ops::Deref;
 
+use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,6 +26,8 @@ pub struct Named {
     pub fragments: Vec<(UrlId, String)>,
     /// Hashes of its ids and anchor names, sorted.
     pub anchors: Vec<u64>,
+    /// It may have more of them than were read.
+    pub anchors_are_cut: bool,
     /// Its language versions.
     pub alternates: Vec<RowAlternate>,
     /// Its pictures: address, which is a text of the site, and alternative text.
@@ -88,6 +91,12 @@ pub fn anchor_hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
 
+/// Returns the hashes by which a fragment is looked for: as it is written, then decoded (HTML standard, 7.4.6.4).
+pub fn part_hashes(fragment: &str) -> [u64; 2] {
+    let decoded = percent_decode_str(fragment).decode_utf8_lossy();
+    [anchor_hash(fragment), anchor_hash(&decoded)]
+}
+
 impl RowLink {
     /// What its `rel` says to search engines, in one text.
     pub fn rel(self) -> &'static str {
@@ -118,9 +127,9 @@ impl Named {
         &self.words[start..start + words.length as usize]
     }
 
-    /// Whether the page has an element that a fragment names.
-    pub fn has_anchor(&self, hash: u64) -> bool {
-        self.anchors.binary_search(&hash).is_ok()
+    /// Decides whether the page has an element that a fragment names, or may have one beyond what was read of it.
+    pub fn has_part(&self, hashes: [u64; 2]) -> bool {
+        self.anchors_are_cut || hashes.iter().any(|hash| self.anchors.binary_search(hash).is_ok())
     }
 
     /// Gives every address that it holds another number.

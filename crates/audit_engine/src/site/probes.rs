@@ -5,12 +5,16 @@
 pub struct Probes {
     /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
     pub not_found: Vec<(u16, bool)>,
-    /// Status of /llms.txt, and its text when it is text.
-    pub llms_txt: (u16, Option<String>),
+    /// /llms.txt.
+    pub llms_txt: LlmsFile,
     /// What llms.txt links on the site, as keys, and whether it was asked for beside the pages and is broken.
     pub llms_links: Vec<(String, bool)>,
-    /// Status of /favicon.ico.
-    pub favicon: u16,
+    /// Status of /favicon.ico; 0: no answer; none: robots.txt forbids it, so nobody knows.
+    pub favicon: Option<u16>,
+    /// The usual address of a sitemap answers with an HTML page.
+    pub html_sitemap: Option<String>,
+    /// robots.txt forbids one of the usual addresses of a sitemap.
+    pub may_have_sitemap: bool,
     /// The www or apex twin serves the site a second time.
     pub is_twin_copy: bool,
     /// Plain http serves the site too.
@@ -19,6 +23,19 @@ pub struct Probes {
     pub certificate_end_ms: Option<i64>,
     /// What the server answers crawlers.
     pub bots: Vec<BotResponse>,
+}
+
+/// The site's llms.txt.
+#[derive(Debug, Default)]
+pub struct LlmsFile {
+    /// Status of the answer; 0: none.
+    pub status: u16,
+    /// Its text, if it is one.
+    pub text: Option<String>,
+    /// It answers 200 with an HTML page.
+    pub is_html: bool,
+    /// robots.txt forbids it, so nobody knows.
+    pub is_forbidden: bool,
 }
 
 /// What the server answers one crawler.

@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use url::Url;
 
-use crate::checks::Severity;
+use crate::checks::{CheckId, Severity};
 use crate::engine::{Audit, AuditOptions, audit};
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
-use crate::testing::{Listing, audit_listing, findings_of};
+use crate::testing::{Listing, audit_listing, audit_with, findings_of};
 
 fn site_findings(audit: &Audit) -> Vec<&'static str> {
     audit.site_findings.iter().map(|found| found.check.check().id).collect()
@@ -158,4 +158,91 @@ async fn a_refused_ai_crawler_is_a_warning_that_says_from_where_it_was_asked() {
     assert_eq!(found.check.check().severity, Severity::Warning);
     let detail = &found.findings[0].detail;
     assert!(detail.starts_with("GPTBot: 403") && detail.contains("from our own address"), "{detail}");
+}
+
+/// A site that links to many pages of one other host, which answers in no time.
+fn site_of_links(links: usize) -> String {
+    let others: String =
+        (0..links).map(|number| format!("\nGET https://other.example/{number}\nfine")).collect();
+    format!("GET /\n{{<a href=https://other.example/#>a</a>*{links}}}\nGET *\nShoes{others}")
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_to_other_hosts_end_after_a_time_and_the_rest_is_unknown() {
+    let begun = tokio::time::Instant::now();
+
+    let audit = audit_with(&site_of_links(400), |options| options.checks = external_check()).await;
+
+    let known = audit.links().filter(|link| !link.is_internal && link.status == Some(200)).count();
+    let unknown = audit.links().filter(|link| !link.is_internal && link.status.is_none()).count();
+    assert!((299..=301).contains(&known) && known + unknown == 400, "{known} and {unknown}");
+    assert_eq!(audit.crawl_stats.left_out.probes, unknown);
+    assert!(begun.elapsed() < Duration::from_secs(310), "{:?}", begun.elapsed());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_that_there_is_no_time_to_ask_for_twice_is_not_broken() {
+    let site = "GET /\n<a href=https://other.example/>a</a>\nGET https://other.example/ 500";
+
+    let short = audit_with(site, |options| options.foreign_time = Duration::from_secs(3)).await;
+    let long = audit_with(site, |_| {}).await;
+
+    assert!(!findings_of(&short, "/").contains(&"LINK_BROKEN_EXTERNAL"));
+    assert!(findings_of(&long, "/").contains(&"LINK_BROKEN_EXTERNAL"));
+    assert_eq!((short.crawl_stats.left_out.probes, long.crawl_stats.left_out.probes), (1, 0));
+}
+
+fn external_check() -> Vec<CheckId> {
+    vec![CheckId::find("LINK_BROKEN_EXTERNAL").unwrap()]
+}
+
+#[tokio::test(start_paused = true)]
+async fn progress_says_what_is_left_beside_the_pages() {
+    let listing = Listing::read(&site_of_links(20));
+    let mut options = AuditOptions::follow(listing.seed().clone());
+    options.checks = external_check();
+    let mut left = Vec::new();
+
+    audit(&listing, &options, &mut |progress| left.push(progress.probes)).await;
+
+    let told: Vec<usize> = left.into_iter().filter(|left| *left > 0).collect();
+    assert!(told.len() >= 10 && told.is_sorted_by(|one, next| one > next), "{told:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_robots_txt_forbids_at_the_root_is_unknown_and_not_missing() {
+    let site = |forbidden: &str| {
+        format!(
+            "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {forbidden}\nGET /\nShoes"
+        )
+    };
+    for (forbidden, id) in
+        [("/llms.txt", "LLMS_TXT_MISSING"), ("/favicon", "FAVICON_MISSING"), ("/sitemap", "SITEMAP_MISSING")]
+    {
+        let (unknown, missing) = (audit_listing(&site(forbidden)).await, audit_listing(&site("/x")).await);
+
+        assert!(!site_findings(&unknown).contains(&id), "{id}");
+        assert!(site_findings(&missing).contains(&id), "{id}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn pictures_films_and_sounds_are_looked_for_wherever_they_are_named() {
+    for html in [
+        "<img src=/fine.png srcset='/gone.png 2x' alt=a>",
+        "<picture><source srcset='/fine.png, /gone.png 2x'><img src=/fine.png alt=a></picture>",
+        "<video><source src=/gone.png></video>",
+        "<video src=/gone.png></video>",
+        "<video poster=/gone.png></video>",
+        "<audio src=/gone.png></audio>",
+    ] {
+        let site = |status: u16| {
+            format!("GET /\n{html}\nGET /fine.png\ncontent-type: image/png\n\npng\nGET /gone.png {status}")
+        };
+
+        let (gone, there) = (audit_listing(&site(404)).await, audit_listing(&site(200)).await);
+
+        assert!(findings_of(&gone, "/").contains(&"IMG_BROKEN"), "{html}");
+        assert!(!findings_of(&there, "/").contains(&"IMG_BROKEN"), "{html}");
+    }
 }

@@ -357,3 +357,245 @@ async fn a_row_has_the_headers_that_protect_visitors() {
     let headers: Vec<_> = row.fields.security_headers.into_iter().collect();
     assert_eq!(headers, [("x-content-type-options".to_owned(), "nosniff".to_owned())]);
 }
+
+/// A server that answers by the last segment of a path, whatever stands before it.
+struct ByName {
+    listing: Listing,
+    asked: std::sync::Mutex<Vec<String>>,
+}
+
+impl ByName {
+    fn of(listing: &str) -> ByName {
+        ByName { listing: Listing::read(listing), asked: std::sync::Mutex::default() }
+    }
+}
+
+impl PageSource for ByName {
+    fn fetch(&self, mut request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        self.asked.lock().unwrap().push(request.url.path().to_owned());
+        let name = request.url.path_segments().unwrap().next_back().unwrap().to_owned();
+        request.url.set_path(&name);
+        self.listing.fetch(request)
+    }
+
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
+        Box::pin(async { None })
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.listing.now_ms()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn links_that_lack_their_scheme_end_after_some_pages() {
+    let pages: String = (0..10)
+        .map(|page| {
+            let links: String =
+                (0..10).map(|other| format!("<a href='www.host{other}.example/p{other}'>x</a>")).collect();
+            format!("GET /p{page}\n<p>Page number {page} of the shop and what it sells {links}\n")
+        })
+        .collect();
+    let source = ByName::of(&format!("GET /\n{{<a href=/p#>a</a>*10}}\n{pages}"));
+    let options = AuditOptions::follow(source.listing.seed().clone());
+
+    let audit = audit(&source, &options, &mut |_| {}).await;
+
+    let asked = source.asked.lock().unwrap().len();
+    assert!(asked < 300, "{asked} requests");
+    assert!(audit.site_findings.iter().any(|found| found.check.check().id == "CRAWL_TRAP"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn paths_that_grow_by_another_segment_each_time_end() {
+    for link in ["<a href='#LENGTH/'>next</a>", "<a href='a/x'>a</a><a href='b/x'>b</a><a href='c/x'>c</a>"] {
+        let source = Growing { link, asked: std::sync::atomic::AtomicUsize::new(0) };
+        let options = AuditOptions::follow(Url::parse("https://site.example/").unwrap());
+
+        audit(&source, &options, &mut |_| {}).await;
+
+        let asked = source.asked.load(std::sync::atomic::Ordering::Relaxed);
+        assert!(asked < 300, "{link}: {asked} requests");
+    }
+}
+
+/// A server that has one page at every address.
+struct Growing {
+    link: &'static str,
+    asked: std::sync::atomic::AtomicUsize,
+}
+
+impl PageSource for Growing {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        self.asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let link = self.link.replace("#LENGTH", &format!("s{}", request.url.path().len()));
+        let mut response = Response { status: 200, ..Response::default() };
+        response.headers.insert("content-type", "text/html; charset=utf-8".parse().unwrap());
+        response.body = format!("<p>The same few words at every address of this site {link}").into();
+        Box::pin(async move { Ok(response) })
+    }
+
+    fn render<'a>(&'a self, _: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
+        Box::pin(async { None })
+    }
+
+    fn now_ms(&self) -> i64 {
+        1_795_000_000_000
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refresh_leads_to_its_target_whatever_its_delay() {
+    for content in ["0;url=/next", "30; URL='/next'", "5 , url = /next", "3600;/next", "0.5; url=\"/next\" x"]
+    {
+        let content = content.replace('"', "&quot;");
+        let audit = audit_listing(&format!(
+            "GET /\n<meta http-equiv=Refresh content=\"{content}\">\nGET /next\nThere"
+        ))
+        .await;
+
+        assert_eq!(paths(&audit), ["/", "/next"], "{content}");
+    }
+    let plain =
+        "GET /\n<noscript><meta http-equiv=refresh content=0;url=/plain></noscript>\nGET /plain\nThere";
+    assert_eq!(paths(&audit_listing(plain).await), ["/", "/plain"]);
+    let audit = audit_listing(
+        "GET /\n<meta http-equiv=refresh content=5><meta http-equiv=refresh content=soon;url=/next>",
+    )
+    .await;
+    assert_eq!(paths(&audit), ["/"]);
+}
+
+/// A site that notes what is asked for, in order.
+struct Noted {
+    listing: Listing,
+    asked: std::sync::Mutex<Vec<String>>,
+}
+
+impl PageSource for Noted {
+    fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
+        self.asked.lock().unwrap().push(request.url.path().to_owned());
+        self.listing.fetch(request)
+    }
+
+    fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
+        self.listing.render(url)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.listing.now_ms()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_is_asked_for_before_the_start_page_and_obeyed_there() {
+    for (rule, is_asked) in [("/x", true), ("/", false)] {
+        let text = format!(
+            "GET /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: {rule}\nGET /\nShoes"
+        );
+        let source = Noted { listing: Listing::read(&text), asked: std::sync::Mutex::default() };
+        let options = AuditOptions::follow(source.listing.seed().clone());
+
+        audit(&source, &options, &mut |_| {}).await;
+
+        let asked = source.asked.lock().unwrap();
+        assert_eq!(asked[0], "/robots.txt");
+        assert_eq!(asked.contains(&"/".to_owned()), is_asked, "{rule}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_that_can_be_read_is_obeyed_whatever_its_type() {
+    for kind in ["text/html", "application/octet-stream", "application/json", "text/html; charset=utf-8"] {
+        let audit = audit_listing(&format!(
+            "GET /robots.txt\ncontent-type: {kind}\n\nUser-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a><a href=/b>b</a>\nGET /a\na\nGET /b\nb"
+        ))
+        .await;
+
+        let statuses: Vec<u16> = audit.rows().map(|row| row.status).collect();
+        assert_eq!(statuses, [200, 0, 200], "{kind}");
+    }
+    let page = audit_listing(
+        "GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
+    )
+    .await;
+    assert!(page.rows().all(|row| row.status == 200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn robots_txt_that_only_people_get_is_obeyed_and_a_warning_with_its_reason() {
+    for status in [403, 429, 503] {
+        let audit = audit_listing(&format!(
+            "GET /robots.txt {status}\nPERSON /robots.txt\ncontent-type: text/plain\n\nUser-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na"
+        ))
+        .await;
+
+        let found =
+            audit.site_findings.iter().find(|found| found.check.check().id == "ROBOTS_TXT_REFUSED").unwrap();
+        assert!(
+            found.findings[0].detail.starts_with(&format!("{status} for a crawler")),
+            "{:?}",
+            found.findings
+        );
+        assert!(!has(&audit, "ROBOTS_TXT_UNREACHABLE") && !has(&audit, "ROBOTS_TXT_MISSING"));
+        assert_eq!(audit.rows().find(|row| row.path == "/a").unwrap().status, 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fragments_are_looked_for_as_html_has_it() {
+    for (href, body, is_broken) in [
+        ("#a%20b", "<p id='a%20b'>", false),
+        ("#a%20b", "<p id='a b'>", false),
+        ("#caf\u{e9}", "<p id='caf\u{e9}'>", false),
+        ("#caf\u{e9}", "<p id='caf%C3%A9'>", false),
+        ("#TOP", "", false),
+        ("#", "", false),
+        ("#:~:text=word", "", false),
+        ("#part:~:text=word", "<p id=part>", false),
+        ("#part:~:text=word", "", true),
+        ("#part", "<a name=part>x</a>", false),
+        ("#Part", "<p id=part>", true),
+        ("#/route", "", false),
+    ] {
+        for site in [
+            format!("GET /\n<a href='{href}'>a</a>{body}"),
+            format!("GET /\n<a href='/b{href}'>a</a>\nGET /b\n{body}<p>b"),
+        ] {
+            let audit = audit_listing(&site).await;
+
+            assert_eq!(findings_of(&audit, "/").contains(&"LINK_BROKEN_FRAGMENT"), is_broken, "{site}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_beyond_what_was_read_is_not_missing_and_the_page_says_that_it_is_too_large() {
+    let large = "x".repeat(crate::source::MAX_DOCUMENT_BYTES);
+    let audit = audit_listing(&format!(
+        "GET /\n<a href=/large#late>a</a>\nGET /large\n<link rel=canonical href=/other><a href=#late>b</a><p>{large}<p id=late>\nGET /other\nother"
+    ))
+    .await;
+
+    assert!(!findings_of(&audit, "/").contains(&"LINK_BROKEN_FRAGMENT"));
+    let large = findings_of(&audit, "/large");
+    assert!(!large.contains(&"LINK_BROKEN_FRAGMENT") && large.contains(&"HTML_TOO_LARGE"), "{large:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_link_is_named_by_what_stands_in_it() {
+    for (html, is_empty) in [
+        ("<img src=/a.png title=Shoes>", false),
+        ("<img src=/a.png alt='' aria-label=Shoes>", false),
+        ("<svg aria-label=Menu></svg>", false),
+        ("<i class=icon title=Home></i>", false),
+        ("<img src=/a.png title=' '>", true),
+        ("<img src=/a.png alt='' role=presentation title=Shoes>", true),
+        ("<svg aria-hidden=true aria-label=Menu></svg>", true),
+    ] {
+        let audit = audit_listing(&format!("GET /\n<a href=/b>{html}</a><p title=x>text\nGET /b\nb")).await;
+
+        let found = findings_of(&audit, "/");
+        assert_eq!(found.contains(&"LINK_EMPTY_ANCHOR"), is_empty, "{html}");
+    }
+}

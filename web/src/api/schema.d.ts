@@ -5250,6 +5250,11 @@ export interface components {
              * @description HTML pages so far.
              */
             pagesCrawled: number;
+            /**
+             * Format: int64
+             * @description Pictures, scripts and links to other hosts that are still asked for, for five minutes at most.
+             */
+            probesWaiting: number;
             runId: string;
             status: components["schemas"]["RunStatus"];
             /**

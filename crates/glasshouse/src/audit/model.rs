@@ -85,6 +85,8 @@ pub struct Run {
     pub pages_crawled: u64,
     /// Addresses that wait.
     pub waiting: u64,
+    /// Pictures, scripts and links to other hosts that are still asked for.
+    pub probes_waiting: u64,
     /// Pages that are counted against the plan.
     pub pages_counted: u64,
     /// How often it was cut off and went on.

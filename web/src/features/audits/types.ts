@@ -112,6 +112,7 @@ export interface RunProgress {
   status: RunState;
   pagesCrawled: number;
   waiting: number;
+  probesWaiting: number;
   completedAt: number | null;
   closeReason: string;
 }

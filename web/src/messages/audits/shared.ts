@@ -86,6 +86,8 @@ export const pagesSoFar = (pages: number, waiting: number) => {
 };
 export const progressTold = (pages: number, waiting: number) =>
   `${counted(pages, 'page', 'pages')} crawled, ${counted(waiting, 'address waits', 'addresses wait')}`;
+export const probesLeft = (left: number) =>
+  `All pages are known. ${counted(left, 'image, script or link to another site is', 'images, scripts and links to other sites are')} still being checked, one a second for each site and for five minutes at most.`;
 export const queuedText = () => 'It begins as soon as an audit before it has ended.';
 export const runningText = () => 'Leave this page if you like: the audit goes on. Stop audit keeps what it has.';
 export const results = () => 'Results';

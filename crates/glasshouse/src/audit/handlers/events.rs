@@ -43,6 +43,8 @@ struct RunProgress {
     pages_crawled: u64,
     /// Addresses that wait.
     waiting: u64,
+    /// Pictures, scripts and links to other hosts that are still asked for, for five minutes at most.
+    probes_waiting: u64,
     /// Epoch milliseconds; null while it runs.
     completed_at: Option<i64>,
     /// Why it ended; empty while it runs.
@@ -56,6 +58,7 @@ impl RunProgress {
             status: run.status,
             pages_crawled: run.pages_crawled,
             waiting: run.waiting,
+            probes_waiting: run.probes_waiting,
             completed_at: run.completed_at.map(crate::clock::Timestamp::as_millis),
             close_reason: run.close_reason.map_or("", crate::audit::model::CloseReason::as_str),
         }

@@ -5,6 +5,7 @@ pub mod segments;
 pub mod settings;
 pub mod summaries;
 
+use audit_engine::engine::AuditProgress;
 use store::{Conn, DbError, on_engine};
 
 use super::model::{
@@ -75,7 +76,8 @@ impl RunRow {
             request: serde_json::from_str::<AuditRequest>(&self.request).ok()?,
             run_count: self.run_count.unsigned_abs(),
             pages_crawled: self.pages_crawled.unsigned_abs(),
-            waiting: self.waiting.unsigned_abs(),
+            waiting: self.waiting.max(0).unsigned_abs(),
+            probes_waiting: self.waiting.min(0).unsigned_abs(),
             pages_counted: self.pages_counted.unsigned_abs(),
             continuations: self.continuations.unsigned_abs(),
             health_score: self.health_score,
@@ -224,21 +226,24 @@ pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Notes how far a run is: what died before can be forgotten. Answers whether somebody wants it to stop; none: it is over.
+/// Notes how far a run is; the column `waiting` is negative while what waits is no page. What died before can be forgotten. Answers whether somebody wants it to stop; none: it is over.
 pub async fn note_progress(
     conn: &mut Conn,
     id: &RunId,
-    pages: u64,
-    waiting: u64,
+    progress: AuditProgress,
     now: Timestamp,
 ) -> Result<Option<bool>, DbError> {
+    let waiting = match progress.probes {
+        0 => count(progress.waiting as u64),
+        probes => -count(probes as u64),
+    };
     const SQL: &str = "update audit_runs set pages_crawled = $2, waiting = $3, updated_at = $4, open_attempts = 1 \
          where id = $1 and active returning cancel_requested";
     Ok(on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
             .bind(id.as_str())
-            .bind(count(pages))
-            .bind(count(waiting))
+            .bind(count(progress.pages as u64))
+            .bind(waiting)
             .bind(now.as_millis())
             .fetch_optional(c)
             .await

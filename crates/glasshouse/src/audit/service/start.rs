@@ -164,6 +164,7 @@ impl Audits {
             run_count: 0,
             pages_crawled: 0,
             waiting: 0,
+            probes_waiting: 0,
             pages_counted: 0,
             continuations: 0,
             health_score: 0.0,

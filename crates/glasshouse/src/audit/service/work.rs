@@ -280,7 +280,7 @@ impl Keeper<'_> {
         progress: AuditProgress,
     ) -> Result<(), WorkError> {
         let inner = &self.audits.0;
-        let (pages, waiting) = (progress.pages as u64, progress.waiting as u64);
+        let pages = progress.pages as u64;
         let mut tx = inner.db.write().await?;
         self.job.hold(&mut tx).await?;
         queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, batch).await?;
@@ -290,7 +290,7 @@ impl Keeper<'_> {
                 queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
             }
         }
-        let stop = queries::note_progress(&mut tx, self.run, pages, waiting, inner.clock.now()).await?;
+        let stop = queries::note_progress(&mut tx, self.run, progress, inner.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = UsageMetric::AuditedPages;
         let is_within = more == 0
@@ -320,6 +320,23 @@ impl Journal for Keeper<'_> {
     ) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
             self.keep(&batch, &rows, progress).await.map_err(|error| JournalError::Save(error.into()))
+        })
+    }
+
+    fn note(&mut self, progress: AuditProgress) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let inner = &self.audits.0;
+            let noted = async {
+                let mut tx = inner.db.write().await?;
+                self.job.hold(&mut tx).await?;
+                queries::note_progress(&mut tx, self.run, progress, inner.clock.now()).await?;
+                tx.commit().await?;
+                Ok::<(), WorkError>(())
+            };
+            // The next one is told in a second, and the results say whether the run is still ours.
+            if let Err(error) = noted.await {
+                tracing::debug!(%error, run = %self.run, "could not note the progress of a run");
+            }
         })
     }
 

@@ -25,7 +25,7 @@ use source::NetworkSource;
 const FOUND: u8 = 3;
 /// Bytes of a report that are written at once.
 const WRITTEN_AT_ONCE: usize = 256 * 1024;
-const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left";
+const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left{msg}";
 const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
 
@@ -168,6 +168,12 @@ async fn on_its_own_thread(
         let mut progress = |progress: AuditProgress| {
             bar.set_length((progress.pages + progress.waiting) as u64);
             bar.set_position(progress.pages as u64);
+            if progress.probes > 0 {
+                let left = progress.probes;
+                bar.set_message(format!(
+                    "; {left} pictures, scripts and links to other hosts are still asked for"
+                ));
+            }
         };
         let audit = runtime.block_on(audit(&source, &options, &mut progress));
         bar.finish_and_clear();

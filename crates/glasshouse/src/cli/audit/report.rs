@@ -76,13 +76,22 @@ pub fn table(audit: &Audit) -> String {
     let issues = lay_out(&["SEVERITY", "ISSUE", "PAGES", "WHAT IS WRONG", "EXAMPLE"], rows.collect());
     let total: usize = audit.issue_breakdown.values().sum();
     format!(
-        "{}\n{} pages, health {}, {total} issues, {}\n\n{issues}\n{}",
+        "{}\n{} pages, health {}, {total} issues, {}{}\n\n{issues}\n{}",
         audit.site_url,
         audit.pages,
         audit.health,
         status(audit),
+        left_out(audit),
         own_findings(audit)
     )
+}
+
+/// Tells of pictures, scripts and links to other hosts that there was no time or room for.
+fn left_out(audit: &Audit) -> String {
+    match audit.crawl_stats.left_out.probes {
+        0 => String::new(),
+        left => format!("\n{left} pictures, scripts and links to other hosts were not asked for"),
+    }
 }
 
 /// Pages that the extractions and searches of the command line found, with one as an example.

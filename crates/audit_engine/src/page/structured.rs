@@ -80,7 +80,7 @@ pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
 /// Removes comments and CDATA marks that hide the script from very old browsers, in any order and number. No JSON begins or
 /// ends with one.
 fn without_wrappers(text: &str) -> &str {
-    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "<!]]>", "]]>", "//", "/*", "*/", ">"];
+    const MARKS: &[&str] = &["<!--", "-->", "<![CDATA[", "<!]]>", "]]>", "//", "/*", "*/"];
     let mut text = text.trim();
     loop {
         let before = text.len();
@@ -88,6 +88,8 @@ fn without_wrappers(text: &str) -> &str {
             text = text.strip_prefix(mark).unwrap_or(text).trim();
             text = text.strip_suffix(mark).unwrap_or(text).trim();
         }
+        // The end of a comment without its beginning.
+        text = text.strip_prefix('>').unwrap_or(text).trim();
         if text.len() == before {
             return text;
         }

@@ -24,7 +24,7 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 const MAX_HEADERS: usize = 1_000;
 
 /// A pooled client, and one for what browsers can read and the first cannot: one response to a connection.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TolerantClient<B> {
     client: Client<TidyingConnector, B>,
     lenient: Client<TidyingConnector, B>,
@@ -51,6 +51,12 @@ where
             (Err(error), Some(again)) if lengths::is_about_head(&error) => self.lenient.request(again).await,
             (answer, _) => answer,
         }
+    }
+}
+
+impl<B> Clone for TolerantClient<B> {
+    fn clone(&self) -> TolerantClient<B> {
+        TolerantClient { client: self.client.clone(), lenient: self.lenient.clone() }
     }
 }
 

@@ -5,7 +5,6 @@
 pub struct Probes {
     /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
     pub not_found: Vec<(u16, bool)>,
-    /// /llms.txt.
     pub llms_txt: LlmsFile,
     /// What llms.txt links on the site, as keys, and whether it was asked for beside the pages and is broken.
     pub llms_links: Vec<(String, bool)>,

@@ -19,6 +19,7 @@ use std::sync::LazyLock;
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
+use http::HeaderMap;
 use regex::{Captures, Regex};
 use url::Url;
 

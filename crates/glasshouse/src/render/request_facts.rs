@@ -232,7 +232,7 @@ mod tests {
             (b"Googlebot/2.1 caf\xc3\xa9", "Googlebot/2.1 caf\u{e9}"),
             (b"curl/8", "curl/8"),
         ] {
-            let headers = HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_bytes(agent).unwrap())]);
+            let headers = HeaderMap::from_iter([(USER_AGENT, http::HeaderValue::from_bytes(agent).unwrap())]);
 
             assert_eq!(DecidingHeaders::of(&headers).user_agent.as_deref(), Some(name));
         }

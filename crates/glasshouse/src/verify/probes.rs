@@ -242,7 +242,7 @@ impl Questions<'_> {
             }
         };
         let _ = self.asked_too_often.set(resets_in);
-        Err(NoAnswer { reason: "it was asked too often".to_owned(), is_timeout: false })
+        Err(NoAnswer { reason: "it was asked too often".to_owned(), is_timeout: false, is_encoding: false })
     }
 
     async fn fetch(

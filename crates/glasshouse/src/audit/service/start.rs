@@ -18,7 +18,7 @@ use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, 
 use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::clock::Timestamp;
-use crate::domains::{DomainStatus, Site};
+use crate::domains::Site;
 
 /// How long somebody waits for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);

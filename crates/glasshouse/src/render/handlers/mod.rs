@@ -148,7 +148,7 @@ async fn render_page(
     let call = RenderCall {
         site: &site,
         target: &asked.target,
-        facts,
+        facts: deciding.facts(&method, crawler.is_some()),
         entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,

@@ -244,8 +244,9 @@ fn a_masked_address_says_nothing_of_a_crawler() {
     let file = json!({ "feeds": { "https://openai.com/gptbot.json": published } }).to_string();
     std::fs::write(folder.path().join("crawler-ranges.json"), file).expect("a folder of this test");
     let (domain, ranges) = (DomainId::from("d"), RangeTable::of_installation(folder.path()));
+    let now = at("2026-11-20T12:00:00Z");
     let counting =
-        Counting { domain: &domain, host: "shop.example", ranges: &ranges, now: at("2026-11-20T12:00:00Z") };
+        Counting { domain: &domain, first_day: Day::MIN, host: "shop.example", ranges: &ranges, now };
     let verified = |address: &str| {
         let line = json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a", "userAgent": GPTBOT, "ip": address });
         let visit = counting.visit(&LogFormat::Ndjson.parse(&line.to_string()).expect("a line"));

@@ -78,7 +78,11 @@ fn kept_links<'a>(line: &'a str, public: &impl Fn(&str) -> String) -> Cow<'a, st
     let links: Vec<&str> =
         split(line, ',').into_iter().map(str::trim).filter(|link| !link.is_empty()).collect();
     let kept: Vec<String> = links.iter().filter_map(|link| kept_link(link, public)).collect();
-    if kept.iter().eq(links.iter()) { Cow::Borrowed(line) } else { Cow::Owned(kept.join(", ")) }
+    if !links.is_empty() && kept.iter().eq(links.iter()) {
+        Cow::Borrowed(line)
+    } else {
+        Cow::Owned(kept.join(", "))
+    }
 }
 
 fn kept_link(link: &str, public: &impl Fn(&str) -> String) -> Option<String> {

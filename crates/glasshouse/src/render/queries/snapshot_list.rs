@@ -52,7 +52,7 @@ pub async fn list_snapshot_summaries(
 macro_rules! by_hash {
     ($condition:literal) => {
         concat!(
-            "select key_hash, object_key, url, status, location, etag, html_bytes, text_chars, render_ms, created_at, \
+            "select key_hash, object_key, url, status, location, etag, headers, problems, html_bytes, text_chars, render_ms, created_at, \
              stored_generation, last_error, last_error_at, failures, retry_at, suspect_at from snapshots \
              where domain_id = $1 and object_key is not null and key_hash ",
             $condition

@@ -17,6 +17,7 @@ mod memory;
 pub mod model;
 mod origin_state;
 mod outcome;
+mod public_address;
 mod queries;
 mod refreshed;
 pub mod remote;

@@ -20,13 +20,14 @@ use super::emptiness::why_empty;
 use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
+use super::public_address::public_location;
 use super::queries::PageId;
 use super::remote::RemoteRenders;
 use crate::accounts::usage::Reservation;
 use crate::accounts::{Accounts, UsageMetric};
 use crate::clock::Clock;
 use crate::config::{Config, Role, Scheme};
-use crate::domains::{Site, names};
+use crate::domains::Site;
 use crate::jobs::Jobs;
 use crate::platform::Platform;
 
@@ -391,30 +392,9 @@ fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool 
     })
 }
 
-/// Turns an address of the origin host into the public one: the origin does not know under which name it was asked. Every
-/// other address stays as it is written.
-fn public_location(site: &Site, location: &str, page: &Url) -> String {
-    let is_origin = |host: &str| {
-        names::split_origin(&site.domain.settings.origin_host)
-            .is_some_and(|(origin, _)| host.eq_ignore_ascii_case(origin))
-    };
-    let of_origin = page.join(location).ok().filter(|url| url.host_str().is_some_and(is_origin));
-    let public = page.host_str().filter(|host| site.owns_host(host)).unwrap_or(&site.domain.host);
-    let Some(mut url) = of_origin else { return location.to_owned() };
-    if url.set_host(Some(public)).is_err() {
-        return location.to_owned();
-    }
-    let _ = url.set_port(page.port());
-    // Between the two web schemes the change always works.
-    let _ = url.set_scheme(page.scheme());
-    url.into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::Settings;
-    use crate::domains::site::tests::site;
 
     #[test]
     fn every_success_is_200_and_so_is_a_status_that_no_page_can_have() {
@@ -424,21 +404,6 @@ mod tests {
         assert_eq!(public_status(302, false), 200);
         for status in [301, 302, 307, 308, 404, 410, 429, 503] {
             assert_eq!(public_status(status, true), status);
-        }
-    }
-
-    #[test]
-    fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {
-        let site =
-            site("shop.example", Settings { origin_host: "app.host.test".into(), ..Settings::default() });
-        let page = Url::parse("https://www.shop.example/a").expect("an address");
-        let told = |location: &str| public_location(&site, location, &page);
-
-        assert_eq!(told("https://app.host.test/b?c=d"), "https://www.shop.example/b?c=d");
-        assert_eq!(told("http://app.host.test:8080/b"), "https://www.shop.example/b");
-        assert_eq!(told("//APP.host.test/b"), "https://www.shop.example/b");
-        for other in ["https://elsewhere.test/b", "/b?c", "b", "", "https://[bad"] {
-            assert_eq!(told(other), other);
         }
     }
 }

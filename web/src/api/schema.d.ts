@@ -6426,12 +6426,7 @@ export interface components {
              */
             path: string;
             person: components["schemas"]["PersonView"] | null;
-            /**
-             * @description Failed requests and scripts of the live page, a sentence each; at most 10.
-             * @example [
-             *       "GET /api/prices answered 401"
-             *     ]
-             */
+            /** @description Failed requests and scripts of the live page, a sentence each; at most 10. */
             problems: string[];
             raw: components["schemas"]["RawView"] | null;
             /** @description Requests of the live page in the order in which they were sent; at most 200. */

@@ -154,7 +154,7 @@ pub struct View {
     /// Requests of the live page that were not let through; at most 100.
     pub blocked: Vec<ViewBlockedEntry>,
     /// Failed requests and scripts of the live page, a sentence each; at most 10.
-    #[schema(examples(json!(["GET /api/prices answered 401"])))]
+    #[schema(examples("GET /api/prices answered 401"))]
     pub problems: Vec<String>,
     #[schema(required = true)]
     pub timings: Option<ViewTimings>,

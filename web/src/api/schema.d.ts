@@ -776,7 +776,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the stored pages that patterns match. */
+        /** Lists the stored pages that patterns match. An account tries rules and patterns twice at once; a third call is 429. */
         post: operations["test_patterns"];
         delete?: never;
         options?: never;
@@ -793,7 +793,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing. */
+        /**
+         * Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing.
+         * @description At most as many rules as the plan allows settings to have. An account tries rules and patterns twice at once; a third call
+         *     is 429.
+         */
         post: operations["test_rules"];
         delete?: never;
         options?: never;
@@ -1256,8 +1260,9 @@ export interface paths {
         /**
          * Says whether a domain's crawlers get pages and its people the app.
          * @description Asks the page over the public address as a crawler and as a person, twice in turns, and beside it an asset, HEAD, an address
-         *     that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says what was seen
-         *     and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute.
+         *     that does not exist, one with a new query, robots.txt and another page: about fifteen requests, in a minute at most. Each check says
+         *     what was seen and, where something is wrong, how to repair it on the platform that the site's headers tell. At most 6 per minute; a site
+         *     that no check has proven is asked at most 60 times an hour, by all verifications together.
          */
         post: operations["verify_domain"];
         delete?: never;
@@ -3738,6 +3743,11 @@ export interface components {
             lastCrawlerVisit?: components["schemas"]["LastVisit"] | null;
             /** @description It was to be rendered, and no browser was free in time: its findings are those of what the server sent. */
             missedRender: boolean;
+            /**
+             * Format: double
+             * @description Health of the server's own answer, 0 to 100; null where crawlers get that answer.
+             */
+            originHealthScore?: number | null;
             /** @description Links on it. */
             outlinks: components["schemas"]["LinkRow"][];
             /** @description As lists show it. */
@@ -3750,6 +3760,11 @@ export interface components {
             rendered?: Record<string, never> | null;
             /** @description Headers that protect visitors, by name, as they were sent; null in runs that are older than the field. */
             securityHeaders?: Record<string, never> | null;
+            /**
+             * @description Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
+             *     the health. Null in runs that are older than the field.
+             */
+            solved?: components["schemas"]["FindingShown"][] | null;
         };
         /** @description Answers of one page with one status, which says that something is wrong. */
         PageError: {
@@ -4324,6 +4339,7 @@ export interface components {
             retrieved: components["schemas"]["RunSource"][];
             spans: components["schemas"]["RunSpan"][];
         };
+        /** @description Runs, and the number of all that match. */
         PromptRunList: {
             /** @description The newest first. */
             runs: components["schemas"]["PromptRunView"][];
@@ -4809,7 +4825,10 @@ export interface components {
             people: number;
             /** @description By assistant and page, most people first. */
             referrals: components["schemas"]["ReferralCount"][];
-            /** @description How many rows there are in all. */
+            /**
+             * Format: int64
+             * @description How many rows there are in all.
+             */
             total: number;
         };
         /** @description A refresh interval for the paths that match a pattern. */
@@ -11051,7 +11070,10 @@ export interface operations {
                     "application/json": components["schemas"]["PatternTestResult"];
                 };
             };
-            /** @description What was sent cannot be used; `issues` says where and why. */
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11162,7 +11184,10 @@ export interface operations {
                     "application/json": components["schemas"]["RuleTestResult"];
                 };
             };
-            /** @description What was sent cannot be used; `issues` says where and why. */
+            /**
+             * @description - `invalid_request`: What was sent cannot be used; `issues` says where and why.
+             *     - `redirect_limit_reached`: The plan allows fewer redirect rules.
+             */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15316,7 +15341,8 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored.
+                 * @description Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored. At
+                 *     most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
                  * @example 1
                  */
                 cache_invalidate?: string;
@@ -15328,8 +15354,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Address of the visitor, as the integration saw it. A crawler is verified by it; it is not stored and counts in no rate
-                 *     limit. Ignored when malformed.
+                 * @description Address of the visitor, as the integration saw it. A crawler is verified by it; one that is not verified counts in
+                 *     the daily budget of its network. It is not stored and counts in no rate limit. Ignored when malformed.
                  * @example 66.249.66.1
                  */
                 "x-service-client-address"?: string | null;

@@ -33,7 +33,14 @@ test('signing in returns to a path of the dashboard and nowhere else', () => {
 
 test('a path that an address bar named stays on its site', () => {
   expect(siteAddress('lumadocs.io', '/a?b=1')).toBe('https://lumadocs.io/a?b=1');
-  for (const path of ['@evil.example/', '.evil.example/', ':81@evil.example/', '//evil.example/', '\\\\evil.example/', '']) {
+  for (const path of [
+    '@evil.example/',
+    '.evil.example/',
+    ':81@evil.example/',
+    '//evil.example/',
+    '\\\\evil.example/',
+    '',
+  ]) {
     expect(new URL(siteAddress('lumadocs.io', path)).host, path).toBe('lumadocs.io');
   }
 });

@@ -163,8 +163,8 @@ export const verdictMissing = (missing: number, words: number) =>
 export const verdictStatus = (person: number, crawler: number) =>
   `People get status ${person}, a crawler gets ${crawler}.`;
 export const verdictFailed = (statusCode: number) => `The page answers people with status ${statusCode}.`;
-export const verdictEmpty = (words: number, problems: string[]) =>
-  `People see ${words === 0 ? 'no word' : `only ${counted(words, 'word', 'words')}`} on this page, and a crawler gets no more: ${problems.join('; ')}.`;
+export const verdictEmpty = (words: number, problems: string) =>
+  `People see ${words === 0 ? 'no word' : `only ${counted(words, 'word', 'words')}`} on this page, and a crawler gets no more: ${problems}.`;
 export const verdictNothing = () => 'Nothing is stored for crawlers yet.';
 export const verdictRaw = (words: number) =>
   words === 0

@@ -33,7 +33,8 @@ export function verdictOf(view: PageView, comparison: Comparison | null): string
   if (person === null) return m.personMissing();
   if (person.status >= 400 && (crawler === null || crawler.status === person.status))
     return m.verdictFailed(person.status);
-  if (person.words < FEW_WORDS && view.problems.length > 0) return m.verdictEmpty(person.words, view.problems.join('; '));
+  if (person.words < FEW_WORDS && view.problems.length > 0)
+    return m.verdictEmpty(person.words, view.problems.join('; '));
   const withoutUs = raw === null ? [] : [m.verdictRaw(raw.words)];
   if (crawler === null) return [m.verdictNothing(), ...withoutUs].join(' ');
   if (crawler.location !== null && crawler.location !== '') return m.crawlerRedirect(crawler.location);

@@ -27,8 +27,8 @@ test('what cannot be added is said at its field, which has the focus', async ({ 
 
   for (const [value, said] of [
     ['', /Enter a domain/],
-    ['localhost', /no domain that can be registered/],
-    [domain, /on your account already/],
+    ['localhost', /not a domain name/],
+    [domain, /already on your account/],
     [taken, /connected by another account/],
   ] as const) {
     await name.fill(value);
@@ -40,7 +40,7 @@ test('what cannot be added is said at its field, which has the focus', async ({ 
   await name.fill(newDomain('fine'));
   for (const [value, said] of [
     ['my-app.lovable.dev', /where the site is edited/],
-    [await name.inputValue(), /another host than the domain/],
+    [await name.inputValue(), /a different host from the domain/],
   ] as const) {
     await origin.fill(value);
     await add.click();

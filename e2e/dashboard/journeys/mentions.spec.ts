@@ -140,7 +140,7 @@ test('many prompts are added at once, with their cost before the button', async 
 
   await dialog.getByRole('button', { name: 'Add prompts' }).click();
 
-  await expect(dialog.getByRole('alert')).toContainText('1 text is a prompt already');
+  await expect(dialog.getByRole('alert')).toContainText('1 prompt exists already');
   const made = await promptNamed('How do I version docs?');
   expect(made).toMatchObject({ active: 0, tags: 'howto', intent: 'comm' });
   expect(made.aiProviders.toSorted()).toEqual(['chatgpt', 'gemini']);

@@ -69,7 +69,7 @@ test('the range is in the address and outlives a reload', async ({ app, domain }
   await app.reload();
 
   await expect(app.getByRole('button', { name: 'Date range: Last 7 days' })).toBeVisible();
-  await expect(app.getByText('No crawler came in 7 days.')).toBeVisible();
+  await expect(app.getByText('No crawler visited in 7 days.')).toBeVisible();
 });
 
 test('a domain of another account is not found', async ({ app }) => {

@@ -113,7 +113,7 @@ test('the origin host is saved, and a host that cannot be one is refused at its 
   const origin = app.getByLabel('Origin host');
   await origin.fill(domain);
   await app.getByRole('button', { name: 'Save origin host' }).click();
-  await expect(origin).toHaveAccessibleDescription(/another host than the domain/);
+  await expect(origin).toHaveAccessibleDescription(/a different host from the domain/);
 
   await origin.fill('127.0.0.1:9');
   await app.getByRole('button', { name: 'Save origin host' }).click();

@@ -43,7 +43,7 @@ test('a check says what is wrong, what it means and what to do on the platform, 
   await expect(row).toContainText('Crawlers that run no scripts see an empty page');
   await expect(row).toContainText('What to do on Cloudflare');
   await expect(row).toContainText((first?.remedy ?? '').replaceAll('`', ''));
-  await panel.getByText(`${13 - found.length} checks without a finding`).press('Enter');
+  await panel.getByText(`${report.checks.length - found.length} checks without a finding`).press('Enter');
   await expect(panel.getByRole('listitem').filter({ hasText: 'HEAD is answered like GET' })).toContainText('Passed');
   await settle(app);
   expect(await violations(app)).toEqual([]);

@@ -33,8 +33,9 @@ export function verdictOf(view: PageView, comparison: Comparison | null): string
   if (person === null) return m.personMissing();
   if (person.status >= 400 && (crawler === null || crawler.status === person.status))
     return m.verdictFailed(person.status);
-  if (person.words < FEW_WORDS && view.problems.length > 0)
-    return m.verdictEmpty(person.words, view.problems.join('; '));
+  const hasFailed = person.words < FEW_WORDS && view.problems.length > 0;
+  const why = hasFailed ? [m.verdictEmpty(person.words, view.problems.join('; '))] : [];
+  if (person.words === 0 && hasFailed) return why.join(' ');
   const withoutUs = raw === null ? [] : [m.verdictRaw(raw.words)];
   if (crawler === null) return [m.verdictNothing(), ...withoutUs].join(' ');
   if (crawler.location !== null && crawler.location !== '') return m.crawlerRedirect(crawler.location);
@@ -42,5 +43,5 @@ export function verdictOf(view: PageView, comparison: Comparison | null): string
   if (comparison === null) return m.nothingToCompare();
   const missing = comparison.words - comparison.same;
   const gets = missing > 0 ? m.verdictMissing(missing, comparison.words) : m.verdictSame(comparison.words);
-  return [gets, ...withoutUs].join(' ');
+  return [gets, ...withoutUs, ...why].join(' ');
 }

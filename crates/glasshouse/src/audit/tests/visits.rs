@@ -77,7 +77,6 @@ async fn a_connected_site_is_judged_by_what_crawlers_get() {
         assert_eq!(has(&all_issues(&after)), [false; 3]);
         let solved = &after["run"]["crawlStats"]["solvedBySnapshots"];
         assert_eq!((&solved["pages"], &solved["issues"]["OG_ONLY_AFTER_JS"]), (&json!(1), &json!(1)), "{solved}");
-        assert_eq!(solved["originHealth"], before["run"]["healthScore"]);
         assert!(after["run"]["healthScore"].as_f64() > solved["originHealth"].as_f64(), "{solved}");
         let shown: Vec<&str> =
             page["solved"].as_array().unwrap().iter().filter_map(|found| found["issueId"].as_str()).collect();

@@ -127,7 +127,7 @@ async fn speaks(bytes: &'static [u8]) -> String {
 #[tokio::test]
 async fn a_site_that_cannot_be_verified_is_told_with_a_plain_reason_and_without_its_private_address() {
     let app = TestApp::with(
-        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = { \"inside.test\" = \"10.1.2.3\" }\n",
+        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = { \"inside.test\" = \"169.254.9.9\" }\n",
     )
     .await;
     let ssh = speaks(b"SSH-2.0-OpenSSH_9.2\r\n").await;

@@ -135,21 +135,6 @@ async fn a_server_that_never_answers_costs_a_bounded_time() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_not_allowed_is_not_asked() {
-    let server = WebServer::start(async |_: Request<Incoming>| page("internal")).await;
-    let dns = crate::testing::DnsServer::start().await;
-    let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}", server.address());
-    let app = crate::testing::TestApp::with(&(dns.setting() + &hosts)).await;
-    let account = app.account("owner@shop.example", Plan::Business).await;
-    let shop = app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
-
-    let result = app.state.connection.check(&shop).await.unwrap();
-
-    assert!(!result.probe.ok);
-    assert_eq!(server.connections(), 0);
-}
-
-#[tokio::test]
 async fn the_render_endpoint_answers_a_probe_with_its_proof_and_as_a_page() {
     let world = World::new().await;
     world.shop().await;

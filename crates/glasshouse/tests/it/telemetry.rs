@@ -72,7 +72,9 @@ fn metrics_are_on_their_own_listener_only() {
     let elsewhere = get(address, "/api/keys");
 
     assert!(
-        metrics.contains("glasshouse_http_requests_total{route=\"/healthz\",status=\"200\"} 1"),
+        metrics.contains(
+            "glasshouse_http_requests_total{route=\"/healthz\",status=\"200\",answered_by=\"service\"} 1"
+        ),
         "{metrics}"
     );
     // Every other path of the API's listener is the dashboard.

@@ -34,7 +34,9 @@ function look(): void {
   clearTimeout(timer);
   const oldest = Math.min(...begun.values());
   const waited = Date.now() - oldest;
-  wait = begun.size === 0 || waited < SHOWN_AFTER ? 'none' : waited < SAID_AFTER ? 'shown' : 'said';
-  if (begun.size === 0 || wait === 'said') return;
-  timer = setTimeout(look, (wait === 'none' ? SHOWN_AFTER : SAID_AFTER) - waited);
+  // Never read here: an effect that makes a request would run again whenever the state changes.
+  const now = begun.size === 0 || waited < SHOWN_AFTER ? 'none' : waited < SAID_AFTER ? 'shown' : 'said';
+  wait = now;
+  if (begun.size === 0 || now === 'said') return;
+  timer = setTimeout(look, (now === 'none' ? SHOWN_AFTER : SAID_AFTER) - waited);
 }

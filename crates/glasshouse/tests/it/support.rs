@@ -57,7 +57,20 @@ fn send(address: SocketAddr, request: &str, headers: &[(&str, &str)], body: &str
     let status = lines.next().and_then(|line| line.split(' ').nth(1)).and_then(|status| status.parse().ok());
     let pairs = lines.filter_map(|line| line.split_once(": "));
     let headers = pairs.map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned())).collect();
-    Ok(Reply { status: status.ok_or(std::io::ErrorKind::InvalidData)?, headers, body: body.to_owned() })
+    let is_chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+    let body = if is_chunked { joined_chunks(body) } else { body.to_owned() };
+    Ok(Reply { status: status.ok_or(std::io::ErrorKind::InvalidData)?, headers, body })
+}
+
+/// Returns a body that was sent in chunks: lines of a length in hexadecimal digits, each followed by so many bytes.
+fn joined_chunks(mut rest: &str) -> String {
+    let mut body = String::new();
+    while let Some((length, after)) = rest.split_once("\r\n") {
+        let length = usize::from_str_radix(length.trim(), 16).expect("the length of a chunk");
+        body.push_str(after.get(..length).expect("a whole chunk"));
+        rest = after.get(length..).unwrap_or_default().trim_start_matches("\r\n");
+    }
+    body
 }
 
 /// What the site answers at a path: status line and headers, and the body.

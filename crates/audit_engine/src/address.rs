@@ -55,7 +55,7 @@ impl Origin {
         self.twin.as_deref()
     }
 
-    /// Whether an address is on the site: its host or the twin, on the site's own port. The usual ports of both schemes are
+    /// Returns true for an address on the site: its host or the twin, on the site's own port. The usual ports of both schemes are
     /// one, so that plain and encrypted addresses belong together.
     pub fn contains(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();

@@ -177,7 +177,7 @@ pub enum SnapshotLookup {
 pub struct StoredPage {
     /// Status with which crawlers get it.
     pub status: u16,
-    /// Its document; "" of a redirect.
+    /// Document of the snapshot; "" of a redirect.
     pub html: String,
     /// Lines of `X-Robots-Tag` and `Link` that are sent with it.
     pub headers: HeaderMap,

@@ -142,7 +142,7 @@ impl Guard {
         }
     }
 
-    /// Whether a connection to this address would reach one of our own listeners.
+    /// Returns true when a connection to this address would reach a listener of this process.
     fn is_own_listener(&self, ip: IpAddr, port: u16) -> bool {
         let reached = [Some(ip), embedded_ipv4(ip).map(IpAddr::V4)];
         let is_reached = |own: IpAddr| {
@@ -181,7 +181,7 @@ fn check_port(port: u16) -> Result<(), Refusal> {
     }
 }
 
-/// Whether an address is one of this machine's: loopback, or one of its interfaces'.
+/// Returns true for an address of this machine: loopback, or one of its interfaces'.
 ///
 /// The system takes an interface's own address as the source of packets to it. No packet is sent.
 fn is_of_this_machine(ip: IpAddr) -> bool {

@@ -1,4 +1,4 @@
-// How long the service has kept this tab waiting: nothing is said of quick answers, a line shows after 300 ms, words after 5 s.
+// Time for which the service has kept this tab waiting: nothing is said of quick answers, a line shows after 300 ms, words after 5 s.
 // Used by client.ts, which tells of each request, and by the application, which shows it.
 
 /** Time after which a wait shows, and after which it is said in words, in milliseconds. */

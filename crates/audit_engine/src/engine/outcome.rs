@@ -153,7 +153,7 @@ pub struct RowResult {
     pub differences: Vec<Difference>,
     /// What was found.
     pub findings: Vec<Finding>,
-    /// What only the server's own answer has, and the snapshot has not: crawlers do not meet it.
+    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub solved: Vec<Finding>,
     /// Points that the health lost, by category.

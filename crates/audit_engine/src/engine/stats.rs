@@ -83,7 +83,7 @@ pub struct CrawlStats {
     /// Addresses that bounds kept the audit from looking at.
     #[serde(default)]
     pub left_out: LeftOut,
-    /// What snapshots solve; null where crawlers get none. Filled in at the end of the audit.
+    /// Findings that snapshots solve; null where crawlers get none. Filled in at the end of the audit.
     #[serde(default)]
     pub solved_by_snapshots: Option<SolvedBySnapshots>,
     /// Numbers that the health is made of, filled in with it; none in older runs and without pages.

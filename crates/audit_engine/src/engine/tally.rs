@@ -18,7 +18,7 @@ pub(super) struct RowTally {
     pub issues: BTreeMap<&'static str, usize>,
     /// What the run's health is made of.
     pub scored: Vec<Scored>,
-    /// The same of what the server itself sends.
+    /// Scores of the server's own answers; see `scored`.
     pub origin_scored: Vec<Scored>,
     /// Pages of which crawlers get a snapshot.
     pub served_pages: usize,

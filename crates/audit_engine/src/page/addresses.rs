@@ -54,7 +54,7 @@ impl Base {
         for c in query.chars() {
             match self.encoding.encode(c.encode_utf8(&mut [0; 4])) {
                 (bytes, _, false) => encoded.extend_from_slice(&bytes),
-                // What the encoding lacks is sent as a reference, escaped.
+                // Characters that the encoding lacks are sent as escaped references.
                 _ => encoded.extend_from_slice(format!("%26%23{}%3B", u32::from(c)).as_bytes()),
             }
         }

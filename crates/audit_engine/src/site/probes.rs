@@ -29,7 +29,7 @@ pub struct Probes {
 pub struct LlmsFile {
     /// Status of the answer; 0: none.
     pub status: u16,
-    /// Its text, if it is one.
+    /// Text of the file, if it is one.
     pub text: Option<String>,
     /// It answers 200 with an HTML page.
     pub is_html: bool,

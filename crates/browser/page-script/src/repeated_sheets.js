@@ -80,7 +80,7 @@ function applying(rules, tree, classes) {
   return text;
 }
 
-// What a selector says of elements beside how they are at the moment.
+// Parts of a selector that do not depend on the state of an element.
 const STATES = /::[\w-]+(\([^()]*\))?|:(hover|focus|active|visited|link|any-link|target|checked|disabled|enabled|focus-visible|focus-within|before|after|placeholder-shown|autofill|invalid|valid|required|optional|read-only|read-write|open|popover-open|modal)(?![\w(-])/g;
 const CLASS = /\.([\w-]+)/g;
 

@@ -37,7 +37,7 @@ const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000
 #[derive(Clone)]
 pub struct Envelope {
     config: Arc<Config>,
-    /// Whether browsers reach the API over TLS.
+    /// Browsers reach the API over TLS.
     is_secure: bool,
     router: Router,
     fast: Arc<FastResponder>,
@@ -73,7 +73,7 @@ impl Envelope {
             headers.insert(header::STRICT_TRANSPORT_SECURITY, STRICT_TRANSPORT);
         }
         if is_api {
-            // What is answered to a session or a key is nobody else's, and nobody's after they have left.
+            // No cache may keep an answer to a session or a key: nobody else may read it, and nobody after the sign-out.
             headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
         }
         response

@@ -88,12 +88,12 @@ impl ConnectionAdmission {
         ConnectionAdmission { reads_proxy_header: true, ..self }
     }
 
-    /// Whether every connection begins with a PROXY header.
+    /// Every connection begins with a PROXY header.
     pub fn reads_proxy_header(&self) -> bool {
         self.reads_proxy_header
     }
 
-    /// Whether an address is one of the operator's own proxies.
+    /// Returns true for an address of the operator's own proxies.
     pub fn is_trusted(&self, peer: IpAddr) -> bool {
         let peer = peer.to_canonical();
         self.excepted.iter().any(|network| network.contains(&peer))

@@ -18,9 +18,9 @@ struct InFlightCounts {
     ever: AtomicUsize,
     /// Told of the first request.
     first: Notify,
-    /// Whether the client has sent something since a request last began.
+    /// The client has sent something since a request last began.
     has_arrived: AtomicBool,
-    /// Whether a request was answered for good before its body was read.
+    /// A request was answered for good before its body was read.
     leaves_unread: AtomicBool,
     interim: InterimResponses,
 }
@@ -55,7 +55,7 @@ impl RequestsInFlight {
         &self.0.interim
     }
 
-    /// Whether the connection ends with a body that was not read.
+    /// The connection ends with a body that was not read.
     pub(super) fn leaves_unread(&self) -> bool {
         self.0.leaves_unread.load(Ordering::Relaxed)
     }
@@ -65,12 +65,12 @@ impl RequestsInFlight {
         self.0.has_arrived.store(true, Ordering::Relaxed);
     }
 
-    /// Whether no request is being answered.
+    /// No request is being answered.
     pub(super) fn is_none(&self) -> bool {
         self.0.now.load(Ordering::Relaxed) == 0
     }
 
-    /// How many requests there were.
+    /// Number of requests so far.
     pub(super) fn ever(&self) -> usize {
         self.0.ever.load(Ordering::Relaxed)
     }
@@ -87,7 +87,7 @@ impl RequestInFlight {
         self.counts.interim.clone()
     }
 
-    /// Whether it came together with the one before it.
+    /// The request came together with the one before it.
     pub fn is_pipelined(&self) -> bool {
         self.is_pipelined
     }

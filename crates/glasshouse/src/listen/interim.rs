@@ -23,7 +23,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Queue {
-    /// Whether a request waits for its response.
+    /// A request waits for its response.
     is_open: bool,
     bytes: Vec<u8>,
 }

@@ -64,7 +64,7 @@ pub struct TimedConnection<S> {
     waiting: WaitingBytes,
     /// Part of an interim response that is still to be written.
     interim: Vec<u8>,
-    /// Whether the library has handed over all that it has to write.
+    /// The library has handed over everything that it has to write.
     is_flushed: bool,
     /// Until when bytes of the client are read and forgotten; none before the end.
     lingers_until: Option<Instant>,
@@ -177,7 +177,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TimedConnection<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let connection = self.get_mut();
-        // What cannot be written now is written before the response; an error shows there too.
+        // Bytes that cannot be written now are written before the response; an error shows there too.
         let _ = connection.poll_interim(context);
         if connection.guard.is_refused() {
             // The end of the head may not come any more, or in another form: here it is, so that the library answers now.

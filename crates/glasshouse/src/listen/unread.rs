@@ -50,7 +50,7 @@ pub fn divide<B: HttpBody + Unpin>(request: Request<B>) -> (Request<ReturnedBody
     (request, UnreadBody(rest))
 }
 
-/// Whether a client waits for a word of ours before it sends its body: then it may never come.
+/// Returns true when a client waits for `100 Continue` before it sends its body, which may then never come.
 pub fn waits_to_send(headers: &HeaderMap) -> bool {
     headers.contains_key(header::EXPECT)
 }

@@ -1,4 +1,4 @@
-//! What the system knows of this process, and which build it is. Read when the metrics are asked for.
+//! Metrics of this process, as the system tells them, and its build. Read when the metrics are asked for.
 
 use std::fs;
 

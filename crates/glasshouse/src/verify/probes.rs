@@ -90,7 +90,7 @@ impl SiteVerifier {
         SiteVerifier { marks: Some((ProbeMarks::new(secrets), clock.clone())), ..self }
     }
 
-    /// The same with a limit on questions to sites that no check has proven.
+    /// Adds a limit on questions to sites that no check has proven.
     pub fn limited(self, limits: &SharedLimits) -> SiteVerifier {
         SiteVerifier { limits: Some(limits.clone()), ..self }
     }

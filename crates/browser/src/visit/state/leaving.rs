@@ -71,7 +71,7 @@ impl State<'_> {
             self.followed = Some(Followed::NotFound(departure.redirect));
             return None;
         }
-        // What a sign-in host of another site leads back to is what people get.
+        // People get the page that a sign-in host of another site leads back to.
         let has_come_back = departure.is_hop && self.was_abroad() && self.is_own(departure.address());
         if (is_itself || is_made_here || has_come_back) && self.hops < self.request.limits.redirects {
             self.hops += 1;

@@ -305,9 +305,9 @@ impl LogPart {
 /// Visits that some lines tell of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportedVisits {
-    /// Those that reports count.
+    /// Visits that reports count.
     pub shown: u64,
-    /// Those of impostors.
+    /// Visits of impostors.
     pub spoofed: u64,
 }
 

@@ -54,7 +54,7 @@ pub struct Reanalysis {
 /// Some answers of one prompt and provider: whole days.
 struct Part {
     places: Vec<StoredPlaceRow>,
-    /// Those that this version can read, without their texts.
+    /// Runs that this version can read, without their texts.
     rows: Vec<StoredRunRow>,
     analysed: Vec<AnalysedAnswer>,
 }

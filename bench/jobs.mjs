@@ -128,19 +128,17 @@ export async function measureJobs({ site, binary, reps, quick, add }) {
     GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'map.test': `127.0.0.1:${mapPort}` }),
   });
   const service = await startGlasshouse(prepared), count = quick ? 40 : 1_000;
-  const pages = (first, length, base = service.base) => Array.from({ length }, (_, index) => ({
-    address: base + encodeURIComponent(`https://bench.test/article/${first + index}`), kind: 'article', number: first + index,
+  const pages = (first, length) => Array.from({ length }, (_, index) => ({
+    address: service.base + encodeURIComponent(`https://bench.test/article/${first + index}`), kind: 'article', number: first + index,
   }));
-  // Pages that nobody has asked for, as visitors ask for them: without the parameter that has a stored page rendered anew.
-  const unknown = (first, length) => pages(first, length, `${service.api}?url=`);
   for (let rep = 0; rep < reps; rep += 1) {
     const first = 700_000 + rep * 10_000;
     const direct = await measure({ pid: service.pid, pages: pages(first, Math.min(count, 200)), inFlight: 18, headers: service.headers });
     add('direct', { perSecond: direct.perSecond });
-    const alone = await onDemand(service, unknown(first + 1_000, 20), () => false);
+    const alone = await onDemand(service, pages(first + 1_000, 20), () => false);
     const processors = watchProcessors();
     let ended = false;
-    const meanwhile = onDemand(service, unknown(first + 2_000, 500), () => ended);
+    const meanwhile = onDemand(service, pages(first + 2_000, 500), () => ended);
     const refreshed = await refresh({ ...service, port: prepared.port }, prepared.key, first + 5_000, count, map);
     add('refreshBusy', { percent: 100 * processors.stop() });
     ended = true;

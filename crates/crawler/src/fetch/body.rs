@@ -35,6 +35,16 @@ pub struct Body {
     is_over: bool,
 }
 
+/// A body that was read up to a limit.
+#[derive(Debug)]
+pub struct ReadBody {
+    pub bytes: Bytes,
+    /// The body is longer than the limit.
+    pub is_cut: bool,
+    /// `Content-Encoding` names a compression that the body does not have. Browsers refuse such a body.
+    pub is_mislabelled: bool,
+}
+
 enum Source {
     /// As it comes: pieces are handed on without a copy.
     Plain(Incoming),
@@ -42,6 +52,8 @@ enum Source {
     Labelled(Option<Packed>, Encoding),
     /// Unpacked.
     Encoded(Pin<Box<dyn AsyncRead + Send>>),
+    /// Said to be packed, and plain.
+    Mislabelled(Pin<Box<dyn AsyncRead + Send>>),
 }
 
 type Packed = Pin<Box<dyn AsyncBufRead + Send>>;
@@ -51,7 +63,7 @@ impl Source {
     async fn next(&mut self, step: usize) -> Result<Option<Bytes>, FetchError> {
         if let Source::Labelled(packed, encoding) = self {
             *self = match packed.take() {
-                Some(packed) => Source::Encoded(unpacked(packed, *encoding).await?),
+                Some(packed) => unpacked(packed, *encoding).await?,
                 // The first look at it failed.
                 None => return Ok(None),
             };
@@ -59,7 +71,7 @@ impl Source {
         let body = match self {
             Source::Plain(body) => body,
             Source::Labelled(..) => return Ok(None),
-            Source::Encoded(reader) => {
+            Source::Encoded(reader) | Source::Mislabelled(reader) => {
                 let mut piece = BytesMut::with_capacity(step);
                 let read = reader.read_buf(&mut piece).await;
                 read.map_err(|error| FetchError::Broken(Box::new(error)))?;
@@ -122,15 +134,19 @@ impl Body {
         Ok(Some(piece))
     }
 
-    /// Reads it up to the limit, and says whether that cut it off.
-    pub async fn up_to_limit(mut self) -> Result<(Bytes, bool), FetchError> {
+    /// Reads the body up to the limit.
+    pub async fn up_to_limit(mut self) -> Result<ReadBody, FetchError> {
         let mut first = Bytes::new();
         let mut all = BytesMut::new();
+        let mut is_cut = false;
         loop {
             let piece = match self.chunk().await {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break,
-                Err(FetchError::TooLarge { .. }) => return Ok((joined(first, all), true)),
+                Err(FetchError::TooLarge { .. }) => {
+                    is_cut = true;
+                    break;
+                }
                 Err(error) => return Err(error),
             };
             if first.is_empty() && all.is_empty() {
@@ -146,7 +162,10 @@ impl Body {
             }
             all.extend_from_slice(&piece);
         }
-        Ok((joined(first, all), false))
+        let is_mislabelled = matches!(self.source, Source::Mislabelled(_));
+        // A body of one piece is that piece.
+        let bytes = if all.is_empty() { first } else { all.freeze() };
+        Ok(ReadBody { bytes, is_cut, is_mislabelled })
     }
 
     /// Reads all of it.
@@ -163,11 +182,6 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Body").field("limit", &self.limit).field("left", &self.left).finish_non_exhaustive()
     }
-}
-
-/// A body of one piece is that piece.
-fn joined(first: Bytes, all: BytesMut) -> Bytes {
-    if all.is_empty() { first } else { all.freeze() }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -202,30 +216,30 @@ fn encoding_of(headers: &HeaderMap) -> Result<Option<Encoding>, FetchError> {
 }
 
 /// Unpacks a body, unless its first bytes belie its label: then it is what it is.
-async fn unpacked(
-    mut packed: Packed,
-    encoding: Encoding,
-) -> Result<Pin<Box<dyn AsyncRead + Send>>, FetchError> {
+async fn unpacked(mut packed: Packed, encoding: Encoding) -> Result<Source, FetchError> {
     const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
     let start = packed.fill_buf().await.map_err(|error| FetchError::Broken(Box::new(error)))?;
     Ok(match (encoding, start) {
-        (Encoding::Brotli, _) => Box::pin(BrotliDecoder::new(packed)),
+        (_, []) => Source::Encoded(packed),
+        (Encoding::Brotli, _) => Source::Encoded(Box::pin(BrotliDecoder::new(packed))),
         (Encoding::Gzip, [0x1F, ..]) => {
             // Archives may be several, one after the other.
             let mut decoder = GzipDecoder::new(packed);
             decoder.multiple_members(true);
-            Box::pin(decoder)
+            Source::Encoded(Box::pin(decoder))
         }
         (Encoding::Deflate, [first, second, ..])
             if first & 0x0F == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0 =>
         {
-            Box::pin(ZlibDecoder::new(packed))
+            Source::Encoded(Box::pin(ZlibDecoder::new(packed)))
         }
-        (Encoding::Deflate, start) if is_deflated(start) => Box::pin(DeflateDecoder::new(packed)),
+        (Encoding::Deflate, start) if is_deflated(start) => {
+            Source::Encoded(Box::pin(DeflateDecoder::new(packed)))
+        }
         (Encoding::Zstd, start) if start.starts_with(ZSTD_MAGIC) => {
             return Err(FetchError::Encoding("zstd".to_owned()));
         }
-        _ => packed,
+        _ => Source::Mislabelled(packed),
     })
 }
 
@@ -233,5 +247,5 @@ async fn unpacked(
 fn is_deflated(start: &[u8]) -> bool {
     let mut unpacked = [0; 1024];
     let mut decoder = Decompress::new(false);
-    !start.is_empty() && decoder.decompress(start, &mut unpacked, FlushDecompress::None).is_ok()
+    decoder.decompress(start, &mut unpacked, FlushDecompress::None).is_ok()
 }

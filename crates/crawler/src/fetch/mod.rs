@@ -17,7 +17,7 @@ use hyper_util::client::legacy::connect::capture_connection;
 use rustls::ClientConfig;
 use tokio::time::Instant;
 
-pub use body::Body;
+pub use body::{Body, ReadBody};
 
 use crate::Network;
 use crate::connector::{ConnectError, Connector};

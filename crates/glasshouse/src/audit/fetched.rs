@@ -41,7 +41,8 @@ pub async fn fetch(fetcher: &Fetcher, request: FetchRequest) -> Result<Response,
         ttfb_ms: millis(started),
         ..Response::default()
     };
-    (response.body, response.is_cut) = fetched.body.up_to_limit().await.map_err(failure)?;
+    let body = fetched.body.up_to_limit().await.map_err(failure)?;
+    (response.body, response.is_cut) = (body.bytes, body.is_cut);
     response.total_ms = millis(started);
     Ok(response)
 }

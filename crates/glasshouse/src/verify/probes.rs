@@ -19,7 +19,7 @@ use super::answer::{
     NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, has_turned, is_same_site,
     languages, says_html,
 };
-use super::encoding::{fault_of, is_undecodable};
+use super::encoding::{OTHERWISE_COMPRESSED, fault_of, is_undecodable};
 use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
 use super::page::PageContent;
@@ -276,13 +276,11 @@ impl Questions<'_> {
     async fn read_answer(&self, url: Url, fetched: Fetched) -> SiteProbeReply {
         let Fetched { status, headers, body, .. } = fetched;
         let (bytes, unreadable) = match body.up_to_limit().await {
-            Ok((bytes, _)) => {
-                let fault = if says_html(&headers) { fault_of(&bytes, &headers) } else { None };
-                (bytes, fault)
+            Ok(body) => {
+                let fault = if says_html(&headers) { fault_of(&body, &headers) } else { None };
+                (body.bytes, fault)
             }
-            Err(error) if is_undecodable(&error, &headers) => {
-                (Bytes::new(), Some("it is not compressed as `Content-Encoding` says"))
-            }
+            Err(error) if is_undecodable(&error, &headers) => (Bytes::new(), Some(OTHERWISE_COMPRESSED)),
             Err(error) => return Err(no_answer(error)),
         };
         let has_page = says_html(&headers) && !bytes.is_empty() && unreadable.is_none();

@@ -41,7 +41,7 @@ pub(super) const PAGE_SITES: &[(&str, &[&str])] = &[
     ("octets", &["crawler_snapshot"]),
     ("packed-twice", &["encoding"]),
     ("packed-silently", &["encoding"]),
-    ("not-packed", &[]),
+    ("not-packed", &["encoding"]),
     ("packed", &[]),
     ("notice", &["same_content"]),
     ("age-gate", &["same_content"]),

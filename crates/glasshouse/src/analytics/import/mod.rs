@@ -107,9 +107,9 @@ impl Counting<'_> {
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
     }
 
-    /// Returns true for a visit of a day that reports show. A day that is yet to come is shown when it is there.
+    /// Returns true for a visit of a day that reports show: one that is kept, up to today.
     fn is_shown(&self, visit: &Visit) -> bool {
-        day_of(visit.at) >= self.first_day
+        (self.first_day..=day_of(self.now)).contains(&day_of(visit.at))
     }
 
     /// The visit that a line tells of. None for people, redirects, assets, what only writes and what was not answered.

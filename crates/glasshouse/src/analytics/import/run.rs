@@ -53,7 +53,7 @@ pub struct Imported {
     pub visits: u64,
     /// Visits of impostors counted now, which reports keep apart.
     pub spoofed: u64,
-    /// Visits of days that are not kept any more: not counted.
+    /// Visits of days that are not kept any more, or are yet to come: not counted.
     pub expired: u64,
     /// Lines that an earlier import had counted.
     pub lines_known: u64,

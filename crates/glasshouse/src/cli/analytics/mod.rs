@@ -197,7 +197,7 @@ fn summary(imported: Imported) -> String {
     );
     for (count, those) in [
         (spoofed, "more of impostors are kept apart as spoofed"),
-        (expired, "more are of days that are not kept any more (analytics.keep_days)"),
+        (expired, "more are of days to come, or not kept any more (analytics.keep_days)"),
     ] {
         if count > 0 {
             text.push_str(&format!("; {count} {those}"));

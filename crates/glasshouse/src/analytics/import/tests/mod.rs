@@ -390,14 +390,21 @@ async fn the_number_of_visits_is_the_one_that_reports_show() {
         let at = crate::testing::NOON.as_millis() - days_ago * 86_400_000;
         json!({ "ts": at, "path": "/a", "userAgent": GPTBOT, "ip": ip }).to_string() + "\n"
     };
-    let lines = [line(0, "8.8.4.4"), line(1, "8.8.8.8"), line(39, "8.8.4.4"), line(40, "8.8.4.4")];
+    let lines = [
+        line(0, "8.8.4.4"),
+        line(1, "8.8.8.8"),
+        line(39, "8.8.4.4"),
+        line(40, "8.8.4.4"),
+        line(-1, "8.8.4.4"),
+        line(-3, "8.8.4.4"),
+    ];
 
     let store = app.state.visits.clone();
     let mut import = Import::new(&app.state.platform, store, domain.clone(), LogFormat::Ndjson);
     import.read(&mut lines.concat().as_bytes()).await.unwrap();
     let imported = import.finish().await.unwrap();
 
-    assert_eq!((imported.lines, imported.visits, imported.spoofed, imported.expired), (4, 2, 1, 1));
+    assert_eq!((imported.lines, imported.visits, imported.spoofed, imported.expired), (6, 2, 1, 3));
     assert_eq!(counted(&app).await, 2);
 }
 

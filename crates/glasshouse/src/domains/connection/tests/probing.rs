@@ -10,7 +10,7 @@ use super::world::{HERE, Middleware, World, page, redirect};
 use crate::accounts::Plan;
 use crate::domains::DomainStatus;
 use crate::domains::connection::probe::{ProbeKey, ProbeRoute};
-use crate::testing::render_path;
+use crate::testing::{DnsServer, TestApp, render_path};
 
 const REACHED: (bool, DomainStatus, bool) = (true, DomainStatus::ViaApi, true);
 const NOT_REACHED: (bool, DomainStatus, bool) = (false, DomainStatus::Pending, false);
@@ -132,6 +132,34 @@ async fn a_server_that_never_answers_costs_a_bounded_time() {
 
     assert_eq!(probed(&world).await, NOT_REACHED);
     assert!(start.elapsed() < Duration::from_secs(14), "{:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_static_host_is_its_own_permission_and_other_private_addresses_are_refused() {
+    let server = WebServer::start(async |_: Request<Incoming>| page("internal")).await;
+    let dns = DnsServer::start().await;
+    dns.leads_to("internal.example", &["127.0.0.1"]);
+    let hosts = format!(
+        "network.hosts = {{ \"shop.example\" = \"{}\", \"link.example\" = \"169.254.9.9\", \"cloud.example\" = \"169.254.169.254\" }}",
+        server.address()
+    );
+    let app = TestApp::with(&(dns.setting() + &hosts)).await;
+    let account = app.account("owner@shop.example", Plan::Business).await;
+    let shop = app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
+
+    app.state.connection.check(&shop).await.unwrap();
+
+    assert!(server.connections() > 0);
+    let network = &app.state.platform.network;
+    let without_itself = network.without([server.address()]);
+    for (network, host) in [
+        (network, "link.example"),
+        (network, "cloud.example"),
+        (network, "internal.example"),
+        (&without_itself, "shop.example"),
+    ] {
+        assert!(network.resolve(host, 443).await.is_err_and(|error| error.is_refused()), "{host}");
+    }
 }
 
 #[tokio::test]

@@ -12,7 +12,8 @@ use crate::accounts::{Accounts, UsageMetric};
 use crate::config::Config;
 use crate::daily_budgets::{DailyBudget, DailyBudgets};
 use crate::domains::Site;
-use crate::networks::{client_networks, is_public};
+use crate::domains::connection::cdn::CdnRanges;
+use crate::networks::client_networks;
 use crate::platform::Platform;
 
 /// The part of the month's renders that unverified crawlers may not use: one of so many.
@@ -25,6 +26,7 @@ pub(super) struct UnverifiedRenders {
     config: Arc<Config>,
     accounts: Accounts,
     budgets: DailyBudgets,
+    cdns: CdnRanges,
 }
 
 impl UnverifiedRenders {
@@ -34,6 +36,7 @@ impl UnverifiedRenders {
             config: platform.config.clone(),
             accounts: accounts.clone(),
             budgets: DailyBudgets::new(&platform.db, &platform.clock),
+            cdns: CdnRanges::load(&platform.config.storage.data_dir),
         }
     }
 
@@ -50,8 +53,7 @@ impl UnverifiedRenders {
     fn budgets_of(&self, site: &Site, client: UnverifiedClient) -> Vec<DailyBudget> {
         let limits = &self.config.limits;
         let per_client = limits.unverified_renders_per_client;
-        // The address of a proxy says nothing of the client behind it.
-        let address = client.address.filter(|address| is_public(*address));
+        let address = client.address.filter(|address| !self.cdns.is_proxy(*address));
         let networks = address.map(client_networks).unwrap_or_default();
         let budgets = networks.into_iter().enumerate().map(|(at, network)| DailyBudget {
             bucket: format!("unverified:{network}"),
@@ -177,6 +179,20 @@ mod tests {
         let another = rendered(&app, &domain, STRANGER, 1).await;
 
         assert_eq!((behind_proxy, another), (3, 0));
+    }
+
+    #[tokio::test]
+    async fn crawlers_behind_a_cdn_share_no_budget_of_a_client() {
+        let app = TestApp::with("limits.unverified_renders_per_client = 1").await;
+        let (_, domain) = shop(&app).await;
+
+        // Cloudflare, Fastly.
+        let behind_cdns = [
+            rendered(&app, &domain, "172.71.10.20", 3).await,
+            rendered(&app, &domain, "2a04:4e42::140", 3).await,
+        ];
+
+        assert_eq!(behind_cdns, [3, 3]);
     }
 
     #[tokio::test]

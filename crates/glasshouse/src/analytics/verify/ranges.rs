@@ -15,7 +15,7 @@ use crate::analytics::crawlers::Crawler;
 use crate::analytics::model::Verified;
 use crate::clock::Timestamp;
 use crate::domains::connection::cdn::CdnRanges;
-use crate::networks::{self, is_public};
+use crate::networks;
 
 const COMPILED_IN: &str = include_str!("../../../data/crawler-ranges.json");
 
@@ -102,8 +102,7 @@ impl RangeTable {
         }
         match self.contain(&crawler.ip_ranges, address, now) {
             Some(true) => Some(Verified::Yes),
-            // An address inside a private network or a CDN is a proxy's: the crawler's own is not known.
-            _ if !is_public(address) || self.cdns.provider_of(address).is_some() => Some(Verified::Unknown),
+            _ if self.cdns.is_proxy(address) => Some(Verified::Unknown),
             _ if !crawler.reverse_dns.is_empty() => None,
             Some(false) => Some(Verified::No),
             None => Some(Verified::Unknown),

@@ -10,7 +10,7 @@ use std::path::Path;
 use ipnet::IpNet;
 use serde::Deserialize;
 
-use crate::networks;
+use crate::networks::{self, is_public};
 
 const COMPILED_IN: &str = include_str!("../../../data/cdn-ranges.json");
 /// Name of the file in the data folder.
@@ -77,6 +77,11 @@ impl CdnRanges {
         let address = address.to_canonical();
         let has = |networks: &[IpNet]| networks.iter().any(|network| network.contains(&address));
         self.0.iter().find(|(_, networks)| has(networks)).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns true for an address inside a private network or a CDN: a proxy's, which says nothing of the client behind it.
+    pub fn is_proxy(&self, address: IpAddr) -> bool {
+        !is_public(address) || self.provider_of(address).is_some()
     }
 }
 

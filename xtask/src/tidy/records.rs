@@ -32,7 +32,7 @@ const FEATURES: &[&str] = &[
 const STATUSES: &[&str] = &["accepted", "superseded", "proposed"];
 const MAX_LINES: usize = 40;
 
-/// What the index says of a record.
+/// A decision record's entry in the index.
 struct Record<'a> {
     file: &'a SourceFile,
     number: &'a str,
@@ -42,7 +42,7 @@ struct Record<'a> {
     supersedes: Option<&'a str>,
 }
 
-/// A record is `NNNN-title.md` after its title, and has status, feature and the three parts in about ten lines.
+/// Checks that a record is named `NNNN-title.md` after its title, and has status, feature and three parts in about ten lines.
 pub fn records_have_their_form(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut numbers: BTreeMap<&str, &SourceFile> = BTreeMap::new();
@@ -88,16 +88,25 @@ pub fn records_have_their_form(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// `docs/decisions/NNNN` in code and documents names a record that exists.
+/// Checks that links of code and documents, `decisions/NNNN` or `decisions/NNNN-title.md`, name a record that exists.
 pub fn links_to_records_lead_somewhere(files: &[SourceFile]) -> Vec<Finding> {
-    let numbers: Vec<&str> = record_files(files).map(|file| read(file).number).collect();
+    const LINK: &str = "decisions/";
+    let records: Vec<(&str, &str)> =
+        record_files(files).map(|file| (read(file).number, file.name())).collect();
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| !file.path.starts_with("xtask/")) {
+        // Records name each other without the folder; the index is written from them.
+        let link = if file.path.starts_with(FOLDER) { "](" } else { LINK };
         for (index, line) in file.text.lines().enumerate() {
-            for (_, rest) in line.match_indices(FOLDER).map(|(at, _)| line.split_at(at + FOLDER.len())) {
-                let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                if number.len() == 4 && !numbers.contains(&number.as_str()) {
-                    findings.push(file.finding(index + 1, format!("there is no decision record {number}")));
+            for (at, _) in line.match_indices(link) {
+                let is_name = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+                let name: String = line[at + link.len()..].chars().take_while(is_name).collect();
+                let number = name.split('-').next().unwrap_or_default();
+                if number.len() != 4 || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                    continue;
+                }
+                if !records.iter().any(|(known, file)| name == *known || format!("{name}.md") == *file) {
+                    findings.push(file.finding(index + 1, format!("there is no decision record {name}")));
                 }
             }
         }
@@ -105,7 +114,7 @@ pub fn links_to_records_lead_somewhere(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// Whoever reads the code that a record explains is sent to it: each accepted record is named by a source file.
+/// Checks that each accepted record is named by a source file, so that readers of the code find it.
 pub fn accepted_records_are_linked_from_code(files: &[SourceFile]) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| {
         let is_code =
@@ -130,7 +139,7 @@ pub fn accepted_records_are_linked_from_code(files: &[SourceFile]) -> Vec<Findin
         .collect()
 }
 
-/// The index is what `cargo xtask index` writes.
+/// Checks that the index equals the output of `cargo xtask index`.
 pub fn the_index_is_up_to_date(files: &[SourceFile]) -> Vec<Finding> {
     let kept = files.iter().find(|file| file.path == INDEX);
     if kept.is_some_and(|file| file.text == index(files)) {
@@ -140,7 +149,7 @@ pub fn the_index_is_up_to_date(files: &[SourceFile]) -> Vec<Finding> {
     vec![Finding { path: INDEX.to_owned(), line: 0, message }]
 }
 
-/// The page with every record, by feature.
+/// Writes the page with every record, by feature.
 pub fn index(files: &[SourceFile]) -> String {
     let mut page = String::from(
         "# Decisions\n\nWhy it is the way it is, ten lines each. This page is written by `cargo xtask index`.\n",
@@ -184,7 +193,7 @@ fn read(file: &SourceFile) -> Record<'_> {
     }
 }
 
-/// The title as a file name: small letters and digits, the rest hyphens.
+/// Turns a title into a file name: lower-case letters and digits, all else hyphens.
 fn slug(title: &str) -> String {
     let plain = title.to_ascii_lowercase().replace(['\'', '`'], "");
     let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -252,11 +261,20 @@ mod tests {
 
     #[test]
     fn a_link_to_a_record_that_is_gone_is_found() {
-        let code = SourceFile::new("crates/x/src/a.rs", "//! docs/decisions/0002 and docs/decisions/0009\n");
+        let code = "//! docs/decisions/0002 and docs/decisions/0009\n//! docs/decisions/0002.\n//! docs/decisions/NNNN\n";
+        let page = "[2](decisions/0002-a.md#why)\n[2](decisions/0002-b.md)\n";
+        let files = [
+            record("0002-a.md", "A", FIELDS),
+            record("0003-b.md", "B", "See [0002](0002-c.md) and [0002](0002-a.md)."),
+            SourceFile::new("crates/x/src/a.rs", code),
+            SourceFile::new("docs/jobs.md", page),
+        ];
 
-        let found = links_to_records_lead_somewhere(&[record("0002-a.md", "A", FIELDS), code]);
+        let found = links_to_records_lead_somewhere(&files);
 
-        assert_eq!(found.len(), 1);
+        let messages: Vec<_> =
+            found.iter().map(|f| (f.line, f.message.rsplit(' ').next().unwrap())).collect();
+        assert_eq!(messages, [(3, "0002-c"), (1, "0009"), (2, "0002-b")]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ type Rule = fn(&[SourceFile]) -> Vec<Finding>;
 /// The rules; a finding of any of them fails the run.
 const RULES: &[Rule] = &[
     wording::every_file_opens_with_a_header,
-    wording::no_unfinished_code,
+    wording::no_ignored_tests,
     wording::comments_add_to_the_name,
     imports::each_file_imports_what_its_name_allows,
     imports::features_point_to_the_left,

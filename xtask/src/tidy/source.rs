@@ -12,7 +12,7 @@ pub struct SourceFile {
     pub text: String,
 }
 
-/// What a rule found.
+/// One violation of a rule.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// The file, relative to the workspace.
@@ -28,7 +28,7 @@ pub struct Finding {
 pub struct CodePath {
     /// The names between `::`.
     pub segments: Vec<String>,
-    /// Where it begins.
+    /// First line, counted from 1.
     pub line: usize,
     /// Inside `#[cfg(test)]` or a `testing` feature.
     pub in_test: bool,
@@ -36,24 +36,13 @@ pub struct CodePath {
     pub in_use: bool,
 }
 
-/// A name that is followed by something telling: `name!`, `.name()` or `#[name]`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mark {
-    /// `todo!`, `.unwrap()`, `#[ignore]`.
-    pub text: String,
-    /// Where it stands.
-    pub line: usize,
-    /// Inside `#[cfg(test)]` or a `testing` feature.
-    pub in_test: bool,
-}
-
 /// A function with a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     pub name: String,
-    /// Where it begins.
+    /// First line, counted from 1.
     pub line: usize,
-    /// From `fn` to its closing brace.
+    /// Number of lines from `fn` to the closing brace.
     pub lines: usize,
     /// Inside `#[cfg(test)]` or a `testing` feature.
     pub in_test: bool,
@@ -66,27 +55,25 @@ pub struct RustFacts {
     pub functions: Vec<Function>,
     /// Every path, `use` groups expanded.
     pub paths: Vec<CodePath>,
-    /// Macro calls, method calls without arguments, attributes.
-    pub marks: Vec<Mark>,
 }
 
 impl SourceFile {
-    /// A file from its parts.
+    /// Makes a file.
     pub fn new(path: impl Into<String>, text: impl Into<String>) -> SourceFile {
         SourceFile { path: path.into(), text: text.into() }
     }
 
-    /// Whether the path ends in `.extension`.
+    /// Returns true when the path ends in `.extension`.
     pub fn is(&self, extension: &str) -> bool {
         self.path.strip_suffix(extension).is_some_and(|stem| stem.ends_with('.'))
     }
 
-    /// The file's own name.
+    /// Returns the name of the file without its folder.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
 
-    /// A finding about this file.
+    /// Makes a finding about this file.
     pub fn finding(&self, line: usize, message: impl Into<String>) -> Finding {
         Finding { path: self.path.clone(), line, message: message.into() }
     }
@@ -113,11 +100,6 @@ fn read_tokens(tokens: &[TokenTree], in_test: bool, facts: &mut RustFacts) {
             TokenTree::Punct(hash) if hash.as_char() == '#' => {
                 if let Some((attribute, is_inner)) = attribute_at(tokens, at) {
                     let text: String = attribute.stream().to_string().split_whitespace().collect();
-                    facts.marks.push(Mark {
-                        text: format!("#[{}]", text.split(['(', '=']).next().unwrap_or_default()),
-                        line: attribute.span_open().start().line,
-                        in_test: test,
-                    });
                     if text.starts_with("cfg(") && is_test_cfg(&text) {
                         item_is_test = true;
                         if is_inner {
@@ -148,20 +130,6 @@ fn read_tokens(tokens: &[TokenTree], in_test: bool, facts: &mut RustFacts) {
                 }
                 at += 1;
             }
-            TokenTree::Punct(dot) if dot.as_char() == '.' => {
-                if let (Some(TokenTree::Ident(name)), Some(TokenTree::Group(call))) =
-                    (tokens.get(at + 1), tokens.get(at + 2))
-                    && call.delimiter() == Delimiter::Parenthesis
-                    && call.stream().is_empty()
-                {
-                    facts.marks.push(Mark {
-                        text: format!(".{name}()"),
-                        line: name.span().start().line,
-                        in_test: test,
-                    });
-                }
-                at += 1;
-            }
             TokenTree::Punct(end) if end.as_char() == ';' => {
                 item_is_test = false;
                 at += 1;
@@ -171,7 +139,7 @@ fn read_tokens(tokens: &[TokenTree], in_test: bool, facts: &mut RustFacts) {
     }
 }
 
-/// The function whose `fn` stands here. A type such as `fn(u8) -> u8` and a method without a body are none.
+/// Reads the function whose `fn` is at this token. Returns `None` for a type such as `fn(u8) -> u8` and a method without a body.
 fn function_at(tokens: &[TokenTree], at: usize, in_test: bool) -> Option<Function> {
     let TokenTree::Ident(name) = tokens.get(at + 1)? else { return None };
     let line = tokens[at].span().start().line;
@@ -184,8 +152,8 @@ fn function_at(tokens: &[TokenTree], at: usize, in_test: bool) -> Option<Functio
     Some(Function { name: name.to_string(), line, lines, in_test })
 }
 
-/// The bracket group of `#[…]` or `#![…]` (then `true`) that begins here.
-fn attribute_at(tokens: &[TokenTree], at: usize) -> Option<(&Group, bool)> {
+/// Finds the bracket group of the `#[…]` or `#![…]` (then `true`) that begins at this token.
+pub fn attribute_at(tokens: &[TokenTree], at: usize) -> Option<(&Group, bool)> {
     match (tokens.get(at + 1), tokens.get(at + 2)) {
         (Some(TokenTree::Group(group)), _) if group.delimiter() == Delimiter::Bracket => Some((group, false)),
         (Some(bang), Some(TokenTree::Group(group)))
@@ -197,23 +165,23 @@ fn attribute_at(tokens: &[TokenTree], at: usize) -> Option<(&Group, bool)> {
     }
 }
 
-/// `cfg(test)`, `cfg(any(test, feature = "testing"))`; not `cfg(not(test))`.
+/// Returns true for `cfg(test)` and `cfg(any(test, feature = "testing"))`, false for `cfg(not(test))`.
 fn is_test_cfg(condition: &str) -> bool {
     let names_test =
         condition.contains("(test") || condition.contains(",test") || condition.contains("\"testing\"");
     names_test && !condition.contains("not(")
 }
 
-/// `use` begins a declaration, where `r#use` or `precise capturing` (`impl Trait + use<'a>`) do not.
+/// Returns true for the `use` of a declaration, false for that of precise capturing (`impl Trait + use<'a>`).
 fn starts_item(tokens: &[TokenTree], at: usize) -> bool {
     !matches!(tokens.get(at + 1), Some(next) if is_punct(next, '<'))
 }
 
-fn is_punct(token: &TokenTree, wanted: char) -> bool {
+pub fn is_punct(token: &TokenTree, wanted: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// Whether `::` stands here.
+/// Returns true when `::` begins at this token.
 fn is_separator(tokens: &[TokenTree], at: usize) -> bool {
     matches!(tokens.get(at), Some(TokenTree::Punct(first)) if first.as_char() == ':' && first.spacing() == Spacing::Joint)
         && matches!(tokens.get(at + 1), Some(second) if is_punct(second, ':'))
@@ -231,11 +199,6 @@ fn read_path(tokens: &[TokenTree], start: usize, in_test: bool, facts: &mut Rust
             break;
         }
         at += 2;
-    }
-    let is_macro = matches!(tokens.get(at), Some(bang) if is_punct(bang, '!'))
-        && matches!(tokens.get(at + 1), Some(TokenTree::Group(_)));
-    if is_macro && let Some(name) = segments.last() {
-        facts.marks.push(Mark { text: format!("{name}!"), line, in_test });
     }
     facts.paths.push(CodePath { segments, line, in_test, in_use: false });
     at
@@ -307,12 +270,11 @@ mod tests {
 
     #[test]
     fn only_the_item_after_a_test_attribute_is_test_code() {
-        let code = "#[cfg(test)]\nmod tests { fn a() { b.unwrap() } }\nfn c() { d.unwrap() }";
+        let code = "#[cfg(test)]\nmod tests { fn a() { b() } }\nfn c() { d() }";
 
         let facts = SourceFile::new("crates/x/src/lib.rs", code).rust_facts();
 
-        let unwraps: Vec<bool> =
-            facts.marks.iter().filter(|m| m.text == ".unwrap()").map(|m| m.in_test).collect();
-        assert_eq!(unwraps, [true, false]);
+        let functions: Vec<_> = facts.functions.iter().map(|f| (f.name.as_str(), f.in_test)).collect();
+        assert_eq!(functions, [("a", true), ("c", false)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask tidy`, `cargo xtask index`, `cargo xtask update-data`.
+//! The project's own commands: `cargo xtask` lists them.
 //! Used by `make test`, `make check` and people. Never part of the product; depends on no crate of it.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks on its terminal")]
 
@@ -10,7 +10,9 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
 
-  tidy         checks the rules that the compiler cannot: headers, imports, layers, sizes, migrations, records, metrics
+  tidy         checks the rules that the compiler cannot: headers, imports, layers, sizes, migrations, records, metrics, the ratchet
+  ratchet      lowers the numbers of xtask/ratchet.toml to those of the tree; never raises one
+  docs FOLDER  lists the doc comments below a folder that the ratchet counts
   index        writes docs/decisions/README.md, the index of decision records by feature
   update-data  refreshes the data files that come from packages (npm, pip); read the difference, then run the tests";
 
@@ -21,6 +23,8 @@ fn main() -> ExitCode {
 
     let result = match arguments.as_slice() {
         ["tidy"] => tidy::run(root),
+        ["ratchet"] => tidy::lower_ratchet(root),
+        ["docs", folder] => tidy::list_docs(root, folder),
         ["index"] => tidy::write_index(root),
         ["update-data"] => update_data::run(root),
         [] | ["help" | "-h" | "--help"] => {

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Where the crawler patterns live; beside the file lies its licence.
+/// File of the crawler patterns. The licence is in the same folder.
 const CRAWLERS: &str = "crates/glasshouse/data/crawler-user-agents.tsv";
 /// Folder of the user agents that the patterns are compared with, and of the scripts that refresh and compare them.
 const CORPUS: &str = "crates/glasshouse/data/corpus";
@@ -67,7 +67,7 @@ fn crawler_user_agents(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// One `tags<TAB>pattern` line per entry of the package's JSON, in its order.
+/// Converts the package's JSON into one `tags<TAB>pattern` line per entry, in the same order.
 fn pattern_lines(json: &str) -> Result<Vec<String>, String> {
     let entries: serde_json::Value =
         serde_json::from_str(json).map_err(|error| format!("the list is not JSON: {error}"))?;
@@ -114,7 +114,7 @@ fn is_open_ended(pattern: &str) -> bool {
     unescaped.contains(['*', '+']) || unescaped.contains(",}")
 }
 
-/// A list that lost more than a tenth of its lines is a broken download, not news.
+/// Refuses a list that lost more than a tenth of its lines: the download is probably broken.
 fn refuse_shrinking(old: &str, new: &[String]) -> Result<(), String> {
     let before = old.lines().filter(|line| !line.starts_with('#')).count();
     if new.len() * 10 < before * 9 {
@@ -126,7 +126,7 @@ fn refuse_shrinking(old: &str, new: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The first `YYYY-MM-DD` of a line.
+/// Finds the first `YYYY-MM-DD` of a line.
 fn date_in(line: &str) -> Option<&str> {
     let is_date = |text: &&str| {
         text.bytes()
@@ -150,7 +150,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&result.stdout).into_owned())
 }
 
-/// The name of the one file in the folder that ends like this.
+/// Finds the file of the folder whose name has this ending.
 fn only_file(folder: &Path, ending: &str) -> Result<String, String> {
     let entries =
         fs::read_dir(folder).map_err(|error| format!("could not list {}: {error}", folder.display()))?;

@@ -5,10 +5,10 @@ use super::source::SourceFile;
 use std::path::Path;
 use std::process::Command;
 
-/// What the rules read; everything else (pictures, data, lock files) is left alone.
-const EXTENSIONS: &[&str] = &["rs", "toml", "sql", "md", "sh", "js", "mjs", "jsx", "ts", "tsx"];
+/// Extensions of the files that rules read; pictures, data and lock files are left alone.
+const EXTENSIONS: &[&str] = &["rs", "toml", "sql", "md", "sh", "js", "mjs", "jsx", "ts", "tsx", "svelte"];
 
-/// Every file of the working tree that a rule may want, new ones included, ignored ones not.
+/// Reads the files of the working tree with one of `EXTENSIONS`: tracked and new ones, without ignored ones.
 pub fn read_all(root: &Path) -> Result<Vec<SourceFile>, String> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -44,10 +44,10 @@ const TABLE: &[(&str, &[&str])] = &[
     ("jobs.rs", &["axum", "sqlx", "queries"]),
 ];
 
-/// What an SEO check must not mention: it decides about facts and does no I/O.
+/// Names that an SEO check must not mention: a check decides about facts and does no I/O.
 const CHECKS: &[&str] = &["axum", "sqlx", "tokio", "reqwest", "fs", "net", "process"];
 
-/// `model.rs`, `queries.rs`, `service.rs`, `handlers.rs`, `jobs.rs` and checks keep to their row of the table.
+/// Checks that `model.rs`, `queries.rs`, `service.rs`, `handlers.rs`, `jobs.rs` and SEO checks keep to their row of the table.
 pub fn each_file_imports_what_its_name_allows(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -69,7 +69,7 @@ pub fn each_file_imports_what_its_name_allows(files: &[SourceFile]) -> Vec<Findi
     findings
 }
 
-/// A feature uses features to its left only, through their services and models; `queries.rs` uses only their ids.
+/// Checks that a feature uses features to its left only, through their services and models; `queries.rs` uses only their ids.
 pub fn features_point_to_the_left(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -94,7 +94,7 @@ pub fn features_point_to_the_left(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// No file of a feature's room uses a room above its own.
+/// Checks that no file of a feature's folder uses a folder above its own in `ROOMS`.
 pub fn no_import_climbs(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -116,14 +116,14 @@ pub fn no_import_climbs(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// The modules that an application file is in, itself included: `edge`, `proxy`, `forward`.
+/// Lists the modules that contain an application file, and its own: `edge`, `proxy`, `forward`.
 fn module_path(path: &str) -> Vec<&str> {
     let Some(inside) = path.strip_prefix(APP) else { return Vec::new() };
     let module = inside.trim_end_matches(".rs");
     module.strip_suffix("/mod").unwrap_or(module).split('/').collect()
 }
 
-/// A path as seen from the crate's root; what begins elsewhere is taken to begin in the module itself.
+/// Resolves a path from the crate's root. A path without `crate`, `super` or `self` counts as relative to the module.
 fn absolute<'a>(module: &[&'a str], path: &'a CodePath) -> Vec<&'a str> {
     let mut segments = path.segments.iter().map(String::as_str).peekable();
     if segments.next_if(|first| matches!(*first, "crate" | "glasshouse")).is_some() {
@@ -139,7 +139,7 @@ fn absolute<'a>(module: &[&'a str], path: &'a CodePath) -> Vec<&'a str> {
     found
 }
 
-/// `api`, `jobs`, `config` and their like are below the features, and know neither them nor `app`.
+/// Checks that `api`, `jobs`, `config` and the other modules below the features name neither a feature nor `app`.
 pub fn shared_modules_know_no_feature(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -160,26 +160,26 @@ pub fn shared_modules_know_no_feature(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// The first module of an application file: `render` of `…/src/render/cache.rs`, `config` of `…/src/config.rs`.
+/// Returns the first module of an application file: `render` of `…/src/render/cache.rs`, `config` of `…/src/config.rs`.
 fn top_module(path: &str) -> Option<&str> {
     let inside = path.strip_prefix(APP)?;
     Some(inside.split('/').next().unwrap_or(inside).trim_end_matches(".rs"))
 }
 
-/// Whether a file is `ROLE.rs` or part of it: `render/queries.rs` and `render/queries/lease.rs` are both queries.
+/// Returns true for `ROLE.rs` and its parts: `render/queries.rs` and `render/queries/lease.rs` are both queries.
 fn has_role(path: &str, role: &str) -> bool {
     let folder = format!("/{}/", role.trim_end_matches(".rs"));
     let inside = path.strip_prefix(APP).unwrap_or(path);
     inside.ends_with(&format!("/{role}")) || inside.contains(&folder)
 }
 
-/// The feature that a file belongs to.
+/// Finds the feature that a file belongs to.
 fn feature_file(path: &str) -> Option<&'static str> {
     let module = top_module(path)?;
     COLUMNS.iter().flat_map(|column| column.iter()).find(|feature| **feature == module).copied()
 }
 
-/// The feature that `crate::FEATURE::…` names, and the module inside it.
+/// Finds the feature that `crate::FEATURE::…` names, and the module inside that feature.
 fn feature_named(path: &CodePath) -> Option<(&'static str, Option<&str>)> {
     let mut segments = path.segments.iter().map(String::as_str);
     // A path through `super::super` is rare and a matter of taste; a feature's own files are one level deep.
@@ -192,14 +192,14 @@ fn feature_named(path: &CodePath) -> Option<(&'static str, Option<&str>)> {
     Some((feature, segments.next()))
 }
 
-/// Whether the path leads into `app`, which puts everything together.
+/// Returns true for a path into `app`, which wires all features.
 fn names_app(path: &CodePath) -> bool {
     path.segments.len() > 1
         && matches!(path.segments[0].as_str(), "crate" | "glasshouse")
         && path.segments[1] == "app"
 }
 
-/// Whether the path ends in an id type: a column that refers to another feature's row is no knowledge of that feature.
+/// Returns true for a path that ends in an id type: a column may refer to another feature's row.
 fn names_an_id(path: &CodePath) -> bool {
     path.segments.last().is_some_and(|last| last.len() > 2 && last.ends_with("Id"))
 }
@@ -208,7 +208,7 @@ fn column(feature: &str) -> usize {
     COLUMNS.iter().position(|column| column.contains(&feature)).unwrap_or(COLUMNS.len())
 }
 
-/// Whether the path goes through `word`: a crate by its first name, a module or type by any but a lone local name.
+/// Returns true when a segment of the path is `word`. A single local name does not count.
 fn mentions(path: &CodePath, word: &str) -> bool {
     let is_module = matches!(word, "queries" | "service" | "handlers" | "fs" | "net" | "process");
     let is_type = word.starts_with(char::is_uppercase);

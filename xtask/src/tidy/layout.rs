@@ -20,7 +20,7 @@ const DIRECTION: &[(&str, &[&str])] = &[
 /// Crates that only tests may depend on, of whatever crate.
 const FOR_TESTS: &[&str] = &["fakeai"];
 
-/// No manifest names a crate of ours that it may not depend on.
+/// Checks that no manifest names a crate of the workspace that it may not depend on.
 pub fn crates_point_one_way(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.name() == "Cargo.toml") {
@@ -45,7 +45,7 @@ pub fn crates_point_one_way(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// Tests outside the code are linked once per crate: `tests/it/main.rs` and modules below it.
+/// Checks that each crate has one binary of integration tests: `tests/it/main.rs` and modules below it.
 pub fn one_test_binary_per_crate(files: &[SourceFile]) -> Vec<Finding> {
     let mut binaries: BTreeMap<&str, Vec<&SourceFile>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -66,7 +66,7 @@ pub fn one_test_binary_per_crate(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// `migrations/sqlite` and `migrations/postgres` hold the same `NNNN_name.sql`, each number once.
+/// Checks that `migrations/sqlite` and `migrations/postgres` hold equal names `NNNN_name.sql`, each number once.
 pub fn migrations_come_in_pairs(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let names = |engine: &str| -> BTreeMap<&str, &SourceFile> {

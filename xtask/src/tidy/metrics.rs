@@ -8,7 +8,7 @@ const CATALOGUE: &str = "crates/glasshouse/src/telemetry/catalogue.rs";
 const PAGE: &str = "docs/logging.md";
 const MACROS: &[&str] = &["counter!(", "gauge!(", "histogram!("];
 
-/// Every metric that the code counts is in the catalogue, and every entry is counted somewhere and documented.
+/// Checks that every metric of the code is in the catalogue, and that every entry is used and documented.
 pub fn metrics_are_in_the_catalogue(files: &[SourceFile]) -> Vec<Finding> {
     let find = |path: &str| files.iter().find(|file| file.path == path);
     let (Some(catalogue), Some(page)) = (find(CATALOGUE), find(PAGE)) else { return Vec::new() };

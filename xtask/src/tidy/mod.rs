@@ -1,12 +1,14 @@
 //! `cargo xtask tidy`: the rules of ARCHITECTURE.md and CONTRIBUTING.md that the compiler cannot check.
-//! One file per family of rules; each rule is a function from files to findings. Never changes a file.
+//! One file per family of rules; each rule is a function from files to findings. A rule never changes a file.
 //! See docs/decisions/0008.
 
+mod docs;
 mod files;
 mod imports;
 mod layout;
 mod metrics;
 mod names;
+mod ratchet;
 mod records;
 mod rooms;
 mod size;
@@ -33,6 +35,7 @@ const RULES: &[Rule] = &[
     layout::migrations_come_in_pairs,
     metrics::metrics_are_in_the_catalogue,
     names::public_types_do_not_share_a_name,
+    ratchet::numbers_only_fall,
     records::records_have_their_form,
     records::links_to_records_lead_somewhere,
     records::accepted_records_are_linked_from_code,
@@ -49,11 +52,13 @@ pub fn run(root: &Path) -> Result<(), String> {
 
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&files)).collect();
     findings.sort();
-    for finding in &findings {
-        println!("{}:{}: {}", finding.path, finding.line, finding.message);
-    }
+    print_findings(&findings);
 
     if findings.is_empty() {
+        let lower = ratchet::lower_numbers(&files);
+        if lower > 0 {
+            println!("tidy: {lower} number(s) of {} can be lowered: cargo xtask ratchet", ratchet::PATH);
+        }
         println!("tidy: {} files, nothing to say", files.len());
         Ok(())
     } else {
@@ -61,11 +66,30 @@ pub fn run(root: &Path) -> Result<(), String> {
     }
 }
 
+fn print_findings(findings: &[Finding]) {
+    for finding in findings {
+        println!("{}:{}: {}", finding.path, finding.line, finding.message);
+    }
+}
+
+/// Lowers the numbers of the ratchet to those of the working tree.
+pub fn lower_ratchet(root: &Path) -> Result<(), String> {
+    write(root, ratchet::PATH, &ratchet::lowered(&files::read_all(root)?))
+}
+
+/// Prints the doc comments below a folder that begin against the rules.
+pub fn list_docs(root: &Path, folder: &str) -> Result<(), String> {
+    print_findings(&ratchet::list_docs(&files::read_all(root)?, folder));
+    Ok(())
+}
+
 /// Writes the index of decision records.
 pub fn write_index(root: &Path) -> Result<(), String> {
-    let page = records::index(&files::read_all(root)?);
-    std::fs::write(root.join(records::INDEX), page)
-        .map_err(|error| format!("{}: {error}", records::INDEX))?;
-    println!("wrote {}", records::INDEX);
+    write(root, records::INDEX, &records::index(&files::read_all(root)?))
+}
+
+fn write(root: &Path, path: &str, text: &str) -> Result<(), String> {
+    std::fs::write(root.join(path), text).map_err(|error| format!("{path}: {error}"))?;
+    println!("wrote {path}");
     Ok(())
 }

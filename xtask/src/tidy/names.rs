@@ -9,7 +9,7 @@ const APP: &str = "crates/glasshouse/src/";
 /// Names that several places may have: conventions of the house, and `Visit`, of a browser and of a crawler.
 const HOUSE_NAMES: &[&str] = &["Args", "Command", "Row", "State", "Visit"];
 
-/// Public types of two features or libraries do not share a name.
+/// Checks that public types of two features or libraries do not share a name.
 pub fn public_types_do_not_share_a_name(files: &[SourceFile]) -> Vec<Finding> {
     let mut owners: BTreeMap<&str, Vec<(&str, Finding)>> = BTreeMap::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -33,7 +33,7 @@ pub fn public_types_do_not_share_a_name(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// The feature or library that a file belongs to; none for tests and what they share.
+/// Finds the feature or library that a file belongs to. Returns `None` for tests and test helpers.
 fn place_of(path: &str) -> Option<&str> {
     let is_test = ["/tests/", "/testing", "/tests.rs"].iter().any(|part| path.contains(part));
     let inside = path.strip_prefix("crates/").filter(|_| !is_test && path.contains("/src/"))?;
@@ -41,7 +41,7 @@ fn place_of(path: &str) -> Option<&str> {
     Some(place.trim_end_matches(".rs"))
 }
 
-/// The name of a type that a line begins to declare for others. What is at the start of a line is in no function.
+/// Reads the name of the public type that an unindented line declares.
 fn public_type(line: &str) -> Option<&str> {
     let item = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) "))?;
     let (keyword, rest) = item.split_once(' ')?;

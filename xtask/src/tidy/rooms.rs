@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 const APP: &str = "crates/glasshouse/src/";
 
-/// A module with children is `x/mod.rs`, never `x.rs` beside `x/`.
+/// Checks that a module with children is `x/mod.rs`, never `x.rs` beside `x/`.
 pub fn modules_with_children_are_folders(files: &[SourceFile]) -> Vec<Finding> {
     let folders: BTreeSet<&str> = files
         .iter()
@@ -23,7 +23,7 @@ pub fn modules_with_children_are_folders(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// ARCHITECTURE.md names every folder of the application, and the places that it names exist.
+/// Checks that ARCHITECTURE.md names every folder of the application, and only files and folders that exist.
 pub fn the_architecture_names_the_rooms(files: &[SourceFile]) -> Vec<Finding> {
     let Some(page) = files.iter().find(|file| file.path == ARCHITECTURE) else { return Vec::new() };
     let mut findings = Vec::new();
@@ -50,7 +50,7 @@ pub fn the_architecture_names_the_rooms(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// What stands between backticks, with its line.
+/// Finds the texts between backticks, with their line numbers.
 fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(index, line)| {
         line.split('`').skip(1).step_by(2).map(move |word| (index + 1, word.trim_end_matches('/')))

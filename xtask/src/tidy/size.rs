@@ -18,7 +18,7 @@ const CATALOGUES: &[&str] = &[
     "integrations/nextjs/middleware.ts",
 ];
 
-/// No function is longer than a screen and a half.
+/// Checks that no function is longer than a screen and a half.
 pub fn no_long_functions(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.is("rs")) {
@@ -35,7 +35,7 @@ pub fn no_long_functions(files: &[SourceFile]) -> Vec<Finding> {
     findings
 }
 
-/// No file is longer than one subject takes.
+/// Checks that no file is too long to be about one subject.
 pub fn no_long_files(files: &[SourceFile]) -> Vec<Finding> {
     let is_exempt = |path: &str| {
         path.contains("/tests/")
@@ -54,7 +54,7 @@ pub fn no_long_files(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// Tests stand last in a file.
+/// Counts the lines of a file before its tests, which are last in the file.
 fn lines_before_tests(text: &str) -> usize {
     let end = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     text[..end].lines().count()

@@ -24,10 +24,10 @@ use tower::Service;
 
 use crate::{Network, NetworkError};
 
-/// How long a server may take over its TLS handshake, unless the connector is told otherwise.
+/// Timeout of a TLS handshake with a server; the default of a connector.
 const TLS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Why there is no connection.
+/// Error of opening a connection.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
     /// The host is refused, does not exist or does not answer.
@@ -38,13 +38,13 @@ pub enum ConnectError {
     Tls {
         /// Name that the certificate should have been for.
         host: String,
-        /// What was wrong.
+        /// Error of the handshake.
         #[source]
         source: io::Error,
     },
 }
 
-/// Opens connections for a client's pool. The guard sees every address, IP literals included.
+/// Connector for a client's pool. The guard checks every address, IP literals included.
 #[derive(Clone)]
 pub struct Connector {
     network: Network,
@@ -58,14 +58,14 @@ impl Connector {
         Connector { network, tls: TlsConnector::from(tls), tls_timeout: TLS_TIMEOUT }
     }
 
-    /// The same with another limit for the TLS handshake.
+    /// Returns the connector with another timeout of TLS handshakes.
     pub fn with_tls_timeout(self, tls_timeout: Duration) -> Connector {
         Connector { tls_timeout, ..self }
     }
 
     /// Opens a connection for the scheme, host and port of an absolute address.
     ///
-    /// A static host with a port is spoken to in plain HTTP, an `https` address too.
+    /// A static host with a port gets plain HTTP, also for an `https` address.
     pub async fn open(&self, uri: &Uri) -> Result<Stream, ConnectError> {
         let wants_tls = uri.scheme() == Some(&Scheme::HTTPS);
         let host = uri.host().unwrap_or_default();
@@ -88,7 +88,7 @@ impl Connector {
 
 impl Service<Uri> for Connector {
     type Response = TokioIo<Stream>;
-    /// Shared, so that whoever finds it among a client error's sources can keep it.
+    /// Shared, so that callers who find it among the sources of a client error can keep it.
     type Error = Arc<ConnectError>;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -102,8 +102,8 @@ impl Service<Uri> for Connector {
     }
 }
 
-/// Whether a pooled connection has served a request, for clients that send again only what was lost on a kept one. Among
-/// the extensions of every response and the extras of every error's connection.
+/// Flag of a pooled connection that has served a request, for clients that repeat only requests lost on a reused
+/// connection. Stored in the extensions of every response and the extras of every error's connection.
 #[derive(Debug, Clone, Default)]
 pub struct Served(Arc<AtomicBool>);
 
@@ -112,7 +112,7 @@ impl Served {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it has.
+    /// Returns true when the connection has served a request.
     pub fn is_marked(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,5 +1,5 @@
-//! How resolvers are set up here, and how their answers are told apart. Used wherever DNS itself is asked: by [`crate::network`]
-//! for addresses, by the application for records. Asking connects to nobody but the name servers.
+//! Set-up of DNS resolvers, and classification of their errors. Used by [`crate::network`] for addresses and by the
+//! application for records. Connects to name servers only.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
 use hickory_resolver::{Resolver, ResolverBuilder, TokioResolver};
 
-/// A resolver for what DNS itself says: asks `servers`, or the system's when there are none, and never the file of hosts.
+/// Makes a resolver for DNS alone: asks `servers`, or the system's when there are none, and never the hosts file.
 pub fn resolver(servers: &[SocketAddr]) -> Result<ResolverBuilder<TokioRuntimeProvider>, NetError> {
     let mut builder = match servers {
         [] => TokioResolver::builder_tokio()?,
@@ -19,7 +19,7 @@ pub fn resolver(servers: &[SocketAddr]) -> Result<ResolverBuilder<TokioRuntimePr
     Ok(builder)
 }
 
-/// Whether DNS answered that there is no such name or record; any other error is none of an answer.
+/// Returns true when DNS answered that the name or record does not exist. Every other error is no answer at all.
 pub fn is_absence(error: &NetError) -> bool {
     use ResponseCode::{NXDomain, NoError};
     matches!(error, NetError::Dns(DnsError::NoRecordsFound(none)) if matches!(none.response_code, NXDomain | NoError))

@@ -1,13 +1,13 @@
-//! Errors with what caused them: to look for one of the causes, and to tell people of all. Used by every crate above.
+//! Chains of errors and their causes: searched for one cause, or printed in one line. Used by every crate above.
 
 use std::error::Error;
 
-/// An error and everything that caused it, one after another.
+/// Returns an error and its causes, outermost first.
 pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error| (*error).source())
 }
 
-/// An error and its causes in one line; a cause that its effect already names is left out.
+/// Formats an error and its causes in one line, without causes that their effect already names.
 pub fn one_line(error: &(dyn Error + 'static)) -> String {
     let mut line = String::new();
     for cause in causes(error) {

@@ -1,13 +1,13 @@
-//! Which addresses this service may connect to on behalf of a customer (SSRF guard).
-//! Takes an address that was already resolved, and asks the system only which addresses are this machine's. Used by `network`
-//! before every connect; must never see a name.
+//! Rules about the addresses that this service may connect to on behalf of a customer (SSRF guard).
+//! Takes an address that was already resolved, and asks the system only for this machine's own addresses. Used by
+//! `network` before every connect; must never see a name.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::{Arc, LazyLock};
 
 use ipnet::IpNet;
 
-/// Everything that is not the public internet, and why. First match names the reason.
+/// Everything outside the public internet, with the reason of the refusal. The first match counts.
 ///
 /// Source: the IANA special-purpose address registries (IPv4 and IPv6), multicast and reserved space.
 const REFUSED: &[(&str, Refusal)] = &[
@@ -47,7 +47,7 @@ const REFUSED: &[(&str, Refusal)] = &[
     ("ff00::/8", Refusal::Multicast),
 ];
 
-/// Addresses at which clouds hand out credentials to whoever asks from inside.
+/// Addresses at which clouds serve credentials to any client inside.
 const METADATA: &[IpAddr] = &[
     IpAddr::V4(Ipv4Addr::new(169, 254, 169, 254)),
     IpAddr::V4(Ipv4Addr::new(169, 254, 170, 2)),
@@ -67,7 +67,7 @@ static REFUSED_NETS: LazyLock<Vec<(IpNet, Refusal)>> = LazyLock::new(|| {
     REFUSED.iter().map(|(net, why)| (net.parse().expect("the table holds valid networks"), *why)).collect()
 });
 
-/// Why an address may not be connected to.
+/// Reason why an address may not be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refusal {
     /// `0.0.0.0/8` and `::`, which reach this machine.
@@ -98,7 +98,7 @@ pub enum Refusal {
     Port(u16),
 }
 
-/// Decides whether an address may be connected to.
+/// Rules that decide whether an address may be connected to.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
     /// Networks that are let through although they are private, loopback or link-local.
@@ -155,7 +155,7 @@ impl Guard {
         of_port.any(|own| is_reached(own.ip().to_canonical()))
     }
 
-    /// Answers whether `allow_private` was what let the address through.
+    /// Checks an IP address. Returns true when `allow_private` was needed to let it through.
     fn check_ip(&self, ip: IpAddr) -> Result<bool, Refusal> {
         if METADATA.contains(&ip) {
             let named_alone = self.allow_private.iter().any(|net| *net == IpNet::from(ip));

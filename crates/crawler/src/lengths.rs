@@ -1,6 +1,6 @@
-//! Responses whose `Content-Length` is no number, or with a line that cannot be read: browsers read the first to the end of
-//! their connection and skip the second, hyper's client refuses both. Used by `tolerant` for a second try. Must never let another response follow on such a connection: nobody knows
-//! where the first one ends. See docs/decisions/0294.
+//! Repair of response heads that hyper's client refuses and browsers accept: a `Content-Length` that is no number,
+//! which browsers ignore, and unreadable lines, which they skip. Used by `tolerant` for a second try. Must never let
+//! another response follow on such a connection: nobody knows where the first one ends. See docs/decisions/0294.
 
 use std::io;
 use std::pin::Pin;
@@ -17,11 +17,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::errors::causes;
 
 const NAME: &[u8] = b"content-length";
-/// Heads that are longer are left as they are.
+/// Longest head, in bytes, that is repaired.
 const MAX_HEAD: usize = 256 << 10;
 const CHUNK: usize = 8 << 10;
 
-/// Returns the request once more, for a connection of its own, if asking twice is as good as asking once.
+/// Returns a copy of the request for a connection of its own, if sending it twice is safe.
 pub(super) fn once_more<B: Body + Default>(request: &Request<B>) -> Option<Request<B>> {
     let is_plain = request.method() == Method::GET && request.body().is_end_stream();
     is_plain.then(|| {
@@ -34,24 +34,24 @@ pub(super) fn once_more<B: Body + Default>(request: &Request<B>) -> Option<Reque
     })
 }
 
-/// Decides whether a response was refused because of its length, or of a line that cannot be read.
+/// Decides whether a response was refused because of its length or of an unreadable line.
 pub(super) fn is_about_head(error: &(dyn std::error::Error + 'static)) -> bool {
     let mut causes = causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>());
     let parts = ["content-length", "header"];
     causes.any(|error| error.is_parse() && parts.iter().any(|part| error.to_string().contains(part)))
 }
 
-/// A stream whose first response gets a length that can be read, or none.
+/// Stream whose first response gets a readable length, or none.
 pub(super) struct Tidied<S> {
     inner: S,
-    /// What has come of the head, until it is whole.
+    /// Received part of the head, until it is complete.
     head: Option<Vec<u8>>,
-    /// What is to be read before the rest of the stream.
+    /// Bytes to be read before the rest of the stream.
     ready: Bytes,
 }
 
 impl<S> Tidied<S> {
-    /// Tidies the first response, or nothing.
+    /// Wraps a stream; `tidies` says whether its first response is repaired.
     pub fn new(inner: S, tidies: bool) -> Tidied<S> {
         Tidied { inner, head: tidies.then(Vec::new), ready: Bytes::new() }
     }
@@ -112,14 +112,14 @@ impl<S: Connection> Connection for Tidied<S> {
     }
 }
 
-/// Bytes of the head with the empty line behind it, once that is there.
+/// Returns the length of the head with the empty line after it, once that has come.
 fn head_length(bytes: &[u8]) -> Option<usize> {
     let ends = ["\r\n\r\n", "\n\n"].map(|end| memmem::find(bytes, end.as_bytes()).map(|at| at + end.len()));
     ends.into_iter().flatten().min()
 }
 
-/// A response as a browser reads it: equal lengths are one, and what is no number is no length. Lengths that contradict each
-/// other stay, and the response is refused.
+/// Repairs a response's head as a browser reads it: equal lengths are merged, lengths that are no numbers are
+/// dropped. Lengths that contradict each other stay, and the response is refused.
 fn tidied(bytes: &[u8], head_length: usize) -> Vec<u8> {
     let (head, body) = bytes.split_at(head_length);
     let lines = || head.split_inclusive(|byte| *byte == b'\n');
@@ -151,7 +151,7 @@ fn is_unreadable(line: &[u8]) -> bool {
     memchr::memchr2(0, b'\r', line).is_some()
 }
 
-/// The value of a header line, if it is a length.
+/// Returns the value of a `Content-Length` line.
 fn length_of(line: &[u8]) -> Option<&[u8]> {
     let colon = memchr::memchr(b':', line)?;
     line[..colon].trim_ascii().eq_ignore_ascii_case(NAME).then(|| &line[colon + 1..])

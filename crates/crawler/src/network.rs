@@ -19,36 +19,37 @@ use url::Host;
 use crate::dns;
 use crate::guard::{Guard, Refusal};
 
-/// How long one address may take to answer; the next one is tried after it.
+/// Timeout of a connection attempt to one address; then the next address is tried.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a name may take to resolve, retries included.
+/// Timeout of a name's resolution, retries included.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// A changed record is seen within this time, so that a moved origin is not called at its old address for long.
+/// Longest time that a record is cached, so that a moved origin is not called at its old address for long.
 const MAX_POSITIVE_TTL: Duration = Duration::from_secs(60);
-/// A new record is seen within this time: a domain goes live seconds after its records do.
+/// Longest time that an absent record is cached: a domain goes live seconds after its records do.
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(5);
 
-/// Names that clouds give to their metadata services. Refused by name too, since a name may be answered by an address we do not list.
+/// Names that clouds give to their metadata services. Refused by name too, since a name may resolve to an address
+/// that is not listed.
 const METADATA_NAMES: &[&str] =
     &["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal", "metadata.azure.internal"];
 
-/// What an operator decides about outgoing connections (settings `network.*`).
+/// Operator's settings of outgoing connections (`network.*`).
 #[derive(Debug, Clone, Default)]
 pub struct NetworkConfig {
     /// Private, loopback or link-local networks that may be connected to.
     pub allow_private: Vec<IpNet>,
-    /// Static names; they win over DNS, and are the permission for their private or loopback address.
+    /// Static names; they override DNS and permit their private or loopback address.
     pub hosts: BTreeMap<String, HostTarget>,
     /// Resolvers to ask; empty: the system's.
     pub dns_servers: Vec<SocketAddr>,
 }
 
-/// Where a static host is.
+/// Address of a static host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostTarget {
     /// Address to dial.
     pub ip: IpAddr,
-    /// Port to dial whatever the URL says, speaking plain HTTP; none: the URL's port and scheme.
+    /// Port to dial, with plain HTTP, whatever the URL says; none: the URL's port and scheme.
     pub port: Option<u16>,
 }
 
@@ -82,16 +83,16 @@ impl fmt::Display for HostTarget {
 #[error("{0:?} is not an IP address with an optional port, such as 127.0.0.1:9000")]
 pub struct BadHostTarget(String);
 
-/// Where requests for a host go. Every address has passed the guard.
+/// Addresses for the requests to a host, all of which passed the guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     /// Addresses to try, in order.
     pub addresses: Vec<SocketAddr>,
-    /// The static host names a port: plain HTTP, whatever the URL says.
+    /// True when the static host names a port: plain HTTP, whatever the URL says.
     pub plain_http: bool,
 }
 
-/// Why a host could not be connected to.
+/// Error of connecting to a host.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkError {
     /// The name, or one of its addresses, is not on the public internet.
@@ -99,7 +100,7 @@ pub enum NetworkError {
     Refused {
         /// Name or address that was asked for.
         host: String,
-        /// What it turned out to be.
+        /// Class of the refused address.
         reason: Refusal,
     },
     /// DNS says that the name does not exist or has no address.
@@ -110,7 +111,7 @@ pub enum NetworkError {
     Lookup {
         /// Name that was asked for.
         host: String,
-        /// What the resolver said; none: it took too long.
+        /// Error of the resolver; none: it timed out.
         #[source]
         source: Option<Box<NetError>>,
     },
@@ -132,18 +133,18 @@ pub enum NetworkError {
 }
 
 impl NetworkError {
-    /// Whether the same request may succeed a little later.
+    /// Returns true when the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
         matches!(self, NetworkError::Lookup { .. } | NetworkError::Connect { .. })
     }
 
-    /// Whether the guard said no, as opposed to the network.
+    /// Returns true when the guard refused the address, as opposed to a failure of the network.
     pub fn is_refused(&self) -> bool {
         matches!(self, NetworkError::Refused { .. } | NetworkError::BadHost(_))
     }
 }
 
-/// The way out. Cheap to clone; clones share the resolver and its cache.
+/// Outgoing connections. Cheap to clone; clones share the resolver and its cache.
 #[derive(Debug, Clone)]
 pub struct Network(Arc<Inner>);
 
@@ -151,7 +152,7 @@ struct Inner {
     guard: Guard,
     hosts: BTreeMap<String, HostTarget>,
     resolver: TokioResolver,
-    /// Host that the operator has named for a service of their own.
+    /// Host that the operator has named for a service of the operator's own.
     named: Option<String>,
 }
 
@@ -177,8 +178,9 @@ impl Network {
         Ok(Network(Arc::new(Inner { guard, hosts, resolver, named: None })))
     }
 
-    /// Returns a network that also reaches one host in private or loopback space, because the operator has named it: the
-    /// address of a model's server. Metadata and link-local addresses stay refused, and so does every other host there.
+    /// Returns a network that also reaches one host in private or loopback space, because the operator has named it:
+    /// the address of a model's server. Metadata and link-local addresses stay refused, as does every other private
+    /// host.
     pub fn with_named_host(&self, host: &str) -> Network {
         let Inner { guard, hosts, resolver, .. } = &*self.0;
         let (guard, hosts, resolver) = (guard.clone(), hosts.clone(), resolver.clone());
@@ -194,9 +196,10 @@ impl Network {
         Network(Arc::new(Inner { guard, hosts, resolver, named }))
     }
 
-    /// Answers where requests for `host:port` go: static hosts first, then IP literals, then DNS.
+    /// Resolves `host:port`: static hosts first, then IP literals, then DNS.
     ///
-    /// One refused address refuses the whole name: a name with a public and a private address is an attack or a mistake.
+    /// One refused address refuses the whole name: a name with a public and a private address is an attack or a
+    /// mistake.
     pub async fn resolve(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
         let destination = self.locate(host, port).await?;
         let guard = &self.0.guard;
@@ -238,7 +241,7 @@ impl Network {
         self.0.hosts.get(&canonical_name(host)?)
     }
 
-    /// The rules that every address is held to.
+    /// Returns the guard of this network.
     pub fn guard(&self) -> &Guard {
         &self.0.guard
     }
@@ -329,7 +332,7 @@ fn build_resolver(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
     builder.build()
 }
 
-/// Brings a host to the form that static hosts are kept in: lower-case A-labels without the final dot, or an IP address.
+/// Normalizes a host to the form of static hosts: lower-case A-labels without the final dot, or an IP address.
 fn canonical_name(host: &str) -> Option<String> {
     if let Ok(ip) = unbracketed(host).parse::<IpAddr>() {
         return Some(ip.to_string());
@@ -345,7 +348,7 @@ fn canonical_name(host: &str) -> Option<String> {
     }
 }
 
-/// Whether a name may be asked of DNS. Underscores pass: pages do load from such hosts.
+/// Returns true for a name that may be asked of DNS. Underscores are allowed: pages load from such hosts.
 fn is_public_name(name: &str) -> bool {
     let label_is_fine = |label: &str| {
         (1..=63).contains(&label.len())

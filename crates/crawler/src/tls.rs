@@ -1,11 +1,12 @@
-//! How this service speaks TLS to others: certificates are always verified. Used by the fetcher, the egress proxy and
-//! the edge. Must never offer a way to switch verification off.
+//! TLS of outgoing connections: certificates are always verified. Used by the fetcher, the egress proxy and the edge.
+//! Must never offer a way to switch verification off.
 
 use std::sync::{Arc, LazyLock};
 
 use rustls::{ClientConfig, RootCertStore};
 
-/// The configuration for every outgoing connection: the machine's trusted roots, else Mozilla's as compiled in; HTTP/1.1.
+/// Returns the configuration of every outgoing connection: the machine's trusted roots, else Mozilla's as compiled
+/// in; HTTP/1.1.
 pub fn client_config() -> Arc<ClientConfig> {
     static CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| client_config_trusting(trusted_roots()));
     CONFIG.clone()
@@ -18,7 +19,7 @@ pub fn client_config_with_http2() -> Arc<ClientConfig> {
     Arc::new(config)
 }
 
-/// The same with other roots: those of a private authority, or of a test.
+/// Returns the configuration with other roots: those of a private authority, or of a test.
 pub fn client_config_trusting(roots: RootCertStore) -> Arc<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ClientConfig::builder_with_provider(provider)

@@ -1,5 +1,5 @@
-//! An HTTP client that reads responses as browsers do: header lines that are none are skipped, folded ones joined, lengths that
-//! are no numbers ignored. Used by the fetcher and the browser's egress proxy.
+//! An HTTP client that reads responses as browsers do: skips invalid header lines, joins folded ones, ignores lengths
+//! that are no numbers. Used by the fetcher and the browser's egress proxy.
 //! Must never open a socket that `Network` has not opened. See docs/decisions/0294.
 
 use std::error::Error;
@@ -18,12 +18,14 @@ use tower::Service;
 use crate::connector::{ConnectError, Connector, Stream};
 use crate::lengths::{self, Tidied};
 
-/// Kept shorter than what common servers keep (5 s in Node), so that a connection is seldom used as it closes.
+/// Idle time of a pooled connection, shorter than that of common servers (5 s in Node), so that a connection is
+/// seldom used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
-/// Header lines of one response; a browser takes as many as fit into 256 KiB.
+/// Most header lines of one response; a browser takes as many as fit into 256 KiB.
 const MAX_HEADERS: usize = 1_000;
 
-/// A pooled client, and one for what browsers can read and the first cannot: one response to a connection.
+/// A pooled client, and a second client with one response per connection for responses that browsers can read and the
+/// first cannot.
 #[derive(Debug)]
 pub struct TolerantClient<B> {
     client: Client<TidyingConnector, B>,
@@ -36,7 +38,7 @@ where
     B::Data: Send,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    /// Sends through a connector, with what else a builder says (see [`builder`]).
+    /// Makes a client of a connector and further settings (see [`builder`]).
     pub fn new(connector: Connector, mut builder: Builder) -> TolerantClient<B> {
         let plain = TidyingConnector { connector, tidies: false };
         let client = builder.pool_idle_timeout(POOL_IDLE).build(plain.clone());
@@ -60,7 +62,7 @@ impl<B> Clone for TolerantClient<B> {
     }
 }
 
-/// Returns the settings of a client that takes the header lines that browsers take.
+/// Returns the settings of a client that accepts the header lines that browsers accept.
 pub fn builder() -> Builder {
     let mut builder = Client::builder(TokioExecutor::new());
     builder
@@ -73,7 +75,7 @@ pub fn builder() -> Builder {
     builder
 }
 
-/// Opens connections for the pools.
+/// Connector of the pools that can repair response heads.
 #[derive(Clone)]
 struct TidyingConnector {
     connector: Connector,

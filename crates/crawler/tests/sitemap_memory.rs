@@ -1,4 +1,4 @@
-//! What sitemaps made to fill memory come to: measured on a process of its own, so this file has one test.
+//! Memory that hostile sitemaps take, measured in a process of its own, so this file has one test.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set itself up fails, which is what unwrap says")]
 
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use url::Url;
 
 type Body = BoxStream<'static, io::Result<Bytes>>;
 
-/// Long, and no two begin alike: nothing that the list could save.
+/// Makes a long address. No two begin alike, so that the packed list saves nothing.
 fn address(file: &str, n: usize) -> String {
     static NOISE: LazyLock<String> = LazyLock::new(|| {
         let hash = |n: usize| {
@@ -27,7 +27,7 @@ fn address(file: &str, n: usize) -> String {
     format!("https://shop.example/{}{n}/{file}", &NOISE[from..from + 950])
 }
 
-/// A file of so many long entries, written while it is read.
+/// Makes a file of long entries, written while it is read.
 fn long_entries(around: (&'static str, &'static str), name: String, count: usize) -> Body {
     let (root, entry) = around;
     let parts = (0..count.div_ceil(100)).map(move |part| {
@@ -40,7 +40,7 @@ fn long_entries(around: (&'static str, &'static str), name: String, count: usize
     start.chain(stream::iter(parts)).chain(end).boxed()
 }
 
-/// Every index names thousands of others, which name thousands of lists of long addresses.
+/// Makes indexes that name thousands of others, which name thousands of lists of long addresses.
 async fn indexes_of_indexes(url: Url) -> Result<Body, String> {
     let name = url.path().len().to_string();
     Ok(match url.path().len() {
@@ -49,14 +49,14 @@ async fn indexes_of_indexes(url: Url) -> Result<Body, String> {
     })
 }
 
-/// A gigabyte without an end of line.
+/// Makes a gigabyte without an end of line.
 async fn one_line(_: Url) -> Result<Body, String> {
     let piece = Bytes::from(vec![b'a'; 64 << 10]);
     let start = stream::once(async { Ok(Bytes::from_static(b"https://shop.example/")) });
     Ok(start.chain(stream::iter((0..16 << 10).map(move |_| Ok(piece.clone())))).boxed())
 }
 
-/// Some megabytes that unpack to gigabytes of empty entries.
+/// Makes some megabytes that unpack to gigabytes of empty entries.
 async fn gzip_bomb(_: Url) -> Result<Body, String> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(b"<urlset>").unwrap();
@@ -77,7 +77,7 @@ async fn read<F: Future<Output = Result<Body, String>>>(
     read_site(open, &start, &SiteHosts::of("shop.example"), limits).await
 }
 
-/// Megabytes that the process holds at most since `forget_peak`.
+/// Returns the peak memory of the process since `forget_peak`, in megabytes.
 fn peak_mb() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

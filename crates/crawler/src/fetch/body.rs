@@ -31,7 +31,7 @@ pub struct Body {
     deadline: Instant,
     limit: u64,
     left: u64,
-    /// There is more than the limit, which was handed out.
+    /// True once the limit was reached with bytes left.
     is_over: bool,
 }
 
@@ -59,7 +59,7 @@ enum Source {
 type Packed = Pin<Box<dyn AsyncBufRead + Send>>;
 
 impl Source {
-    /// The next piece; of packed bodies `step` bytes at most. None at the end.
+    /// Reads the next piece; of compressed bodies `step` bytes at most. Returns `None` at the end.
     async fn next(&mut self, step: usize) -> Result<Option<Bytes>, FetchError> {
         if let Source::Labelled(packed, encoding) = self {
             *self = match packed.take() {
@@ -168,7 +168,7 @@ impl Body {
         Ok(ReadBody { bytes, is_cut, is_mislabelled })
     }
 
-    /// Reads all of it.
+    /// Reads the whole body.
     pub async fn bytes(mut self) -> Result<Bytes, FetchError> {
         let mut all = BytesMut::new();
         while let Some(piece) = self.chunk().await? {
@@ -193,7 +193,7 @@ enum Encoding {
     Zstd,
 }
 
-/// Reads what a body is packed with. A name that is no encoding (`none`, `utf-8`) says nothing, as browsers have it.
+/// Reads the `Content-Encoding`. An unknown name (`none`, `utf-8`) means no encoding, as in browsers.
 fn encoding_of(headers: &HeaderMap) -> Result<Option<Encoding>, FetchError> {
     let named = headers
         .get_all(CONTENT_ENCODING)
@@ -243,7 +243,8 @@ async fn unpacked(mut packed: Packed, encoding: Encoding) -> Result<Source, Fetc
     })
 }
 
-/// Decides whether bytes are the beginning of a deflated body without a header. Text is not: it breaks off at once.
+/// Decides whether bytes are the beginning of a deflated body without a header. Text is not: decompression fails at
+/// once.
 fn is_deflated(start: &[u8]) -> bool {
     let mut unpacked = [0; 1024];
     let mut decoder = Decompress::new(false);

@@ -1,5 +1,5 @@
-//! Fetches what strangers' addresses point at: sitemaps, robots.txt, origins. Used by every feature that reads the web.
-//! Must never follow a redirect without a full check, wait for ever, or hold more of a body than was asked for.
+//! Fetches addresses that strangers wrote: sitemaps, robots.txt, origins. Used by every feature that reads the web.
+//! Must never follow a redirect without a full check, wait for ever, or hold more of a body than the limit.
 
 mod body;
 
@@ -27,39 +27,40 @@ use crate::url::{TargetError, join_location, parse_target};
 /// Longest address that a redirect may lead to.
 const MAX_REDIRECT_BYTES: usize = 8192;
 
-/// One fetch: what is asked for, and what it may cost.
+/// One fetch: address and limits.
 #[derive(Debug, Clone)]
 pub struct FetchRequest {
     /// GET or HEAD.
     pub method: Method,
     /// Absolute `http` or `https` address.
     pub url: Url,
-    /// Further headers, sent on every hop; a user agent takes the place of the fetcher's. They must not carry secrets: a redirect may lead to another host.
+    /// Further headers, sent on every hop; a user agent replaces the fetcher's. They must not carry secrets: a
+    /// redirect may lead to another host.
     pub headers: HeaderMap,
     /// Redirects that are followed; one more is an error.
     pub max_redirects: u32,
-    /// Hosts that redirects may lead to; one that leads elsewhere is the answer itself. None: any host. Empty: no redirect
-    /// is followed, wherever it leads.
+    /// Hosts that redirects may lead to; a redirect to another host is the final response. None: any host. Empty: no
+    /// redirect is followed.
     pub stay_on: Option<Vec<String>>,
     /// Bytes of the body after decompression; one more is an error.
     pub max_body_bytes: u64,
-    /// How long each part may take.
+    /// Time limits of the parts.
     pub time_limits: TimeLimits,
 }
 
-/// How long the parts of a fetch may take.
+/// Time limits of the parts of a fetch.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeLimits {
-    /// From the start of a hop to a usable connection: DNS, TCP and TLS.
+    /// Time from the start of a hop to a usable connection: DNS, TCP and TLS.
     pub connect: Duration,
-    /// From there to the end of the response's headers.
+    /// Time from the connection to the end of the response's headers.
     pub headers: Duration,
-    /// All of it, redirects and body included.
+    /// Time of the whole fetch, redirects and body included.
     pub total: Duration,
 }
 
 impl FetchRequest {
-    /// A GET with the usual limits: 10 redirects, 10 MiB, 5 s to connect, 10 s for headers, 30 s in all.
+    /// Makes a GET with the usual limits: 10 redirects, 10 MiB, 5 s to connect, 10 s for headers, 30 s in all.
     pub fn get(url: Url) -> FetchRequest {
         FetchRequest {
             method: Method::GET,
@@ -76,7 +77,7 @@ impl FetchRequest {
         }
     }
 
-    /// The same with HEAD.
+    /// Makes a HEAD request with the limits of [`FetchRequest::get`].
     pub fn head(url: Url) -> FetchRequest {
         FetchRequest { method: Method::HEAD, ..FetchRequest::get(url) }
     }
@@ -91,16 +92,16 @@ impl FetchRequest {
     }
 }
 
-/// What came back. A status of 4xx or 5xx is an answer too, not an error.
+/// Final response of a fetch. A status of 4xx or 5xx is a response too, not an error.
 #[derive(Debug)]
 pub struct Fetched {
-    /// Address that answered in the end.
+    /// Address of the final response.
     pub url: Url,
-    /// Its status; a 3xx only when it names no address to go to, or one that is not followed.
+    /// Status; a 3xx only when it names no address, or one that is not followed.
     pub status: StatusCode,
-    /// Its headers, as they were received.
+    /// Headers as received.
     pub headers: HeaderMap,
-    /// Addresses that redirected, in order; the first is the one that was asked for.
+    /// Addresses that redirected, in order; the first is that of the request.
     pub redirects: Vec<Redirect>,
     /// The body, not yet read.
     pub body: Body,
@@ -155,7 +156,7 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the guard said no, as opposed to the network.
+    /// Returns true when the guard refused the address, as opposed to a failure of the network.
     pub fn is_refused(&self) -> bool {
         match self {
             FetchError::Connect(error) => {
@@ -165,7 +166,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the same fetch may succeed a little later.
+    /// Returns true when the same fetch may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             FetchError::Connect(error) => {
@@ -191,7 +192,7 @@ impl Fetcher {
         Fetcher { client, user_agent }
     }
 
-    /// Sends the request, follows redirects, and comes back with the body still to be read.
+    /// Sends the request and follows redirects. Returns the response with its body unread.
     pub async fn fetch(&self, request: FetchRequest) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + request.time_limits.total;
         let mut url = request.url.clone();
@@ -243,7 +244,7 @@ impl Fetcher {
     }
 }
 
-/// Where a response sends its reader on to; none: nowhere.
+/// Finds the target of a redirect. Returns `None` for any other response.
 fn redirect_target(from: &Url, response: &Response<Incoming>) -> Result<Option<Url>, FetchError> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);

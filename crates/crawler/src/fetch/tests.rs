@@ -45,7 +45,7 @@ async fn brotli(bytes: &[u8]) -> Vec<u8> {
     encoder.into_inner()
 }
 
-/// A fetcher that may reach 127.0.0.1 (and no other loopback address), with static hosts.
+/// Makes a fetcher that may reach 127.0.0.1 (and no other loopback address), with static hosts.
 fn fetcher_with(hosts: &[(&str, String)], roots: RootCertStore) -> Fetcher {
     let network = Network::new(NetworkConfig {
         allow_private: vec!["127.0.0.1/32".parse().unwrap()],
@@ -313,7 +313,7 @@ async fn a_body_is_what_it_is_whatever_its_label_says() {
     }
 }
 
-/// A server that says one thing to whoever connects.
+/// Starts a server that sends one response to every client.
 #[expect(clippy::disallowed_methods, reason = "the task ends with the test")]
 async fn server_that_says(response: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -524,7 +524,7 @@ async fn a_connection_that_ends_too_early_is_an_error() {
     assert!(matches!(read, Err(FetchError::Broken(_))), "{read:?}");
 }
 
-/// A configuration with a certificate that an authority made by these parameters, and the authority.
+/// Makes an authority, and a configuration with a certificate by these parameters that the authority signed.
 fn tls_config(params: CertificateParams) -> (rustls::ServerConfig, RootCertStore) {
     let mut authority = CertificateParams::new(Vec::new()).unwrap();
     authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
@@ -544,7 +544,7 @@ fn tls_config(params: CertificateParams) -> (rustls::ServerConfig, RootCertStore
     (config, roots)
 }
 
-/// A server with a certificate that an authority made by these parameters, and the trusted authorities.
+/// Starts a server with a certificate by these parameters, and returns the trusted authorities.
 async fn tls_server(params: CertificateParams, trusted: bool) -> (WebServer, RootCertStore) {
     let (config, roots) = tls_config(params);
     let answer = async |_: Request<Incoming>| page("secure");

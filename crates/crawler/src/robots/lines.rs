@@ -1,4 +1,4 @@
-//! The lines of a `robots.txt`, read as Google's parser reads them: what each one is, and what is wrong with it.
+//! The lines of a `robots.txt`, read as Google's parser reads them, with the mistakes in them.
 //! Used by `rules` and by audits, which report bad lines with their numbers.
 
 /// Keys that some crawler knows; any other is a mistake.
@@ -18,17 +18,17 @@ const KNOWN_KEYS: &[&str] = &[
     "nofollow",
 ];
 
-/// A line that says something, or tries to.
+/// A line that is neither blank nor a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Counted from 1.
+    /// Line number, counted from 1.
     pub number: usize,
     /// The line without its comment, trimmed.
     pub text: String,
     pub kind: LineKind,
 }
 
-/// What a line is.
+/// Kind of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineKind {
     /// A key that some crawler knows, in lower case, and its value.
@@ -78,7 +78,7 @@ fn read_line(bytes: &[u8]) -> LineKind {
 }
 
 impl Line {
-    /// Key and value as Google's parser takes them: it forgives frequent typing errors and a missing colon.
+    /// Returns key and value as Google's parser takes them: frequent typing errors and a missing colon are forgiven.
     pub(super) fn forgiven(&self) -> Option<(&str, &str)> {
         match &self.kind {
             LineKind::Known(key, value) => Some((key, value)),
@@ -103,13 +103,13 @@ fn forgiven_key(key: &str) -> Option<&'static str> {
     }
 }
 
-/// The known key within two edits.
+/// Finds the known key within two edits.
 fn nearest_key(key: &str) -> Option<&'static str> {
     let distances = KNOWN_KEYS.iter().map(|known| (edit_distance(key, known), *known));
     distances.min().filter(|(distance, _)| *distance <= 2).map(|(_, known)| known)
 }
 
-/// Letters to insert, remove or replace (Levenshtein). Keys that are much longer are no typing errors.
+/// Counts the letters to insert, remove or replace (Levenshtein). Keys that are much longer are no typing errors.
 fn edit_distance(one: &str, other: &str) -> usize {
     if one.len() > 2 * other.len() {
         return one.len();

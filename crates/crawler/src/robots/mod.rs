@@ -1,5 +1,5 @@
-//! What `robots.txt` says: which addresses a crawler may fetch, and where the sitemaps are. Used by audits, and to find
-//! the sitemap of a site that names none. Pure: reads strangers' text, fetches nothing.
+//! `robots.txt`: the addresses that a crawler may fetch, and the sitemaps. Used by audits, and to find the sitemap of
+//! a site that names none. Pure: reads strangers' text, fetches nothing.
 
 mod lines;
 mod rules;
@@ -9,13 +9,13 @@ use url::Url;
 pub use lines::{Line, LineKind};
 pub use rules::{Group, Robots, Rule, Verdict};
 
-/// What is read of a `robots.txt`, as RFC 9309 and Google have it.
+/// Bytes of a `robots.txt` that are read, as in RFC 9309 and by Google.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 
 /// Lists the sitemaps that a `robots.txt` names, in order, each once.
 ///
-/// `Sitemap:` lines belong to no group and may stand anywhere. Relative addresses, which the standard does not allow and
-/// sites write nevertheless, are taken relative to the `robots.txt`.
+/// `Sitemap:` lines belong to no group and may be anywhere in the file. Relative addresses, which the standard does
+/// not allow but sites use, are resolved against the address of the `robots.txt`.
 pub fn sitemaps_in(robots: &[u8], robots_url: &Url) -> Vec<Url> {
     let text = String::from_utf8_lossy(&robots[..robots.len().min(MAX_ROBOTS_BYTES)]);
     let mut sitemaps = Vec::new();
@@ -33,7 +33,7 @@ pub fn sitemaps_in(robots: &[u8], robots_url: &Url) -> Vec<Url> {
     sitemaps
 }
 
-/// A `#` starts a comment at the beginning or after white space; inside an address it is a fragment.
+/// Removes a comment. A `#` starts one at the beginning or after white space; inside an address it starts a fragment.
 fn without_comment(value: &str) -> &str {
     let is_comment = |at: usize| at == 0 || value[..at].ends_with(char::is_whitespace);
     let end = value.match_indices('#').map(|(at, _)| at).find(|at| is_comment(*at));

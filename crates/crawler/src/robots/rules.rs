@@ -1,4 +1,4 @@
-//! Which addresses a crawler may fetch (RFC 9309, with what Google's parser adds to it).
+//! Decisions about the addresses that a crawler may fetch (RFC 9309, with the additions of Google's parser).
 //! Pure. Must decide in time that grows with the rules' length only: strangers write the patterns.
 
 use super::MAX_ROBOTS_BYTES;
@@ -16,9 +16,9 @@ pub struct Robots {
 pub struct Group {
     /// Values of its `User-agent` lines, as written.
     pub agents: Vec<String>,
-    /// Its rules in order.
+    /// Rules in the order of the file.
     pub rules: Vec<Rule>,
-    /// Its `Crawl-delay` in seconds.
+    /// `Crawl-delay` in seconds.
     pub crawl_delay: Option<f64>,
 }
 
@@ -31,20 +31,20 @@ pub struct Rule {
     pub allows: bool,
     /// The pattern as written.
     pub path: String,
-    /// The pattern as paths are compared with it.
+    /// The pattern in the form that paths are compared with.
     pattern: Pattern,
 }
 
 /// A pattern of a rule, or the folder of one that names its index file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
-    /// Text with `*` for anything; what else is special stands escaped.
+    /// Text in which `*` stands for any characters; other special characters are escaped.
     text: String,
-    /// Matches whole paths only.
+    /// True when the pattern matches whole paths only.
     is_anchored: bool,
 }
 
-/// What a file says about one address.
+/// Verdict of a file about one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// The crawler may fetch it.
@@ -93,12 +93,12 @@ impl Robots {
         Robots { groups, lines }
     }
 
-    /// Its groups in order.
+    /// Returns the groups in the order of the file.
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// Its lines that are not blank.
+    /// Returns the lines that are not blank.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
@@ -123,17 +123,17 @@ impl Robots {
         Verdict { is_allowed: best.is_none_or(|(_, allows, _)| allows), line: best.map(|(_, _, line)| line) }
     }
 
-    /// Whether a group is for a crawler by its name, and not for all.
+    /// Returns true when a group names the crawler itself, not all crawlers.
     pub fn names(&self, agent: &str) -> bool {
         self.groups.iter().any(|group| group.names(agent))
     }
 
-    /// Seconds that a crawler is asked to wait between two requests.
+    /// Returns the seconds that a crawler should wait between two requests.
     pub fn crawl_delay(&self, agent: &str) -> Option<f64> {
         self.groups_for(agent).find_map(|group| group.crawl_delay)
     }
 
-    /// Groups that name the crawler; those for all when none does.
+    /// Returns the groups that name the crawler, or those for all crawlers when none does.
     fn groups_for<'a>(&'a self, agent: &'a str) -> impl Iterator<Item = &'a Group> {
         let is_named = self.names(agent);
         let is_for_all = |group: &Group| group.agents.iter().any(|name| is_wildcard(name));
@@ -141,13 +141,16 @@ impl Robots {
     }
 }
 
-/// `*`, alone or followed by white space and something.
+/// Returns true for `*`, alone or followed by white space and text.
 fn is_wildcard(name: &str) -> bool {
     name == "*" || name.starts_with("* ") || name.starts_with("*\t")
 }
 
-/// A name in the file may carry a version (`FooBot/1.2`) or more words; only the product token counts, which is of letters.
-/// Crawlers whose names are of other characters too (`MJ12bot`, `archive.org_bot`) go by the whole name.
+/// Returns true when a name of the file means the crawler.
+///
+/// A name may carry a version (`FooBot/1.2`) or more words; only its product token, which consists of letters, is
+/// compared. Crawlers whose names have other characters too (`MJ12bot`, `archive.org_bot`) are compared by the whole
+/// name.
 fn is_same_agent(name: &str, agent: &str) -> bool {
     let end = name.find(|c: char| !(c.is_ascii_alphabetic() || "-_".contains(c))).unwrap_or(name.len());
     let whole = name.split_once('/').map_or(name, |(product, _version)| product).trim_end();
@@ -169,7 +172,7 @@ fn match_length(rule: &Rule, path: &str) -> Option<usize> {
 }
 
 impl Pattern {
-    /// Reads a pattern with `*` and a final `$`; a `$` elsewhere is one of the path.
+    /// Reads a pattern with `*` and a final `$`. A `$` elsewhere is a literal character.
     fn of(path: &str) -> Pattern {
         let (text, is_anchored) = match path.strip_suffix('$') {
             Some(text) => (text, true),
@@ -182,7 +185,7 @@ impl Pattern {
         self.text.len() + usize::from(self.is_anchored)
     }
 
-    /// Decides whether it matches the beginning of a path.
+    /// Decides whether the pattern matches the beginning of a path.
     fn matches(&self, path: &str) -> bool {
         let mut parts = self.text.split('*');
         let first = parts.next().unwrap_or_default();
@@ -203,8 +206,8 @@ impl Pattern {
     }
 }
 
-/// Returns the one spelling of a path (RFC 9309, 2.2.2): escapes in upper case, none where none is needed, and all that an address
-/// always escapes. What is special in patterns is escaped where it is `plain`.
+/// Normalizes the escapes of a path (RFC 9309, 2.2.2): upper case, none where none is needed, and all that an address
+/// always escapes. Characters of `plain`, which are special in patterns, are escaped too.
 fn normal_escapes(path: &str, plain: &[u8]) -> String {
     let bytes = path.as_bytes();
     let mut normal = String::with_capacity(path.len());

@@ -1,12 +1,13 @@
-//! From a file's bytes to UTF-8 text: unpacks gzip, finds the encoding, stops at the size limit. Used by the sitemap reader.
-//! Pure; holds a few kilobytes whatever the file does.
+//! Converts a file's bytes to UTF-8 text: unpacks gzip, finds the encoding, stops at the size limit. Used by the
+//! sitemap reader.
+//! Pure; holds a few kilobytes whatever the file contains.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use flate2::bufread::MultiGzDecoder;
 
-/// What the encoding is looked for in; an XML declaration is well within it.
+/// Bytes at the start of a file in which the encoding is looked for; an XML declaration is well within them.
 const HEAD: usize = 1024;
 const CHUNK: usize = 8 * 1024;
 
@@ -21,12 +22,12 @@ pub(super) struct Text<'r> {
     allowed: usize,
 }
 
-/// A piece of a file that is longer than [`Text::allow`] said.
+/// Error of a piece that is longer than [`Text::allow`] permitted.
 #[derive(Debug, thiserror::Error)]
 #[error("a piece of the file is too long")]
 struct TooLong;
 
-/// Decides whether an error says that a piece of a file is longer than it may be.
+/// Decides whether an error means that a piece of a file is too long.
 pub(super) fn is_too_long(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<TooLong>())
 }
@@ -55,17 +56,18 @@ impl<'r> Text<'r> {
         })
     }
 
-    /// Whether the limit cut the file off.
+    /// Returns true when the limit cut the file off.
     pub(super) fn is_cut(&self) -> bool {
         self.bytes.is_cut
     }
 
-    /// Unpacked bytes that were read.
+    /// Returns the number of unpacked bytes that were read.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.read
     }
 
-    /// Allows so many bytes more to be taken. One more is an error, so that nobody collects a piece of any length.
+    /// Allows this many more bytes to be read. A longer piece is an error, so that no caller collects a piece of
+    /// unlimited length.
     pub(super) fn allow(&mut self, bytes: usize) {
         self.allowed = bytes;
     }
@@ -136,7 +138,7 @@ impl Read for Bounded<'_> {
     }
 }
 
-/// By its first bytes, not by its name or headers: servers get both wrong.
+/// Unpacks gzip. The first bytes decide, not name or headers: servers get both wrong.
 fn unpack<'r>(file: impl Read + 'r) -> io::Result<Box<dyn Read + 'r>> {
     let mut file = BufReader::with_capacity(CHUNK, file);
     let mut magic = Vec::with_capacity(2);
@@ -157,7 +159,8 @@ fn encoding_of(head: &[u8]) -> &'static Encoding {
     }
 }
 
-/// The encoding of `<?xml … encoding="…"?>`. A declaration that can be read as ASCII is not in UTF-16, whatever it says.
+/// Finds the encoding of `<?xml … encoding="…"?>`. A declaration that is readable as ASCII is not in UTF-16, whatever
+/// it says.
 fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let head = head[start..].strip_prefix(b"<?xml")?;

@@ -15,12 +15,12 @@ use crate::fetch::Body;
 use crate::robots::{MAX_ROBOTS_BYTES, sitemaps_in};
 use crate::{FetchError, FetchRequest, Fetcher};
 
-/// The reader ends a file at its limit; the download may run ahead of it by what is on the way.
+/// Bytes that the download may run ahead of the reader, which ends a file at its limit.
 const ON_THE_WAY: u64 = 4 << 20;
 
 /// Fetches a sitemap and every file that it refers to. Dropping the future stops everything.
 ///
-/// `route` says where an address is really fetched from, for sites whose server has another name.
+/// `route` maps an address to the one that is fetched, for sites whose server has another name.
 pub async fn fetch_site(
     fetcher: &Fetcher,
     start: &Url,
@@ -49,7 +49,7 @@ async fn download(
     Ok(Box::pin(pieces(fetched.body)))
 }
 
-/// Finds a site's sitemap: what its `robots.txt` names first, else `/sitemap.xml`, which may not exist.
+/// Finds a site's sitemap: the first one of its `robots.txt`, else `/sitemap.xml`, which may not exist.
 ///
 /// `site` is any address of the site. An unreachable `robots.txt` counts as an empty one.
 pub async fn discover_sitemap(fetcher: &Fetcher, site: &Url, max_redirects: u32) -> Url {
@@ -70,7 +70,7 @@ pub async fn discover_sitemap(fetcher: &Fetcher, site: &Url, max_redirects: u32)
     sitemaps_in(&robots, &fetched.url).into_iter().next().unwrap_or(fallback)
 }
 
-/// Why a file was not fetched, with its cause in the text: it is shown to the site's owner.
+/// Error of a file's download, with its cause in the text: it is shown to the site's owner.
 enum NotFetched {
     Status(StatusCode),
     Failed(FetchError),

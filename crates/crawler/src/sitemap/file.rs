@@ -1,5 +1,5 @@
-//! One file of a sitemap: downloaded, and parsed beside it on a thread where that may block. Used by the walk.
-//! Must never hold more than what the file lists, nor that beyond the reader's memory.
+//! One file of a sitemap, parsed on a blocking thread while it is downloaded. Used by the walk.
+//! Must never hold more than the entries of the file, nor those beyond the reader's memory limit.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,30 +11,31 @@ use tokio::sync::mpsc;
 use super::memory::Memory;
 use super::{FileProblem, Listed, OpenedFile, PageList, Parsed, SitemapLimits, parse_sitemap};
 
-/// The part of the reader's memory that one file may list: three are open at once, and the site's pages have the rest.
+/// Divisor of the reader's memory for the entries of one file: three files are open at once, and the site's pages
+/// have the rest.
 const SHARE: usize = 4;
-/// Pieces of a download that wait for the parser.
+/// Pieces of a download that are buffered for the parser.
 const PIECES: usize = 8;
 
-/// What a file says, before the site's rules are applied to it. Counts as held until it is dropped.
+/// Entries of a file before the site's rules are applied. Counts as held memory until it is dropped.
 pub(super) struct FileContent {
     pub(super) parsed: Parsed,
     pub(super) listed: PageList,
-    /// More than address and date of an entry, by its number; entries that say no more are left out.
+    /// Extra facts of entries by entry number; entries without any are left out.
     pub(super) extras: Vec<(u32, EntryExtra)>,
     extra_bytes: usize,
     counted: usize,
     memory: Arc<Memory>,
 }
 
-/// Facts of an entry beside its address and date. Kept for those who ask for it only.
+/// Facts of an entry beside its address and date, kept only for collectors that want them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EntryExtra {
     /// The date cannot be read.
     pub has_bad_lastmod: bool,
     /// The priority is 0.8 or more.
     pub is_important: bool,
-    /// Language versions: the language and the address as they stand there.
+    /// Language versions: language and address as written.
     pub alternates: Vec<(String, String)>,
 }
 
@@ -138,7 +139,7 @@ pub(super) async fn read_file<B: Stream<Item = io::Result<Bytes>>>(
     }
 }
 
-/// A download as the parser reads it. Ends when the download does, or when nobody waits for it any more.
+/// A download as a blocking reader. Ends with the download, or when the caller has gone.
 struct Pieces {
     received: mpsc::Receiver<Bytes>,
     piece: Bytes,

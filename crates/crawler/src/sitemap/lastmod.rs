@@ -1,5 +1,5 @@
-//! When a sitemap says that a page changed: every W3C form of a date, and the form that RSS uses.
-//! Pure; used by the sitemap reader. Must never guess: a text that is no date is none.
+//! Dates of change in sitemaps: every W3C form of a date, and the form of RSS.
+//! Pure; used by the sitemap reader. Must never guess: a text that is no date gives none.
 //! See docs/decisions/0056.
 
 use jiff::civil::{Date, DateTime, Time};

@@ -1,5 +1,7 @@
-//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file, holds what it lists, packed.
-//! The answer names pages of the given hosts only, each once. Must never fetch by itself: the caller passes the guarded fetcher.
+//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file and holds its entries in
+//! packed form.
+//! Returns pages of the given hosts only, each once. Must never fetch by itself: the caller passes the guarded
+//! fetcher.
 
 mod decode;
 mod download;
@@ -24,7 +26,7 @@ pub use walk::{
     walk_sitemaps,
 };
 
-/// How much of a sitemap is taken (settings `limits.sitemap_*`).
+/// Limits of reading a sitemap (settings `limits.sitemap_*`).
 #[derive(Debug, Clone, Copy)]
 pub struct SitemapLimits {
     /// Unpacked bytes of one file.
@@ -33,7 +35,7 @@ pub struct SitemapLimits {
     pub file_urls: usize,
     /// Pages of one site, over all files.
     pub total_urls: usize,
-    /// Memory that the reader holds at any time, what it answers included.
+    /// Memory that the reader holds at any time, its result included.
     pub memory_bytes: usize,
     /// Files of one index that are fetched at the same time. Few: they all come from one origin, and wait in memory.
     pub files_at_once: usize,
@@ -54,26 +56,26 @@ impl Default for SitemapLimits {
 /// A page that a sitemap lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitemapPage {
-    /// Its address, without a fragment.
+    /// Address without a fragment.
     pub url: Url,
-    /// When it changed, in epoch milliseconds, if the sitemap says so.
+    /// Date of the last change, in epoch milliseconds, if the sitemap has one.
     pub lastmod: Option<i64>,
 }
 
-/// A file that was read, or should have been.
+/// A file of a site's sitemap, read or not.
 #[derive(Debug, Clone)]
 pub struct SitemapFile {
-    /// Its address.
+    /// Address of the file.
     pub url: Url,
-    /// What it turned out to be, and how much it lists; or why it was not read.
+    /// Summary of the file, or the reason why it was not read.
     pub outcome: Result<FileSummary, FileProblem>,
 }
 
-/// What one file listed.
+/// Numbers of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileSummary {
     pub kind: FileKind,
-    /// Entries of it.
+    /// Entries of the file.
     pub listed: usize,
     /// Entries that are no usable address.
     pub unusable: usize,
@@ -81,67 +83,67 @@ pub struct FileSummary {
     pub foreign: usize,
     /// Entries that were listed before.
     pub duplicates: usize,
-    /// Dates that are none.
+    /// Dates that cannot be read.
     pub bad_lastmods: usize,
     /// Unpacked bytes that were read.
     pub bytes: u64,
     /// True if the limit of entries of a file was reached.
     pub has_more_entries: bool,
-    /// Whether a limit left a part of it out.
+    /// True if a limit left a part of the file out.
     pub is_cut: bool,
 }
 
-/// Why a file was not read.
+/// Reason why a file was not read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileProblem {
-    /// It could not be fetched.
+    /// The file could not be fetched.
     #[error("could not be fetched: {0}")]
     Fetch(String),
-    /// It is no sitemap.
+    /// The file is no sitemap.
     #[error("is not a usable sitemap: {0}")]
     Parse(String),
-    /// It is on a host that has nothing to do with the site.
+    /// The file is on a host that has nothing to do with the site.
     #[error("is on another host")]
     ForeignHost,
-    /// It is an index at a depth where no index belongs.
+    /// The file is an index at a depth where no index belongs.
     #[error("is nested too deeply")]
     TooDeep,
 }
 
-/// What the sitemaps of a site say.
+/// Result of reading the sitemaps of a site.
 #[derive(Debug, Clone, Default)]
 pub struct Sitemap {
     /// Pages in the order they are listed, each once.
     pub pages: PageList,
     /// Files in the order they were read.
     pub files: Vec<SitemapFile>,
-    /// Whether a limit left something out.
+    /// True if a limit left something out.
     pub is_cut: bool,
 }
 
-/// Why a site's sitemap cannot be used at all.
+/// Reason why a site's sitemap cannot be used at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SitemapError {
-    /// It could not be fetched.
+    /// The file could not be fetched.
     #[error("{url} could not be fetched: {reason}")]
     FetchFailed {
         /// The file.
         url: Url,
-        /// What happened.
+        /// Error of the fetch.
         reason: String,
     },
-    /// It was fetched and is no sitemap.
+    /// The file was fetched and is no sitemap.
     #[error("{url} is not a usable sitemap: {reason}")]
     ParseFailed {
         /// The file.
         url: Url,
-        /// What is wrong.
+        /// Error of the parser.
         reason: String,
     },
 }
 
 impl SitemapError {
-    /// The code that clients see.
+    /// Returns the code that clients see.
     pub fn code(&self) -> &'static str {
         match self {
             SitemapError::FetchFailed { .. } => "fetch_failed",
@@ -155,28 +157,29 @@ impl SitemapError {
 pub struct SiteHosts {
     /// The domain first.
     own: Vec<String>,
-    /// Host and port that the domain's own server goes by when it is asked directly.
+    /// Host and port of the domain's own server when it is asked directly.
     origin: Option<(String, Option<u16>)>,
 }
 
 impl SiteHosts {
-    /// The hosts of a domain, in A-label form.
+    /// Returns the hosts of a domain, in A-label form.
     pub fn of(domain: &str) -> SiteHosts {
         let twin = www_twin(domain);
         SiteHosts { own: std::iter::once(domain.to_owned()).chain(twin).collect(), origin: None }
     }
 
-    /// The same with an origin host: many servers call their pages what they are asked as, and are asked as this.
+    /// Adds an origin host: many servers write the host of the request into their pages' addresses, and this is the
+    /// host they are asked by.
     pub fn with_origin(self, host: &str, port: Option<u16>) -> SiteHosts {
         SiteHosts { origin: Some((host.to_owned(), port)), ..self }
     }
 
-    /// Whether a host is one of the domain's own.
+    /// Returns true for a host of the domain.
     pub fn contains(&self, host: &str) -> bool {
         self.own.iter().any(|own| own == host)
     }
 
-    /// The address of a page on the domain; none when it is another site's.
+    /// Converts a page's address to one on the domain. Returns `None` for another site's.
     fn page(&self, mut url: Url) -> Option<Url> {
         if self.contains(url.host_str()?) {
             return Some(url);

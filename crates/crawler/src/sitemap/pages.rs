@@ -1,17 +1,18 @@
-//! A list of addresses with their dates, packed: a site may have a million pages, and each address begins like the one before.
-//! Used by the reader, and by whoever goes through what it found, in order.
+//! Packed list of addresses with their dates: a site may have a million pages, and each address begins like the one
+//! before.
+//! Filled by the reader, and read in order by its callers.
 
 use url::Url;
 
 use super::SitemapPage;
 
-/// Lists grow by so much, so that growing never copies them.
+/// Size of a block: the list grows by blocks, so that growing never copies entries.
 const BLOCK: usize = 64 << 10;
-/// More than the three numbers of an entry take.
+/// Upper bound of the bytes of an entry's three numbers.
 const NUMBERS: usize = 32;
 
-/// Addresses in the order they were added. An entry is what differs from the one before: how many bytes they share, the
-/// rest, and the difference of the dates.
+/// Addresses in the order they were added. An entry holds the difference from the one before: number of shared bytes,
+/// the remaining bytes, and the difference of the dates.
 #[derive(Debug, Clone, Default)]
 pub struct PageList {
     blocks: Vec<Vec<u8>>,
@@ -32,7 +33,7 @@ impl PageList {
         self.add(page.url.as_str(), page.lastmod);
     }
 
-    /// Adds an address as it was written.
+    /// Adds an address as written.
     pub(super) fn add(&mut self, address: &str, lastmod: Option<i64>) {
         let shared = shared_prefix(&self.last.address, address);
         let rest = &address[shared..];
@@ -57,22 +58,22 @@ impl PageList {
         self.count += 1;
     }
 
-    /// How many there are.
+    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there are none.
+    /// Returns true for an empty list.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Memory that the list holds.
+    /// Returns the bytes of memory that the list holds.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The pages, in order.
+    /// Iterates over the pages, in order.
     pub fn iter(&self) -> Pages<'_> {
         Pages(self.entries())
     }
@@ -101,7 +102,7 @@ impl FromIterator<SitemapPage> for PageList {
     }
 }
 
-/// The pages of a list, one unpacked at a time.
+/// Iterator over the pages of a list, which unpacks one at a time.
 pub struct Pages<'l>(Entries<'l>);
 
 impl Iterator for Pages<'_> {
@@ -114,7 +115,7 @@ impl Iterator for Pages<'_> {
     }
 }
 
-/// The entries of a list as they were written.
+/// Reader of the entries of a list as written.
 pub(super) struct Entries<'l> {
     blocks: std::slice::Iter<'l, Vec<u8>>,
     block: &'l [u8],
@@ -122,7 +123,7 @@ pub(super) struct Entries<'l> {
 }
 
 impl Entries<'_> {
-    /// The next entry. Not an iterator's: what it lends is overwritten by the one after.
+    /// Returns the next entry. Not an `Iterator`: the entry is borrowed and overwritten by the next one.
     pub(super) fn next(&mut self) -> Option<(&str, Option<i64>)> {
         if self.block.is_empty() {
             self.block = self.blocks.next()?;
@@ -167,7 +168,7 @@ fn put_number(to: &mut Vec<u8>, mut number: u64) {
     to.push(number as u8);
 }
 
-/// Bytes that both begin with, whole characters only.
+/// Counts the bytes that both texts begin with, whole characters only.
 fn shared_prefix(a: &str, b: &str) -> usize {
     let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     b.floor_char_boundary(same)
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!(list.len(), 100_000);
     }
 
-    /// Some are longer than a block.
+    /// Makes addresses, some of which are longer than a block.
     fn address() -> impl Strategy<Value = String> {
         prop_oneof![20 => "[a-cé🫖]{0,12}", 1 => Just("x".repeat(BLOCK + 1))]
     }

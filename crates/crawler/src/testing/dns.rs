@@ -1,5 +1,5 @@
 //! A DNS server with settable records: hickory-server on loopback, over UDP and TCP, answering as a recursor does.
-//! Names that it was not told about do not exist. Used by tests only.
+//! Unknown names do not exist. Used by tests only.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
@@ -30,19 +30,19 @@ pub struct DnsServer {
 
 #[derive(Default)]
 struct Zone {
-    /// By name in lower case: one set of records per question, never none at all; the last one stays.
+    /// Sets of records by name in lower case: one set per question, never empty; the last one stays.
     names: HashMap<String, VecDeque<Vec<RData>>>,
     troubles: HashMap<String, Trouble>,
 }
 
-/// How questions for a name go wrong.
+/// Fault in the answers to questions for a name.
 #[derive(Debug, Clone, Copy)]
 pub enum Trouble {
-    /// The server says that it cannot answer.
+    /// SERVFAIL: the server cannot answer.
     ServFail,
-    /// The server says that it will not answer.
+    /// REFUSED: the server will not answer.
     Refused,
-    /// No answer ever comes.
+    /// No answer.
     Silence,
 }
 
@@ -57,12 +57,12 @@ impl DnsServer {
         DnsServer { address, zone, _server: server }
     }
 
-    /// Where it listens.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The setting that makes the service ask this server.
+    /// Returns the setting that makes the service ask this server.
     pub fn setting(&self) -> String {
         format!("network.dns_servers = [\"{}\"]\n", self.address)
     }
@@ -101,12 +101,12 @@ impl DnsServer {
         self.put(name, [texts.iter().map(pieces).collect()].into());
     }
 
-    /// Lets questions for a name go wrong.
+    /// Sets a fault for questions for a name.
     pub fn troubles(&self, name: &str, trouble: Trouble) {
         self.zone().troubles.insert(name.to_lowercase(), trouble);
     }
 
-    /// Removes a name, and its troubles.
+    /// Removes a name and its fault.
     pub fn forget(&self, name: &str) {
         let (name, mut zone) = (name.to_lowercase(), self.zone());
         zone.names.remove(&name);
@@ -122,7 +122,8 @@ impl DnsServer {
     }
 }
 
-/// The same port for both: one that is free for TCP, which many other tests use, is seldom taken for UDP.
+/// Binds both sockets to the same port: a port that is free for TCP, which many other tests use, is seldom taken for
+/// UDP.
 async fn sockets() -> (TcpListener, UdpSocket, SocketAddr) {
     loop {
         let tcp = TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port is free");
@@ -170,8 +171,8 @@ impl Zone {
         Reply::Code(ResponseCode::ServFail)
     }
 
-    /// What a name has to say to this question, and for how many seconds. A and AAAA are asked together: only the
-    /// former moves on to the next answer.
+    /// Returns the records of a name for this question, and their TTL in seconds. A and AAAA are asked together: only
+    /// A moves on to the next set.
     fn next_set(&mut self, name: &str, kind: RecordType) -> Option<(Vec<RData>, u32)> {
         let sets = self.names.get_mut(name)?;
         if sets.len() == 1 {
@@ -182,7 +183,7 @@ impl Zone {
     }
 }
 
-/// A name without its final dot.
+/// Returns a name without its final dot.
 fn plain(name: &str) -> String {
     name.trim_end_matches('.').to_owned()
 }

@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// A server on a free loopback port; ends when dropped. Counts who called.
+/// A server on a free loopback port; ends when dropped. Counts connections and requests.
 #[derive(Debug)]
 pub struct WebServer {
     address: SocketAddr,
@@ -43,17 +43,17 @@ impl WebServer {
         WebServer::start_with(Some(tls), answer).await
     }
 
-    /// Where the server listens.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How often somebody connected.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }
 
-    /// How many requests were read.
+    /// Returns the number of requests that were read.
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
@@ -94,7 +94,7 @@ impl Drop for WebServer {
     }
 }
 
-/// What a [`WebServer`] does with a request: any `async` function or closure from request to response.
+/// Handler of a [`WebServer`]: any `async` function or closure from request to response.
 pub trait AsyncAnswer: Clone + Send + Sync + 'static {
     /// Answers one request.
     fn answer(&self, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> + Send;

@@ -1,4 +1,4 @@
-//! Which addresses are the same page: the cache key, and the old hash-bang scheme of crawlers. Pure.
+//! Equality of addresses: the cache key, and the old hash-bang scheme of crawlers. Pure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -8,10 +8,10 @@ use url::form_urlencoded;
 
 use super::hostname::www_twin;
 
-/// Where crawlers once put the part of an address after `#!`.
+/// Query parameter in which crawlers once sent the part of an address after `#!`.
 pub const ESCAPED_FRAGMENT: &str = "_escaped_fragment_";
 
-/// Query parameters that say where a visitor came from and change nothing on the page.
+/// Query parameters that name the source of a visit and change nothing on the page.
 struct TrackingParams {
     names: HashSet<&'static str>,
     prefixes: Vec<&'static str>,
@@ -113,7 +113,7 @@ pub fn escaped_fragment(url: &Url) -> Option<Url> {
     Some(pretty)
 }
 
-/// Whether a `name=value` pair of a query only says where a visitor came from.
+/// Returns true for a `name=value` pair of a query that only names the source of a visit.
 pub fn is_tracking_param(pair: &str) -> bool {
     let name = name_of(pair).to_ascii_lowercase();
     TRACKING_PARAMS.names.contains(name.as_str())
@@ -124,7 +124,7 @@ fn is_ignored(pair: &str) -> bool {
     name_of(pair).eq_ignore_ascii_case(ESCAPED_FRAGMENT) || is_tracking_param(pair)
 }
 
-/// The decoded name of one `name=value` pair.
+/// Returns the decoded name of one `name=value` pair.
 fn name_of(pair: &str) -> String {
     form_urlencoded::parse(pair.as_bytes()).next().map(|(name, _)| name.into_owned()).unwrap_or_default()
 }

@@ -4,10 +4,10 @@
 
 use url::Host;
 
-/// Reads the bare name of a website: no scheme, port, path or wildcard. `None`: it is not one.
+/// Reads the bare name of a website: no scheme, port, path or wildcard. Returns `None` for anything else.
 ///
-/// The answer is lower case, in A-labels (`xn--…`), without the final dot, and has at least two labels. IP addresses and
-/// whatever browsers read as one are not names.
+/// The result is lower case, in A-labels (`xn--…`), without the final dot, and has at least two labels. IP addresses,
+/// in any form that browsers read, are not names.
 pub fn host_name(text: &str) -> Option<String> {
     // Everything that the URL parser would decode, drop or read as another part of an address.
     let is_foreign = |c: char| c.is_ascii_control() || " %/\\?#@:[]*<>^|\"'`{}".contains(c);
@@ -19,9 +19,10 @@ pub fn host_name(text: &str) -> Option<String> {
     (name.contains('.') && has_valid_labels(name)).then(|| name.to_owned())
 }
 
-/// Whether every label is made of letters, digits and inner hyphens, of 1 to 63 bytes, 253 in all (RFC 1123).
+/// Returns true when every label is made of letters, digits and inner hyphens, of 1 to 63 bytes, 253 in all (RFC
+/// 1123).
 ///
-/// A last label of digits only would be read as a part of an IPv4 address by others.
+/// A last label of digits only is refused: other programs read it as a part of an IPv4 address.
 pub(super) fn has_valid_labels(name: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -39,7 +40,7 @@ pub fn registrable_domain(host: &str) -> Option<String> {
     psl::domain_str(host).map(str::to_owned)
 }
 
-/// Whether anybody can register names directly below this one (`com`, `co.uk`, `github.io`).
+/// Returns true for a suffix below which anybody can register names (`com`, `co.uk`, `github.io`).
 pub fn is_public_suffix(host: &str) -> bool {
     psl::suffix_str(host) == Some(host)
 }

@@ -1,4 +1,4 @@
-//! Addresses as strangers write them: what is a target, whose site it is, and which pages are the same page.
+//! Addresses as strangers write them: parsing, the site that an address belongs to, and equality of pages.
 //! Used wherever a URL or a domain enters. Pure: no DNS, no network, no settings.
 
 mod cache_key;
@@ -15,10 +15,10 @@ pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
 pub use location::{header_address, path_at_origin};
 pub use static_asset::is_static_asset;
 
-/// No character of ASCII; all bytes beyond it are escaped in any case.
+/// Empty set of ASCII characters to escape; bytes outside ASCII are always escaped.
 const NON_ASCII: &AsciiSet = &AsciiSet::EMPTY;
 
-/// Why a text is not an address that can be fetched.
+/// Reason why a text is not an address that can be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// Longer than the limit.
@@ -84,15 +84,15 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
     Ok(url)
 }
 
-/// Resolves the value of a `Location` header; none: it is no address.
+/// Resolves the value of a `Location` header. Returns `None` when it is no address.
 ///
-/// Bytes outside ASCII become escapes one by one, as browsers have it: the server gets those of its own encoding back.
+/// Bytes outside ASCII are escaped one by one, as in browsers: the server gets the bytes of its own encoding back.
 pub fn join_location(from: &Url, location: &HeaderValue) -> Option<Url> {
     let escaped = percent_encode(location.as_bytes(), NON_ASCII).to_string();
     from.join(escaped.trim()).ok()
 }
 
-/// Returns a URL as logs show it: without query and fragment, which may carry what is nobody's business.
+/// Returns a URL for logs: without query and fragment, which may carry private data.
 pub fn without_query(url: &Url) -> &str {
     &url[..::url::Position::AfterPath]
 }

@@ -1,5 +1,7 @@
-//! What one sitemap file says: `urlset`, `sitemapindex`, a list in plain text, RSS or Atom. Used by the walk in `mod.rs`.
-//! Pure, and a fuzz target: reads strangers' bytes. Must never expand an entity of the file's own or hold the whole file.
+//! Parser of one sitemap file: `urlset`, `sitemapindex`, a list in plain text, RSS or Atom. Used by the walk in
+//! `mod.rs`.
+//! Pure, and a fuzz target: reads strangers' bytes. Must never expand an entity of the file's own or hold the whole
+//! file.
 
 mod lines;
 mod xml;
@@ -10,14 +12,14 @@ use self::lines::read_lines;
 use self::xml::XmlFile;
 use super::decode::Text;
 
-/// Longer addresses are no addresses.
+/// Longest address, in bytes; a longer one is unusable.
 const MAX_URL_BYTES: usize = 8192;
-/// Longest piece of a file that is held at once: a text, a tag, a comment. A sound file has none that is near.
+/// Longest piece of a file that is held at once: a text, a tag, a comment. Valid files stay far below it.
 const MAX_PIECE_BYTES: usize = 64 * 1024;
 /// Priority from which a page is one of the site's main ones.
 const HIGH_PRIORITY: f64 = 0.8;
 
-/// What a file turned out to be.
+/// Format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A list of pages in XML.
@@ -34,25 +36,25 @@ pub enum FileKind {
 /// One `<url>`, `<sitemap>`, `<item>`, `<entry>` or line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// The address as it stands there, trimmed.
+    /// Address as written, trimmed.
     pub loc: String,
-    /// When it changed, in epoch milliseconds; `None` when the file does not say, or says junk.
+    /// Date of the last change, in epoch milliseconds; `None` when there is none that can be read.
     pub lastmod: Option<i64>,
-    /// The file says when it changed, and that is no date.
+    /// True for a date that cannot be read.
     pub has_bad_lastmod: bool,
-    /// The file gives the page a priority of 0.8 or more.
+    /// True for a priority of 0.8 or more.
     pub is_important: bool,
-    /// Language versions (`xhtml:link` with `hreflang`): the language and the address as they stand there.
+    /// Language versions (`xhtml:link` with `hreflang`): language and address as written.
     pub alternates: Vec<(String, String)>,
 }
 
-/// What is known at the end of a file.
+/// Summary at the end of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parsed {
     pub kind: FileKind,
-    /// Whether a limit left a part of it out.
+    /// True if a limit left a part of the file out.
     pub is_cut: bool,
-    /// Dates that are none.
+    /// Dates that cannot be read.
     pub bad_lastmods: usize,
     /// Unpacked bytes that were read.
     pub bytes: u64,
@@ -60,7 +62,7 @@ pub struct Parsed {
     pub has_more_entries: bool,
 }
 
-/// Why a file is no sitemap.
+/// Reason why a file is no sitemap.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     /// Nothing in it.
@@ -72,11 +74,11 @@ pub enum ParseError {
     /// Not well-formed, or cut off.
     #[error("the XML is broken at byte {at}: {reason}")]
     Broken {
-        /// Where, in unpacked bytes.
+        /// Offset of the error, in unpacked bytes.
         at: u64,
         reason: String,
     },
-    /// A document type: sitemaps have none, and its entities are a way to attack.
+    /// A document type: sitemaps have none, and its entities can be used for attacks.
     #[error("the file has a document type, which sitemaps do not have")]
     DocumentType,
     /// The bytes could not be read or unpacked.
@@ -84,10 +86,10 @@ pub enum ParseError {
     Read(#[source] io::Error),
 }
 
-/// Reads one file and hands out what it lists, in order.
+/// Reads one file and passes on its entries, in order.
 ///
-/// At most `max_bytes` unpacked bytes and `max_entries` entries are taken; the rest is left out and [`Parsed::is_cut`]
-/// says so. What was handed out before an error is void.
+/// At most `max_bytes` unpacked bytes and `max_entries` entries are read; the rest is left out and [`Parsed::is_cut`]
+/// says so. Entries that were passed on before an error are invalid.
 pub fn parse_sitemap(
     file: impl Read,
     max_bytes: u64,
@@ -102,7 +104,7 @@ pub fn parse_sitemap(
     }
 }
 
-/// Skips white space and peeks at what follows.
+/// Skips white space and returns the next byte without consuming it.
 fn first_character(text: &mut Text<'_>) -> io::Result<Option<u8>> {
     loop {
         let available = text.fill_buf()?;

@@ -11,10 +11,10 @@ use super::{FileKind, HIGH_PRIORITY, Listed, MAX_PIECE_BYTES, MAX_URL_BYTES, Par
 use crate::sitemap::decode::{Text, is_too_long};
 use crate::sitemap::lastmod::parse_lastmod;
 
-/// Sitemaps are four levels deep; the rest is an attack or something else.
+/// Deepest nesting of elements: sitemaps have four levels, a deeper file is an attack or another format.
 const MAX_DEPTH: usize = 64;
 
-/// Language versions of one page that are read.
+/// Most language versions that are read per page.
 const MAX_ALTERNATES: usize = 500;
 
 /// A field of an entry that is being read.
@@ -25,18 +25,19 @@ enum Field {
     Priority,
 }
 
-/// A sitemap in one of the XML forms. Elements are told apart by where they are, so that an image's `loc` is never taken for its page's.
+/// Reader of a sitemap in one of the XML forms. The path of an element counts, so that an image's `loc` is never
+/// taken for its page's.
 pub(super) struct XmlFile<'r, 'f> {
     reader: Reader<Text<'r>>,
     most: usize,
     each: &'f mut dyn FnMut(Listed),
     kind: Option<FileKind>,
-    /// Prefix of the root element: entries and their fields have the same one, extensions have another.
+    /// Prefix of the root element, which entries and their fields share; extensions have another.
     prefix: Vec<u8>,
     depth: usize,
-    /// Depth of the entry that is open.
+    /// Depth of the open entry.
     entry: Option<usize>,
-    /// The field that is open, with its depth.
+    /// The open field, with its depth.
     field: Option<(Field, usize)>,
     value: String,
     loc: String,
@@ -49,7 +50,7 @@ pub(super) struct XmlFile<'r, 'f> {
 }
 
 impl<'r, 'f> XmlFile<'r, 'f> {
-    /// A reader of so many entries.
+    /// Makes a reader of at most this many entries.
     pub(super) fn new(text: Text<'r>, most: usize, each: &'f mut dyn FnMut(Listed)) -> XmlFile<'r, 'f> {
         let mut reader = Reader::from_reader(text);
         // Written by hand, many sitemaps have a bare & in their addresses.
@@ -179,7 +180,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         self.value.clear();
     }
 
-    /// Ends an element; answers whether the limit of entries is reached.
+    /// Ends an element. Returns true when the limit of entries is reached.
     fn close(&mut self) -> bool {
         if let Some((field, depth)) = self.field
             && depth == self.depth
@@ -231,7 +232,8 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         }
     }
 
-    /// The five entities of XML and character references; any other stays as it stands.
+    /// Appends the character of a reference: one of the five entities of XML, or a character reference. Any other
+    /// reference is kept as written.
     fn append_reference(&mut self, reference: &BytesRef<'_>) {
         if let Ok(Some(character)) = reference.resolve_char_ref() {
             return self.append(character.encode_utf8(&mut [0; 4]));
@@ -279,7 +281,7 @@ fn kind_of(root: &[u8]) -> Result<FileKind, ParseError> {
     })
 }
 
-/// The page of an Atom entry: its `link` without `rel`, or with `rel="alternate"`.
+/// Returns the page of an Atom entry: its `link` without `rel`, or with `rel="alternate"`.
 fn alternate_link(tag: &BytesStart<'_>) -> Option<String> {
     if attribute(tag, "rel").is_some_and(|rel| rel != "alternate") {
         return None;
@@ -287,7 +289,7 @@ fn alternate_link(tag: &BytesStart<'_>) -> Option<String> {
     attribute(tag, "href").map(|href| href.trim().to_owned())
 }
 
-/// Language and address of a page's version in another language.
+/// Reads language and address of a page's version in another language.
 fn language_version(tag: &BytesStart<'_>) -> Option<(String, String)> {
     let is_alternate = attribute(tag, "rel")?.trim().eq_ignore_ascii_case("alternate");
     let (lang, href) = (attribute(tag, "hreflang")?, attribute(tag, "href")?);

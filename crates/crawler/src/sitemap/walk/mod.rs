@@ -1,5 +1,5 @@
-//! The walk through the sitemaps of a site: from the first files to those that they refer to, level by level. What is found
-//! goes to a collector: pages of one site for refreshes and settings (`site`), every entry for audits.
+//! The walk through the sitemaps of a site, level by level, from the first files to those that they refer to. Entries
+//! go to a collector: pages of one site for refreshes and settings (`site`), every entry for audits.
 //! Must never follow a circle, nor hold more than the reader's memory.
 
 mod site;
@@ -21,14 +21,14 @@ use super::{
 
 pub use site::read_site;
 
-/// An index may name indexes; below this depth nothing is read.
+/// Deepest level that is read: an index may name indexes.
 const MAX_DEPTH: usize = 3;
-/// More files than this are not one site's sitemap.
+/// Most files of one site's sitemap.
 const MAX_FILES: usize = 2_000;
 
 /// A file whose download began.
 pub struct OpenedFile<B> {
-    /// Address that answered, redirects followed.
+    /// Address of the response, redirects followed.
     pub url: Url,
     pub body: B,
 }
@@ -36,7 +36,7 @@ pub struct OpenedFile<B> {
 /// A file that could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnopenedFile {
-    /// Status of the answer; 0: none.
+    /// Status of the response; 0: none.
     pub status: u16,
     pub reason: String,
 }
@@ -44,11 +44,11 @@ pub struct UnopenedFile {
 /// A file of the walk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WalkedFile {
-    /// Address under which it is named.
+    /// Address by which the file is named.
     pub url: Url,
-    /// Address that answered.
+    /// Address of the response.
     pub end: Url,
-    /// Status of the answer; 0: none.
+    /// Status of the response; 0: none.
     pub status: u16,
     /// Indexes above it.
     pub depth: usize,
@@ -57,11 +57,11 @@ pub struct WalkedFile {
 /// An entry of a list.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkedEntry<'e> {
-    /// The address as it stands there.
+    /// Address as written.
     pub loc: &'e str,
-    /// When the page changed, in epoch milliseconds.
+    /// Date of the page's last change, in epoch milliseconds.
     pub lastmod: Option<i64>,
-    /// Further facts, for those who ask for them.
+    /// Further facts, for collectors that want them.
     pub extra: Option<&'e EntryExtra>,
 }
 
@@ -70,9 +70,9 @@ pub struct WalkedEntry<'e> {
 pub enum EntryOutcome {
     /// It was taken.
     Taken,
-    /// It is no address.
+    /// It is not an address.
     Unusable,
-    /// It is another site's.
+    /// It belongs to another site.
     Foreign,
     /// It was taken before.
     Duplicate,
@@ -80,33 +80,33 @@ pub enum EntryOutcome {
     LeftOut,
 }
 
-/// Takes over what a walk finds.
+/// Receiver of the entries of a walk.
 pub trait SitemapCollector: Send + 'static {
-    /// True if it wants more of entries than address and date.
+    /// True if the collector wants more than address and date of entries.
     const WANTS_EXTRAS: bool;
 
-    /// Decides whether a file is read that an index names.
+    /// Decides whether a file of an index is read.
     fn admits_file(&self, index: &WalkedFile, file: &Url) -> bool;
 
-    /// Takes over an entry of a list.
+    /// Receives an entry of a list.
     fn take(&mut self, file: &WalkedFile, entry: WalkedEntry<'_>) -> EntryOutcome;
 
-    /// Hears how a file ended. Its entries were handed over before.
+    /// Receives the outcome of a file, after its entries.
     fn note(&mut self, file: WalkedFile, outcome: Result<FileSummary, FileProblem>);
 
-    /// Hears that a bound left out what was still to be read.
+    /// Learns that a limit left out the files that were still to be read.
     fn note_cut(&mut self);
 
-    /// Decides whether nothing more is wanted.
+    /// Returns true when the collector wants nothing more.
     fn is_full(&self) -> bool;
 
-    /// Bytes that it holds.
+    /// Returns the bytes of memory that the collector holds.
     fn bytes(&self) -> usize;
 }
 
-/// Reads sitemap files and every file that they refer to, and hands what they list to a collector.
+/// Reads sitemap files and every file that they refer to, and passes their entries to a collector.
 ///
-/// `open` fetches a file. Fails only when a thread of the reader does; then what was collected is lost.
+/// `open` fetches a file. Fails only when a thread of the reader does; then the collected entries are lost.
 /// Dropping the future stops everything.
 pub async fn walk_sitemaps<C, F, B>(
     open: impl Fn(Url) -> F,
@@ -168,7 +168,7 @@ impl<C: SitemapCollector> Walk<C> {
         self.collector.is_full() || self.memory.is_full()
     }
 
-    /// Takes over what a file lists: its pages, or the files that it refers to.
+    /// Processes the content of a file: its pages, or the files that it refers to.
     fn take(&mut self, file: WalkedFile, outcome: Result<FileContent, FileProblem>) {
         let outcome = match outcome {
             Ok(content) if content.parsed.kind == FileKind::Index && file.depth == MAX_DEPTH => {
@@ -248,7 +248,8 @@ impl<C: SitemapCollector> Walk<C> {
     }
 }
 
-/// An http or https address without credentials, relative ones made absolute; its fragment is dropped.
+/// Resolves an address against its file: http or https without credentials, fragment dropped. Returns `None` for any
+/// other.
 pub fn usable(loc: &str, file: &Url) -> Option<Url> {
     let mut url = file.join(loc).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();

@@ -1,4 +1,4 @@
-//! The pages of one site, as its sitemaps list them: what refreshes and the settings read. Used by the walk.
+//! Collector of the pages of one site, for refreshes and settings. Used by the walk.
 //! Must never take a page of another host.
 
 use std::collections::HashSet;
@@ -8,13 +8,13 @@ use super::*;
 use crate::sitemap::SitemapPage;
 use crate::url::cache_key;
 
-/// Tables that the known pages are spread over: a table that grows is there twice meanwhile.
+/// Number of tables of the known pages: a table that grows exists twice meanwhile, so small tables cost less.
 const TABLES: usize = 16;
 
 /// Reads a sitemap and every file that it refers to.
 ///
-/// `open` fetches a file: its answer is the body of a 2xx, and any error of it is `fetch_failed`. The first file must be
-/// usable; of the files of an index the unusable ones are only noted, unless not one of them is usable.
+/// `open` fetches a file and returns the body of a 2xx response; any error of it is `fetch_failed`. The first file
+/// must be usable; unusable files of an index are only recorded, unless all of them are unusable.
 /// Dropping the future stops everything.
 pub async fn read_site<F, B, E>(
     open: impl Fn(Url) -> F,
@@ -46,7 +46,7 @@ where
     }
 }
 
-/// Collects the pages of a site.
+/// Collector of the pages of a site.
 struct SiteCollector {
     hosts: SiteHosts,
     most: usize,
@@ -103,7 +103,7 @@ impl SitemapCollector for SiteCollector {
 }
 
 impl SiteCollector {
-    /// The site, unless its first file is unusable or, being an index, none of its files is usable.
+    /// Returns the site, unless its first file is unusable or, being an index, none of its files is usable.
     fn end(self) -> Result<Sitemap, SitemapError> {
         let has_list =
             |file: &SitemapFile| file.outcome.as_ref().is_ok_and(|file| file.kind != FileKind::Index);
@@ -123,8 +123,8 @@ impl SiteCollector {
     }
 }
 
-/// Pages that were taken already: hashes of their cache keys, 8 bytes for a page. That two of a million pages share one,
-/// and the second is lost, happens once in some thirty million sites.
+/// Hashes of the cache keys of the known pages, 8 bytes for a page. Two of a million pages share a hash, and the
+/// second is lost, once in some thirty million sites.
 #[derive(Default)]
 struct Known {
     tables: [HashSet<u64>; TABLES],
@@ -144,7 +144,7 @@ impl Known {
         self.hasher.hash_one(cache_key(url))
     }
 
-    /// Returns the bytes of the tables: a place is a hash and a byte, and an eighth of the places stays free.
+    /// Returns the bytes of the tables: a slot is a hash and a byte, and an eighth of the slots stays free.
     fn bytes(&self) -> usize {
         self.tables.iter().map(|table| table.capacity() * 8 / 7 * (size_of::<u64>() + 1)).sum()
     }

@@ -1,12 +1,12 @@
-//! What entries are found by.
+//! Keys of cache entries.
 
 use std::net::IpAddr;
 
-/// Keys of this many bytes are put together without memory of their own.
+/// Longest key, in bytes, that is built without an allocation.
 const ON_STACK: usize = 128;
 
-/// Something that entries are found by. Different keys of a type must never have the same bytes: one would be given the
-/// other's entry.
+/// Key of a cache entry. Different keys of a type must never have the same bytes, or one would find the other's
+/// entry.
 pub trait Key {
     /// Calls `f` with the key's bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;
@@ -51,7 +51,7 @@ impl<K: Key + ?Sized> Key for &K {
     }
 }
 
-/// The length of the first goes before it, so that ("a", "bc") is not ("ab", "c").
+/// Prefixed with the length of the first key, so that ("a", "bc") differs from ("ab", "c").
 impl<A: Key, B: Key> Key for (A, B) {
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
         self.0.with_bytes(|first| {

@@ -1,5 +1,5 @@
-//! What a process remembers, bounded by count or bytes. The typed face of moka, which does the work: it is compiled here,
-//! once, and not again for each pair of types, of which the application has more than twenty.
+//! In-memory caches, bounded by count or bytes. A typed wrapper around moka, which is compiled here once and not
+//! again for each of the application's more than twenty pairs of types.
 //! See docs/decisions/0285.
 
 mod key;
@@ -13,16 +13,17 @@ use std::time::Duration;
 pub use key::Key;
 pub use shared::SharedCache;
 
-/// What moka keeps for every cache.
+/// Untyped value of a moka entry.
 type Value = Arc<dyn Any + Send + Sync>;
-/// Found by.
+/// Key bytes of a moka entry.
 type Name = Box<[u8]>;
-/// What a cache is of, for the compiler. A key may live longer than the one that is asked for.
+/// Marker of the key and value types. A stored key may live longer than the key of a lookup.
 type Of<K, V> = PhantomData<(fn() -> Box<K>, fn() -> V)>;
 type Weigher = Box<dyn Fn(&[u8], &Value) -> u32 + Send + Sync>;
 type Listener = Box<dyn Fn(Value) + Send + Sync>;
 
-/// Values by their keys. The least used leave when there is no room. Cheap to clone: clones share their entries.
+/// Map from keys to values of bounded size. The least used entries are evicted when it is full. Cheap to clone:
+/// clones share their entries.
 pub struct Cache<K: ?Sized, V> {
     entries: moka::sync::Cache<Name, Value>,
     of: Of<K, V>,
@@ -41,34 +42,34 @@ impl<K: ?Sized, V> std::fmt::Debug for Cache<K, V> {
 }
 
 impl<K: Key + ?Sized, V: Send + Sync + 'static> Cache<K, V> {
-    /// A cache with room for so many entries.
+    /// Makes a cache with this capacity, in entries.
     pub fn new(capacity: u64) -> Cache<K, V> {
         Cache::builder(capacity).build()
     }
 
-    /// A cache with room for so many entries, or, with a weigher, for so much weight.
+    /// Starts a cache with this capacity, in entries or, with a weigher, in units of weight.
     pub fn builder(capacity: u64) -> Builder<K, V> {
         Builder { capacity, ..Builder::default() }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &K) -> Option<Arc<V>> {
         key.with_bytes(|key| self.entries.get(key)).map(typed)
     }
 
-    /// Whether there is a value. Does not count as a use.
+    /// Returns true when there is a value. Does not count as a use.
     pub fn contains(&self, key: &K) -> bool {
         key.with_bytes(|key| self.entries.contains_key(key))
     }
 
-    /// The value of a key, made by one caller when there is none; others wait for it.
+    /// Returns the value of a key. One caller makes a missing value while the others wait for it.
     pub fn get_with(&self, key: &K, make: impl FnOnce() -> V) -> Arc<V> {
         let mut make = Some(make);
         let mut make = || -> Value { Arc::new(make.take().expect("moka makes a value once")()) };
         typed(key.with_bytes(|key| get_with(&self.entries, key, &mut make)))
     }
 
-    /// Keeps a value, in place of the one that was there. A cache of capacity 0 keeps nothing, not even for a moment.
+    /// Inserts or replaces a value. A cache of capacity 0 keeps nothing, not even for a moment.
     pub fn insert(&self, key: &K, value: impl Into<Arc<V>>) {
         if self.entries.policy().max_capacity() == Some(0) {
             return;
@@ -77,13 +78,13 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Cache<K, V> {
         key.with_bytes(|key| self.entries.insert(key.into(), value));
     }
 
-    /// Keeps a value when there is none. Says whether it was kept: of callers at one moment, one is told so.
+    /// Inserts a value when there is none. Returns true when it was inserted: of concurrent callers, one gets true.
     pub fn insert_if_absent(&self, key: &K, value: V) -> bool {
         let value: Value = Arc::new(value);
         key.with_bytes(|key| self.entries.entry(key.into()).or_insert(value).is_fresh())
     }
 
-    /// Replaces the value of a key by what `choose` makes of it; nobody else changes it meanwhile.
+    /// Replaces the value of a key by the result of `choose`, atomically.
     pub fn upsert(&self, key: &K, choose: impl FnOnce(Option<Arc<V>>) -> Arc<V>) {
         let mut choose = Some(choose);
         let mut choose = |present: Option<Value>| -> Value {
@@ -92,38 +93,38 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Cache<K, V> {
         key.with_bytes(|key| upsert(&self.entries, key, &mut choose));
     }
 
-    /// Forgets a key.
+    /// Removes a key.
     pub fn remove(&self, key: &K) {
         key.with_bytes(|key| self.entries.invalidate(key));
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub fn clear(&self) {
         self.entries.invalidate_all();
     }
 
-    /// All values, in no order.
+    /// Returns all values, in no order.
     pub fn values(&self) -> impl Iterator<Item = Arc<V>> + '_ {
         self.entries.iter().map(|(_, value)| typed(value))
     }
 
-    /// Does now what is otherwise done beside later uses: entries without room leave, and listeners are told.
+    /// Runs pending maintenance at once: evicts entries above the capacity and calls the listener.
     pub fn settle(&self) {
         self.entries.run_pending_tasks();
     }
 
-    /// Entries, as of the last time that the cache was settled.
+    /// Returns the number of entries as of the last `settle`.
     pub fn len(&self) -> u64 {
         self.entries.entry_count()
     }
 
-    /// Whether there are none, as of the last time that the cache was settled.
+    /// Returns true for an empty cache, as of the last `settle`.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// How a cache is bounded.
+/// Settings of a new cache.
 pub struct Builder<K: ?Sized, V> {
     capacity: u64,
     weigher: Option<Weigher>,
@@ -149,7 +150,8 @@ impl<K: ?Sized, V> Default for Builder<K, V> {
 }
 
 impl<K: Key + ?Sized, V: Send + Sync + 'static> Builder<K, V> {
-    /// What an entry takes of the capacity. A weight beyond 32 bits counts as the largest of them.
+    /// Sets the function that weighs an entry, in units of the capacity. A weight beyond 32 bits counts as the
+    /// largest of them.
     pub fn weigher(mut self, weigh: impl Fn(&[u8], &V) -> usize + Send + Sync + 'static) -> Builder<K, V> {
         self.weigher = Some(Box::new(move |key, value| {
             let value = value.downcast_ref().expect("a cache holds values of its type");
@@ -158,31 +160,32 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Builder<K, V> {
         self
     }
 
-    /// Told each value that leaves, for whatever reason.
+    /// Sets the listener that is called with each value that leaves the cache, for whatever reason.
     pub fn on_leave(mut self, told: impl Fn(Arc<V>) + Send + Sync + 'static) -> Builder<K, V> {
         self.listener = Some(Box::new(move |value| told(typed(value))));
         self
     }
 
-    /// How long after it was kept an entry leaves.
+    /// Limits the age of an entry.
     pub fn time_to_live(mut self, time: Duration) -> Builder<K, V> {
         self.time_to_live = Some(time);
         self
     }
 
-    /// How long after its last use an entry leaves.
+    /// Limits the time since the last use of an entry.
     pub fn time_to_idle(mut self, time: Duration) -> Builder<K, V> {
         self.time_to_idle = Some(time);
         self
     }
 
-    /// Always takes a new entry in, and drops the one that was unused for longest, however often it was used before.
+    /// Sets the eviction policy to LRU: a new entry is always taken, and the longest unused entry is evicted, however
+    /// often it was used before.
     pub fn keeps_newest(mut self) -> Builder<K, V> {
         self.keeps_newest = true;
         self
     }
 
-    /// The cache, empty.
+    /// Builds the empty cache.
     pub fn build(self) -> Cache<K, V> {
         let mut builder = moka::sync::Cache::builder().max_capacity(self.capacity);
         if let Some(weigh) = self.weigher {

@@ -1,4 +1,4 @@
-//! Values whose making takes time: one task makes, the others wait for it.
+//! Caches of values that take time to make: one task makes a value while others wait for it.
 
 use std::marker::PhantomData;
 use std::pin::Pin;
@@ -9,7 +9,8 @@ use super::{Key, Name, Of, Value, typed};
 
 type Making<'a> = Pin<Box<dyn Future<Output = Result<Value, ()>> + Send + 'a>>;
 
-/// Values by their keys; each is made by at most one task at a time. Cheap to clone: clones share their entries.
+/// Map from keys to values, each of which is made by at most one task at a time. Cheap to clone: clones share their
+/// entries.
 pub struct SharedCache<K: ?Sized, V> {
     entries: moka::future::Cache<Name, Value>,
     of: Of<K, V>,
@@ -22,13 +23,13 @@ impl<K: ?Sized, V> Clone for SharedCache<K, V> {
 }
 
 impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
-    /// A cache with room for so many entries that leave some time after they were made.
+    /// Makes a cache with this capacity, in entries, whose entries expire.
     pub fn new(capacity: u64, time_to_live: Duration) -> SharedCache<K, V> {
         let builder = moka::future::Cache::builder().max_capacity(capacity).time_to_live(time_to_live);
         SharedCache { entries: builder.build(), of: PhantomData }
     }
 
-    /// A cache with room for so much weight. A weight beyond 32 bits counts as the largest of them.
+    /// Makes a cache with this capacity, in units of weight. A weight beyond 32 bits counts as the largest of them.
     pub fn weighed(capacity: u64, weigh: impl Fn(&V) -> usize + Send + Sync + 'static) -> SharedCache<K, V> {
         let weigh: Box<dyn Fn(&Value) -> u32 + Send + Sync> = Box::new(move |value| {
             let value = value.downcast_ref().expect("a cache holds values of its type");
@@ -39,23 +40,24 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
         SharedCache { entries: builder.build(), of: PhantomData }
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub async fn get(&self, key: &K) -> Option<Arc<V>> {
         self.entries.get(&owned(key)).await.map(typed)
     }
 
-    /// Whether there is a value. Does not count as a use.
+    /// Returns true when there is a value. Does not count as a use.
     pub fn contains(&self, key: &K) -> bool {
         key.with_bytes(|key| self.entries.contains_key(key))
     }
 
-    /// The value of a key, made by one caller when there is none; others wait for it.
+    /// Returns the value of a key. One caller makes a missing value while the others wait for it.
     pub async fn get_with(&self, key: &K, make: impl Future<Output = V> + Send) -> Arc<V> {
         let made = self.try_get_with(key, async { Ok(make.await) }).await;
         made.expect("what cannot fail was made")
     }
 
-    /// The same where making may fail: then there is nothing for those who wait, and the next caller tries again.
+    /// Returns the value of a key, like [`SharedCache::get_with`], when making it may fail. After a failure the
+    /// waiting callers get nothing, and the next caller tries again.
     pub async fn try_get_with(
         &self,
         key: &K,
@@ -65,7 +67,7 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
         make_once(&self.entries, owned(key), making).await.map(typed)
     }
 
-    /// Forgets a key.
+    /// Removes a key.
     pub async fn remove(&self, key: &K) {
         self.entries.invalidate(&owned(key)).await;
     }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 const MAX_KEY_BYTES: usize = 512;
 const MAX_SEGMENT_BYTES: usize = 200;
 
-/// Where objects are kept (settings `storage.object_store_url` and `storage.s3_*`).
+/// Location of the object store (settings `storage.object_store_url` and `storage.s3_*`).
 #[derive(Clone, Default)]
 pub struct BlobConfig {
     /// `file:PATH` or `s3://bucket/prefix`.
@@ -31,18 +31,18 @@ pub struct BlobConfig {
     pub s3_access_key_id: Option<String>,
     /// Secret of the key pair.
     pub s3_secret_access_key: Option<String>,
-    /// Whether the endpoint may be plain HTTP.
+    /// True when the endpoint may be plain HTTP.
     pub s3_allow_http: bool,
 }
 
-/// What a listing says about an object.
+/// Entry of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobInfo {
     /// Key to get it with.
     pub key: String,
-    /// Its length.
+    /// Length of the object.
     pub size_bytes: u64,
-    /// When it was written, in milliseconds since 1970.
+    /// Time of the last write, in milliseconds since 1970.
     pub modified_ms: i64,
 }
 
@@ -58,7 +58,7 @@ pub enum BlobError {
     /// The store cannot be reached or refused the operation.
     #[error("the object store did not do its work")]
     Store(#[from] object_store::Error),
-    /// What was read is not what was written.
+    /// The bytes that were read differ from those that were written.
     #[error("the object store returned other bytes than were written")]
     Corrupt,
 }
@@ -85,7 +85,8 @@ impl Blobs {
         Ok(())
     }
 
-    /// Writes an object unless the key is taken. Answers whether it was written; of two at once, one is.
+    /// Writes an object unless the key is taken. Returns true when it was written: of two concurrent writers, one
+    /// gets true.
     pub async fn put_if_absent(&self, key: &str, bytes: Bytes) -> Result<bool, BlobError> {
         let written =
             self.0.put_opts(&path_of(key)?, PutPayload::from_bytes(bytes), PutMode::Create.into()).await;
@@ -140,7 +141,7 @@ impl Blobs {
         Ok(found.boxed())
     }
 
-    /// Writes, reads and deletes a small object, to learn whether the store can be used.
+    /// Writes, reads and deletes a small object, to check that the store can be used.
     pub async fn check(&self) -> Result<(), BlobError> {
         let key = format!("check/{}", Uuid::now_v7());
         let written = Bytes::from(key.clone());
@@ -152,7 +153,7 @@ impl Blobs {
         if read == Some(written) { Ok(()) } else { Err(BlobError::Corrupt) }
     }
 
-    /// Asks for an object that is never there, to learn whether the store answers. Writes nothing.
+    /// Asks for an object that is never there, to check that the store answers. Writes nothing.
     pub async fn check_reads(&self) -> Result<(), BlobError> {
         self.get("check/nothing").await.map(drop)
     }

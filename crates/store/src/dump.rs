@@ -1,4 +1,5 @@
-//! All rows of a database as JSON that either engine can read back: for backups, and for moving from one to the other.
+//! All rows of a database as JSON that either engine can read back: for backups, and for moving from one to the
+//! other.
 //! Knows no table by name. Must never show rows of two different moments.
 
 use std::collections::BTreeSet;
@@ -9,31 +10,31 @@ use sqlx::AssertSqlSafe;
 
 use crate::{Conn, Db, DbError, Engine, EngineConn, Tx, on_engine};
 
-/// What the migrations keep for themselves.
+/// Table of the migrations themselves.
 const OWN_TABLE: &str = "_sqlx_migrations";
 
 /// A table, as both engines have it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
     pub name: String,
-    /// Its columns, by name.
+    /// Columns of the table, by name.
     pub columns: Vec<Column>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Column {
     pub name: String,
-    /// What of it needs care in JSON.
+    /// Conversion of its values to JSON.
     pub kind: ColumnKind,
 }
 
-/// How a value becomes JSON and is read back.
+/// Conversion of a column's values to JSON and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnKind {
-    /// As it is: texts and whole numbers.
+    /// Unchanged: texts and whole numbers.
     Plain,
-    /// SQLite keeps it as a number.
+    /// SQLite stores a boolean as a number.
     Bool,
     /// SQLite would round it.
     Float,
@@ -53,7 +54,8 @@ impl ColumnKind {
 }
 
 impl Db {
-    /// The database as it is now, whatever is written from now on. Holds one connection while it lives.
+    /// Opens a snapshot of the database as it is now, unaffected by later writes. Holds one connection while it
+    /// lives.
     pub async fn snapshot(&self) -> Result<DatabaseSnapshot, DbError> {
         let mut conn = self.begin_snapshot().await?;
         // The moment is that of the first look, and a long copy is no fault.
@@ -75,17 +77,17 @@ impl Db {
 pub struct DatabaseSnapshot(Conn);
 
 impl DatabaseSnapshot {
-    /// The newest migration that was applied.
+    /// Returns the newest migration that was applied.
     pub async fn schema_version(&mut self) -> Result<i64, DbError> {
         schema_version(&mut self.0).await
     }
 
-    /// Every table, those first that others refer to.
+    /// Lists the tables, each after the tables that it refers to.
     pub async fn tables(&mut self) -> Result<Vec<Table>, DbError> {
         list_tables(&mut self.0).await
     }
 
-    /// The rows of a table, a JSON object each.
+    /// Returns the rows of a table, one JSON object per row.
     pub fn rows<'s>(&'s mut self, table: &Table) -> BoxStream<'s, Result<String, DbError>> {
         match self.0.raw() {
             EngineConn::Sqlite(c) => {
@@ -102,17 +104,17 @@ impl DatabaseSnapshot {
 }
 
 impl Tx {
-    /// The newest migration that was applied.
+    /// Returns the newest migration that was applied.
     pub async fn schema_version(&mut self) -> Result<i64, DbError> {
         schema_version(self).await
     }
 
-    /// Every table, those first that others refer to.
+    /// Lists the tables, each after the tables that it refers to.
     pub async fn tables(&mut self) -> Result<Vec<Table>, DbError> {
         list_tables(self).await
     }
 
-    /// Whether a table has no row.
+    /// Returns true when a table has no row.
     pub async fn is_empty(&mut self, table: &Table) -> Result<bool, DbError> {
         let sql = format!("select 1 from {} limit 1", quoted(&table.name));
         Ok(on_engine!(self, |c| sqlx::query(AssertSqlSafe(sql))
@@ -127,7 +129,7 @@ impl Tx {
         Ok(on_engine!(self, |c| sqlx::query(AssertSqlSafe(sql)).execute(c).await.map(drop))?)
     }
 
-    /// Writes rows that [`DatabaseSnapshot::rows`] answered, on either engine: a JSON array of them.
+    /// Writes the rows of a JSON array, as [`DatabaseSnapshot::rows`] returned them, on either engine.
     pub async fn load(&mut self, table: &Table, rows: &str) -> Result<(), DbError> {
         let names: Vec<String> = table.columns.iter().map(|column| quoted(&column.name)).collect();
         let names = names.join(", ");
@@ -187,7 +189,7 @@ async fn list_tables(conn: &mut Conn) -> Result<Vec<Table>, DbError> {
     Ok(in_order(tables, &references))
 }
 
-/// Puts tables after those that they refer to. Tables that refer to each other stay in the order they came in.
+/// Sorts tables so that each follows the tables that it refers to. Tables that refer to each other keep their order.
 fn in_order(mut tables: Vec<Table>, references: &[(String, String)]) -> Vec<Table> {
     let mut ordered: Vec<Table> = Vec::new();
     let mut placed: BTreeSet<String> = BTreeSet::new();
@@ -204,7 +206,7 @@ fn in_order(mut tables: Vec<Table>, references: &[(String, String)]) -> Vec<Tabl
     ordered
 }
 
-/// Name and value of a column for SQLite's `json_object`.
+/// Returns name and value of a column for SQLite's `json_object`.
 fn sqlite_value(column: &Column) -> String {
     let name = quoted(&column.name);
     let value = match column.kind {
@@ -216,7 +218,7 @@ fn sqlite_value(column: &Column) -> String {
     format!("'{}', {value}", column.name.replace('\'', "''"))
 }
 
-/// A column's value of a row that SQLite's `json_each` gives.
+/// Returns the expression for a column's value in a row of SQLite's `json_each`.
 fn from_json(column: &Column) -> String {
     let value = format!("value ->> '$.\"{}\"'", column.name.replace('\'', "''"));
     match column.kind {
@@ -225,7 +227,7 @@ fn from_json(column: &Column) -> String {
     }
 }
 
-/// Names come from the catalogue of a database whose schema is ours; they are quoted all the same.
+/// Quotes an identifier. Names come from the catalogue of our own schema; they are quoted all the same.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

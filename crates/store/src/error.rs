@@ -1,4 +1,4 @@
-//! What can go wrong with the database, in the classes that callers treat differently. Used by everything that runs SQL.
+//! Errors of the database, in the classes that callers treat differently. Used by everything that runs SQL.
 //! Must never print a connection string: it may carry a password.
 
 use std::io;
@@ -26,7 +26,7 @@ pub enum DbError {
     File {
         /// Folder or file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Error of the operating system.
         #[source]
         source: io::Error,
     },
@@ -47,27 +47,27 @@ pub enum DbError {
 }
 
 impl DbError {
-    /// Whether a row with the same unique key was there already.
+    /// Returns true when a row with the same unique key exists.
     pub fn is_unique_violation(&self) -> bool {
         self.database_error().is_some_and(|error| error.is_unique_violation())
     }
 
-    /// Whether a row points at one that does not exist, or is still pointed at.
+    /// Returns true when a row refers to one that does not exist, or is still referred to.
     pub fn is_foreign_key_violation(&self) -> bool {
         self.database_error().is_some_and(|error| error.is_foreign_key_violation())
     }
 
-    /// Whether the database as a whole cannot be used at the moment.
+    /// Returns true when the database as a whole cannot be used at the moment.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, DbError::Unavailable(_))
     }
 
-    /// Whether the same transaction may succeed when it is run again at once.
+    /// Returns true when the same transaction may succeed at an immediate retry.
     pub fn is_conflict(&self) -> bool {
         matches!(self, DbError::Conflict(_))
     }
 
-    /// Whether the statement was refused for what it says: the same one will be refused again.
+    /// Returns true when the statement itself was refused, so that a retry fails too.
     pub fn is_about_the_statement(&self) -> bool {
         matches!(self, DbError::Query(_))
     }

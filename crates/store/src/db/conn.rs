@@ -34,7 +34,7 @@ pub enum EngineConn<'c> {
 }
 
 impl Conn {
-    /// Which database this is, for the few statements that must differ.
+    /// Returns the engine, for the few statements that must differ.
     pub fn engine(&self) -> Engine {
         match &self.0 {
             Inner::Sqlite(_) | Inner::SqliteTx(_) => Engine::Sqlite,
@@ -42,7 +42,7 @@ impl Conn {
         }
     }
 
-    /// The driver's own connection.
+    /// Returns the driver's own connection.
     pub fn raw(&mut self) -> EngineConn<'_> {
         match &mut self.0 {
             Inner::Sqlite(conn) => EngineConn::Sqlite(conn),
@@ -62,13 +62,14 @@ pub struct Tx {
 }
 
 impl Tx {
-    /// Around a transaction; `log` is SQLite's write-ahead log.
+    /// Wraps a transaction. `log` is SQLite's write-ahead log.
     pub(super) fn new(transaction: Inner, log: Option<PathBuf>) -> Tx {
         Tx { conn: Conn(transaction), log }
     }
 
-    /// Makes the changes visible, and durable: on PostgreSQL at once; on SQLite they survive the end of the process at
-    /// once, and a power cut a little later. What somebody is told to be done is committed with [`Tx::commit_durably`].
+    /// Makes the changes visible, and durable: on PostgreSQL at once; on SQLite they survive the end of the process
+    /// at once, and a power cut a little later. Use [`Tx::commit_durably`] for a change that is acknowledged to a
+    /// client.
     pub async fn commit(self) -> Result<(), DbError> {
         match self.conn.0 {
             Inner::SqliteTx(tx) => time_limited(tx.commit()).await?,

@@ -1,16 +1,16 @@
-//! How long statements may take, and the one way to run them on either engine.
+//! Time limits of statements, and the one way to run statements on either engine.
 
 use std::pin::Pin;
 use std::time::Duration;
 
-/// How long a statement may take, as we see it. The server ends it earlier by itself, when it lives.
+/// Longest time of a statement, measured by the client. A healthy server cancels a statement earlier.
 pub const STATEMENT_TIME: Duration = Duration::from_secs(20);
 
 /// Runs an expression against whichever engine a connection belongs to.
 ///
-/// A `match` with the same body in both arms: one SQL text, checked against both drivers. Statements that really
-/// differ write the `match` on [`Conn::engine`](crate::Conn::engine) themselves, with a comment. See the module's example. The body may take
-/// [`STATEMENT_TIME`] and is cut off then.
+/// Expands to a `match` with the same body in both arms: one SQL text, checked against both drivers. Statements that
+/// differ write the `match` on [`Conn::engine`](crate::Conn::engine) themselves, with a comment. See the module's
+/// example. The body is cancelled after [`STATEMENT_TIME`].
 #[macro_export]
 macro_rules! on_engine {
     ($conn:expr, |$c:ident| $body:expr) => {
@@ -27,8 +27,8 @@ macro_rules! on_engine {
     };
 }
 
-/// Statements in a box of one type. Without it each caller up to the handler carries the driver's futures in its own
-/// type, and the compiler proves for each of them again that they may change threads.
+/// Boxed future of statements. Without the box every caller up to the handler carries the driver's futures in its own
+/// type, and the compiler proves for each of them again that they are `Send`.
 pub type Statements<'c, T> = Pin<Box<dyn Future<Output = Result<T, sqlx::Error>> + Send + 'c>>;
 
 /// Waits for statements for at most [`STATEMENT_TIME`]: a server that neither answers nor closes the connection must

@@ -48,16 +48,16 @@ use crate::{DbError, on_engine};
 pub use conn::{Conn, EngineConn, Tx};
 pub use limits::{STATEMENT_TIME, Statements, time_limited};
 
-/// How long a caller waits for a connection before the database counts as unavailable.
+/// Longest wait for a connection before the database counts as unavailable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For tables that are empty now and hold a million rows a moment later. A plan that was made once goes on reading all of them until
-/// statistics are taken, so each statement is planned anew; and for as long indexes are walked along in their order, which ends at a
-/// statement's limit, in place of collecting all that they hold.
+/// Session settings for tables that are empty now and hold a million rows a moment later. A cached plan would go on
+/// scanning the whole table until statistics are collected, so each statement is planned anew. Bitmap scans are off,
+/// because they collect all rows first; an index scan in order stops at the statement's limit.
 const REPLANNED: &str =
     "begin; set local plan_cache_mode = force_custom_plan; set local enable_bitmapscan = off";
 
-/// Which database answers.
+/// Engine of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// A file on this machine.
@@ -66,7 +66,7 @@ pub enum Engine {
     Postgres,
 }
 
-/// Where the database is.
+/// Location of the database.
 #[derive(Clone)]
 pub struct DbConfig {
     /// `sqlite:PATH` or `postgres://…` (setting `storage.database_url`).
@@ -81,7 +81,7 @@ pub struct Db(pub(crate) Pools);
 
 #[derive(Debug, Clone)]
 pub(crate) enum Pools {
-    /// SQLite has one writer at a time: a queue for one connection is fairer than its own retries.
+    /// SQLite allows one writer at a time: a queue for one connection is fairer than SQLite's own retries.
     Sqlite {
         path: PathBuf,
         writer: SqlitePool,
@@ -103,7 +103,7 @@ impl Db {
         Err(DbError::BadUrl("it must start with sqlite: or postgres://".to_owned()))
     }
 
-    /// Which database this is.
+    /// Returns the engine of this database.
     pub fn engine(&self) -> Engine {
         match &self.0 {
             Pools::Sqlite { .. } => Engine::Sqlite,
@@ -131,8 +131,8 @@ impl Db {
         })
     }
 
-    /// Begins a write transaction whose statements PostgreSQL plans as if it knew nothing of its tables yet, for those that
-    /// are empty now and hold a million rows a moment later.
+    /// Begins a write transaction for tables that are empty now and hold a million rows a moment later: PostgreSQL
+    /// plans each statement without cached plans.
     pub async fn write_replanned(&self) -> Result<Tx, DbError> {
         match &self.0 {
             // SQLite plans a statement once for any size of its tables.
@@ -143,7 +143,7 @@ impl Db {
         }
     }
 
-    /// The same for reading.
+    /// Opens a connection for reading, with the plans of [`Db::write_replanned`].
     pub async fn read_replanned(&self) -> Result<Conn, DbError> {
         match &self.0 {
             Pools::Sqlite { .. } => self.read().await,
@@ -153,7 +153,7 @@ impl Db {
         }
     }
 
-    /// Begins a transaction that reads, and sees the database as it is at its first look.
+    /// Begins a read-only transaction that sees the database as of its first statement.
     pub(crate) async fn begin_snapshot(&self) -> Result<Conn, DbError> {
         const BEGIN: &str = "begin isolation level repeatable read read only";
         Ok(Conn(match &self.0 {
@@ -162,8 +162,8 @@ impl Db {
         }))
     }
 
-    /// The same database through one connection that nobody else uses, so that what must be said in time is not queued
-    /// behind other work. SQLite has one writer in any case: there it is the same.
+    /// Returns the same database through one dedicated connection, so that urgent statements are not queued behind
+    /// other work. SQLite has one writer in any case and returns itself.
     pub fn dedicated(&self) -> Db {
         match &self.0 {
             Pools::Sqlite { .. } => self.clone(),
@@ -184,7 +184,7 @@ impl Db {
         }
     }
 
-    /// Closes every connection, after the statements on them. SQLite folds its write-ahead log into the file.
+    /// Closes every connection after its current statement. SQLite then merges its write-ahead log into the file.
     pub async fn close(&self) {
         match &self.0 {
             Pools::Sqlite { writer, readers, .. } => {

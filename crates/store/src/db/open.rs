@@ -1,4 +1,4 @@
-//! Opening the database, with what every connection to it begins with.
+//! Opens the database and configures every connection.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -16,11 +16,11 @@ use super::limits::limited_to;
 use super::{ACQUIRE_TIMEOUT, Db, Pools};
 use crate::DbError;
 
-/// How long SQLite waits for another process (a command line tool) to finish its transaction.
+/// Longest time that SQLite waits for the transaction of another process (a command line tool).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// What every connection to PostgreSQL begins with: a statement ends after 15 s; a process that was stopped or cut off in
-/// the middle of a transaction holds its locks for no longer either; and a vanished client is found out within a minute.
-/// Statements are not compiled: with many rows in a table the planner expects ones of milliseconds to be worth a second of that.
+/// Settings of every connection to PostgreSQL: a statement ends after 15 s; a process that was stopped or cut off in
+/// the middle of a transaction holds its locks for no longer; a vanished client is detected within a minute.
+/// JIT is off: for large tables the planner would spend a second on compiling statements of milliseconds.
 const SESSION: &str = "set statement_timeout = '15s'; set lock_timeout = '10s';
     set idle_in_transaction_session_timeout = '15s'; set jit = off;
     set tcp_keepalives_idle = 20; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 4";
@@ -65,7 +65,7 @@ pub(super) async fn open_sqlite(path: &Path, readers: u32) -> Result<Db, DbError
     Ok(Db(Pools::Sqlite { path: path.to_owned(), writer, readers }))
 }
 
-/// Where SQLite writes a transaction first.
+/// Returns the path of SQLite's write-ahead log.
 pub(super) fn log_of(database: &Path) -> PathBuf {
     let mut log = database.as_os_str().to_owned();
     log.push("-wal");

@@ -30,12 +30,12 @@ const POSTGRES_URL: &str = "GLASSHOUSE_TEST_POSTGRES";
 pub struct TestDb {
     db: Db,
     url: String,
-    /// Holds the file of SQLite; deleted with it.
+    /// Folder of SQLite's file; deleted with this value.
     _folder: Option<TempDir>,
 }
 
 impl TestDb {
-    /// Address of the database, for a second [`Db`] on it.
+    /// Returns the address of the database, for a second [`Db`] on it.
     pub fn url(&self) -> &str {
         &self.url
     }

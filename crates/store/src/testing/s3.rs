@@ -65,17 +65,17 @@ impl S3Server {
         S3Server { endpoint, trouble, server, _folder: folder }
     }
 
-    /// What the server does with requests from now on.
+    /// Sets the behaviour of the server for the following requests.
     pub fn behave(&self, behaviour: Behaviour) {
         *self.trouble.behaviour.lock().unwrap_or_else(PoisonError::into_inner) = behaviour;
     }
 
-    /// How many requests came while it did not simply work.
+    /// Returns the number of requests that came while the behaviour was not `Works`.
     pub fn requests_in_trouble(&self) -> usize {
         self.trouble.requests.load(Ordering::Relaxed)
     }
 
-    /// Settings that point at the bucket, with the objects below `prefix` (which may be empty).
+    /// Returns settings that point at the bucket, with the objects below `prefix` (which may be empty).
     pub fn config(&self, prefix: &str) -> BlobConfig {
         BlobConfig {
             url: format!("s3://{BUCKET}/{prefix}"),
@@ -88,13 +88,13 @@ impl S3Server {
     }
 }
 
-/// What a server does with a request.
+/// Behaviour of a server.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Behaviour {
-    /// What S3 does.
+    /// Answers as S3 does.
     #[default]
     Works,
-    /// The same, later.
+    /// Answers as S3 does, after a delay.
     Delays(Duration),
     /// Answers with this status, as a service under load does.
     Answers(u16),

@@ -43,7 +43,7 @@ impl PostgresServer {
         server
     }
 
-    /// Address of the server's own database.
+    /// Returns the address of the server's own database.
     pub fn url(&self) -> String {
         format!("postgres://postgres@127.0.0.1:{}/postgres", self.port)
     }
@@ -97,7 +97,8 @@ impl Drop for PostgresServer {
     }
 }
 
-/// PostgreSQL refuses to run as root; Debian's package brings a user for it.
+/// Returns a command that runs as an ordinary user: PostgreSQL refuses to run as root, and Debian's package brings a
+/// user for it.
 fn as_ordinary_user(program: &str) -> Command {
     let program = find_binary(program);
     let root = std::fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
@@ -109,7 +110,7 @@ fn as_ordinary_user(program: &str) -> Command {
     command
 }
 
-/// Debian keeps the server's programs away from the PATH, one folder per version.
+/// Finds a program of the server: Debian keeps them outside the PATH, one folder per version.
 fn find_binary(name: &str) -> PathBuf {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     versions

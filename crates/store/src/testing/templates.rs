@@ -1,5 +1,5 @@
-//! Databases with all migrations, made once in a process and copied for each test: a copy takes a hundredth of the time that
-//! the migrations take. Used by tests of features.
+//! Databases with all migrations, made once per process and copied for each test: a copy takes a hundredth of the
+//! time of the migrations. Used by tests of features.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub struct DbTemplates {
 }
 
 impl DbTemplates {
-    /// Nothing is made before the first test asks for a database.
+    /// Makes an empty set. The first test that asks for a database makes its template.
     pub const fn new(sqlite: &'static Migrator, postgres: &'static Migrator) -> DbTemplates {
         DbTemplates {
             migrations: (sqlite, postgres),

@@ -1,16 +1,17 @@
-//! How much a database does for a statement, counted by itself: no clock, and the same on a slow machine.
+//! Work of a database for a statement, counted by the database itself: independent of the clock and of the machine's
+//! speed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Conn, DbError, EngineConn};
 
-/// Steps of SQLite's machine that look at one row, about.
+/// Approximate steps of SQLite's virtual machine per row.
 const STEPS_OF_ROW: u64 = 10;
-/// How often steps are counted.
+/// Steps between two counts.
 const EVERY: u16 = 10;
 
-/// Does something in a transaction, and answers about how many rows the engine looked at for it in all tables.
+/// Runs a function in a transaction, and returns about how many rows the engine read for it, over all tables.
 pub async fn rows_looked_at<T>(
     conn: &mut Conn,
     work: impl AsyncFnOnce(&mut Conn) -> Result<T, DbError>,
@@ -53,7 +54,7 @@ async fn end(conn: &mut Conn, counted: Counted) -> u64 {
     }
 }
 
-/// Rows that the transaction has read of all tables, by scans and by indexes.
+/// Returns the rows of all tables that the transaction has read, by scans and by indexes.
 async fn rows_read(conn: &mut Conn) -> i64 {
     const SQL: &str = "select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint
         from pg_stat_xact_user_tables";

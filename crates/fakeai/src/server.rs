@@ -240,7 +240,7 @@ impl Shared {
         }
     }
 
-    /// Redirects a link of Gemini's to its source.
+    /// Answers a request to Gemini's redirector with the address of the source.
     async fn redirect(&self, path: &str) -> Result<Response<FakeBody>, Broken> {
         self.counts.add(REDIRECTOR, 0);
         let scenarios = || self.scenarios.read().unwrap_or_else(PoisonError::into_inner);

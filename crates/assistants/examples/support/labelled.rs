@@ -112,7 +112,7 @@ impl Agreement {
         self.competitors_right += labelled.intersection(&found).count();
     }
 
-    /// Share of answers whose tone is right among those that name the brand.
+    /// Returns the share of answers with the right tone among those that name the brand.
     pub fn tone(&self) -> f64 {
         share(self.tone_right, self.toned)
     }
@@ -126,7 +126,7 @@ impl Agreement {
     }
 }
 
-/// Class of the tone of an analysis, in the words of the labels.
+/// Returns the class of an analysis's tone, in the words of the labels.
 pub fn tone_of(analysis: &AnswerAnalysis) -> &'static str {
     match (analysis.facts.mentioned, ToneClass::of(analysis.sentiment)) {
         (false, _) => "none",

@@ -25,7 +25,7 @@ const FULL_TONE: f64 = 0.5;
 /// Difference between an answer and the one before.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnswerChange {
-    /// From 0, the same, to 1.
+    /// Difference, from 0 (equal) to 1.
     pub score: f64,
     /// The own brand is named in one of the answers only.
     pub has_flipped: bool,

@@ -144,8 +144,8 @@ fn runs_a_week(max_runs_per_day: u32, next_answer: impl Fn(&mut Dice, bool) -> (
     total as f64 / 40.0 / 90.0 * 7.0
 }
 
-/// An answer in which brands and tone vary as they do between equal questions: two brands are always there, two more in a
-/// fifth of the answers each, and the own brand, when it is named, is second or third or first.
+/// Makes an answer in which brands and tone vary as they do between equal questions: two brands are always there, two
+/// more in a fifth of the answers each, and the own brand, when it is named, is second or third or first.
 fn noisy(dice: &mut Dice, is_named: bool) -> CountedAnswer {
     let mut brands = vec!["Notchly", "PaperTrail"];
     if is_named {
@@ -156,7 +156,7 @@ fn noisy(dice: &mut Dice, is_named: bool) -> CountedAnswer {
     answer(&brands, &some_sources(dice), 0.33 + 0.34 * dice.roll())
 }
 
-/// Five of twelve sources, so that two answers share about a third of theirs.
+/// Picks about half of twelve sources, so that two answers share about a third of theirs.
 fn some_sources(dice: &mut Dice) -> Vec<&'static str> {
     SOURCES.iter().filter(|_| dice.roll() < 0.5).copied().collect()
 }

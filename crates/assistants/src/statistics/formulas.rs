@@ -24,7 +24,7 @@ pub struct TopCompetitor {
     pub count: u64,
     /// Address of the competitor's site; empty when it is not known.
     pub site_url: String,
-    /// From 0 to 100.
+    /// Strength, from 0 to 100.
     pub strength: u32,
 }
 

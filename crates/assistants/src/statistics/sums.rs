@@ -16,7 +16,7 @@ pub(super) const MILLION: f64 = 1_000_000.0;
 pub struct CountedAnswer {
     /// Rank of the own brand; 0: not named.
     pub position: u32,
-    /// From −1 to 1; 0 when the brand is not named.
+    /// Tone, from −1 to 1; 0 when the brand is not named.
     pub sentiment: f64,
     /// None when nothing in the answer tells.
     pub recommended: Option<bool>,
@@ -38,7 +38,7 @@ pub struct CountedCompetitor {
     pub rank: u32,
     pub occurrences: u32,
     pub is_cited: bool,
-    /// From −1 to 1; none when it was not scored.
+    /// Tone, from −1 to 1; none when it was not scored.
     pub sentiment: Option<f64>,
 }
 

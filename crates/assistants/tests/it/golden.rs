@@ -69,7 +69,7 @@ fn sums(golden: &Value, is_wanted: impl Fn(&Value) -> bool) -> AnswerSums {
     sums
 }
 
-/// The numbers of a set of runs in the form of the golden file.
+/// Returns the numbers of a set of runs in the form of the golden file.
 fn numbers(sums: &AnswerSums, competitors: &Value) -> Value {
     let site_url = |name: &str| Some(format!("https://{}", competitors[name].as_str()?));
     let interval = sums.visibility_interval().unwrap();

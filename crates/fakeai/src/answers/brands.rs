@@ -16,7 +16,7 @@ const THRESHOLD: f64 = 0.5;
 pub struct FakeBrand {
     pub name: String,
     pub domain: String,
-    /// From 0 (seldom named) to 1 (nearly always).
+    /// Probability of being named: 0 seldom, 1 nearly always.
     pub strength: f64,
 }
 
@@ -46,7 +46,7 @@ impl FakeBrand {
 #[derive(Debug, Clone)]
 pub struct AnswerBrand<'a> {
     pub brand: &'a FakeBrand,
-    /// From -1 (warned of) to 1 (praised).
+    /// Tone, from -1 (warned of) to 1 (praised).
     pub tone: f64,
 }
 

@@ -72,7 +72,7 @@ impl Document {
         self.marked(|_| String::new()).text
     }
 
-    /// Sources that a piece cites, in the order of their first citation.
+    /// Returns the sources that a piece cites, in the order of their first citation.
     pub fn cited(&self) -> Vec<usize> {
         let mut cited = Vec::new();
         for source in self.pieces.iter().flat_map(|piece| &piece.cites) {

@@ -60,7 +60,7 @@ fn queries(occasion: &Occasion, dice: &mut crate::dice::Dice) -> Vec<String> {
     std::iter::once(query).chain(second).collect()
 }
 
-/// Pages of the named brands and of other sites. About a third of them is the same every day.
+/// Makes pages of the named brands and of other sites. About a third of them is the same every day.
 fn sources(named: &[AnswerBrand], count: usize, occasion: &Occasion) -> Vec<FakeSource> {
     let mut dice = occasion.dice("sources");
     let mut lasting = crate::dice::Dice::new(occasion.seed, &["lasting", occasion.question]);
@@ -91,7 +91,7 @@ fn sources(named: &[AnswerBrand], count: usize, occasion: &Occasion) -> Vec<Fake
     sources
 }
 
-/// Writes pieces, and hands the sources out in turn.
+/// Writer of pieces that cites the sources in turn.
 struct Writer<'a> {
     occasion: &'a Occasion<'a>,
     phrases: &'static Phrases,

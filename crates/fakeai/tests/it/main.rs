@@ -34,7 +34,7 @@ async fn start() -> FakeVendors {
     FakeVendors::start(FakeOptions { day: Some(20_782), ..FakeOptions::default() }).await.unwrap()
 }
 
-/// A path of a vendor, the headers that it wants, and a good body.
+/// Returns a path of a vendor, the headers that it requires, and a valid body.
 fn good(vendor: Vendor) -> (&'static str, Vec<(&'static str, &'static str)>, Value) {
     let bearer = ("authorization", "Bearer key");
     let messages = json!([{ "role": "user", "content": QUESTION }]);

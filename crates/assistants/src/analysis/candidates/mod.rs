@@ -217,7 +217,7 @@ impl CandidateSearch<'_> {
 #[derive(Default)]
 struct Found {
     keys: HashSet<String>,
-    /// With the byte of the prose where the name was found.
+    /// Competitors, each with the offset in the prose, in bytes, at which the name was found.
     competitors: Vec<(usize, FoundCompetitor)>,
 }
 

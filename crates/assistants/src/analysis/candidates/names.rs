@@ -204,7 +204,7 @@ fn without_number(text: &str) -> &str {
     }
 }
 
-/// Words that no name begins with, alone or as the first of two.
+/// Returns true when a text begins with a word, or two words, that no name begins with.
 fn begins_badly(text: &str) -> bool {
     let folded = fold(text);
     let mut words = folded.split(' ');

@@ -56,7 +56,8 @@ pub fn is_unspaced(c: char) -> bool {
     ('\u{3040}'..='\u{9fff}').contains(&c)
 }
 
-/// Characters of names that are written without spaces: Katakana, Han, Latin. Hiragana mostly are the sentence around.
+/// Returns true for a character of names that are written without spaces: Katakana, Han, Latin. Hiragana mostly
+/// belong to the sentence around a name.
 fn is_name_character(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | 'ー' | '\u{4e00}'..='\u{9fff}' | '々') || c.is_ascii_alphanumeric()
 }

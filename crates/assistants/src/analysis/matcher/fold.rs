@@ -81,13 +81,13 @@ fn one_form(c: char) -> char {
     }
 }
 
-/// Characters that nobody sees: soft hyphens, joiners, direction marks, variation selectors.
+/// Returns true for an invisible character: soft hyphen, joiner, direction mark, variation selector.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
         | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}' | '\u{34f}' | '\u{61c}')
 }
 
-/// Scripts in which a letter with an accent is a variant of the letter: Latin, Greek, Cyrillic.
+/// Returns true for a script in which a letter with an accent is a variant of the letter: Latin, Greek, Cyrillic.
 fn is_accented_script(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' | '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}'

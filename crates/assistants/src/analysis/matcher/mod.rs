@@ -37,7 +37,7 @@ pub struct BrandNames<'a> {
 /// Names of all brands, compiled.
 #[derive(Debug)]
 pub struct Matcher {
-    /// Finds keys in joined words; a pattern's number is its position in `terms`.
+    /// Automaton that finds keys in joined words; a pattern's number is its position in `terms`.
     automaton: Option<AhoCorasick>,
     /// Terms of each key. Several brands may share a key; the first takes it.
     terms: Vec<Vec<(BrandIndex, Term)>>,

@@ -11,7 +11,7 @@ use crate::analysis::prose::hosts;
 /// Longest citation marker, in bytes.
 const MAX_MARKER_BYTES: usize = 60;
 
-/// Opens and closes a marker that some assistants leave in their text, in the private use area.
+/// Opening and closing character of a marker that some assistants leave in their text, in the private use area.
 const PRIVATE_MARKERS: (char, char) = ('\u{e200}', '\u{e201}');
 
 /// Replaces addresses and markers by spaces, and adds the addresses that stand bare in the text to the links.

@@ -63,7 +63,8 @@ pub fn find(text: &str) -> Vec<WrittenHost> {
     found
 }
 
-/// Letters of hosts: those of scripts without spaces are left out, since a sentence goes on after a host in them.
+/// Returns true for a character of host names. Letters of scripts without spaces are left out, since a sentence in
+/// them goes on directly after a host.
 fn is_label_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || ('\u{c0}'..'\u{530}').contains(&c) && c.is_alphanumeric()
 }

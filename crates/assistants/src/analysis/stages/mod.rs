@@ -115,7 +115,7 @@ pub struct CompetitorMention {
     /// Occurrences.
     pub count: u32,
     pub rank: u32,
-    /// From −1 to 1; none when it was not scored.
+    /// Tone, from −1 to 1; none when it was not scored.
     pub sentiment: Option<f64>,
     /// Domain that the answer links or cites for a competitor that is new.
     pub domain: Option<String>,

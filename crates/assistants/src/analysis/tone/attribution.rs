@@ -22,7 +22,7 @@ const MANY_BRANDS: usize = 3;
 /// Share of a comparison's weight that counts for what its subject is compared with.
 const COMPARED: f64 = 0.5;
 
-/// Reads an answer sentence by sentence and sums up what is said of each brand.
+/// Reader of an answer, sentence by sentence, that sums up the tone of each brand.
 pub struct SentenceReader<'a> {
     text: &'a str,
     /// Brand of an answer that names no other.
@@ -199,7 +199,7 @@ impl<'a> SentenceReader<'a> {
         }
     }
 
-    /// Japanese puts these words behind what they refer to.
+    /// Returns true for a Japanese word, which follows the word that it refers to.
     fn is_postposed(&self, cue: &Cue) -> bool {
         self.text[cue.range.clone()].starts_with(|c| ('\u{3040}'..'\u{a000}').contains(&c))
     }

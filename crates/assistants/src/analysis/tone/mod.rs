@@ -33,7 +33,7 @@ const LEANING_ITEM: f64 = 1.0;
 /// Tone towards one brand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BrandTone {
-    /// From −1 to 1, two decimals.
+    /// Tone, from −1 to 1, two decimals.
     pub score: f64,
     /// None when nothing in the answer tells.
     pub recommended: Option<bool>,

@@ -71,7 +71,7 @@ pub struct ProviderFailure {
     pub wait: Option<Duration>,
     /// The answer never came after the first byte was sent, or could not be read: the provider may have billed it.
     pub may_be_paid: bool,
-    /// The same request may be sent again later.
+    /// True when the same request may be sent again later.
     pub is_repeatable: bool,
 }
 

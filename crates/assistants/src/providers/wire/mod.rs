@@ -174,9 +174,9 @@ pub enum ProviderCredit {
 #[derive(Clone, Copy)]
 pub(super) struct Wire {
     pub(super) request: fn(&AskState) -> ProviderRequest,
-    /// Reads the JSON of a response whose status is a success.
+    /// Reader of the JSON of a response whose status is a success.
     pub(super) read: fn(&AskState, Value) -> AnswerReading,
-    /// Reads a response whose status is an error; the common form is [`read_failure`].
+    /// Reader of a response whose status is an error; the common form is [`read_failure`].
     pub(super) fail: fn(&AskState, &ProviderResponse) -> ReadOutcome,
     pub(super) check: fn(&ProviderConnection) -> ProviderRequest,
     pub(super) read_check:

@@ -23,7 +23,7 @@ pub enum Target {
 }
 
 impl Origin {
-    /// The site that `seed` is a page of.
+    /// Makes the site of the page `seed`.
     pub fn of(seed: &Url) -> Origin {
         let mut root = seed.clone();
         root.set_path("/");
@@ -34,23 +34,23 @@ impl Origin {
         Origin { root, host, twin, dropped: Vec::new() }
     }
 
-    /// The same site, on which these parameters make no other page.
+    /// Returns the site with query parameters that never make another page.
     pub fn without_parameters(mut self, names: &[String]) -> Origin {
         self.dropped = names.to_vec();
         self
     }
 
-    /// The address `/` of the site.
+    /// Returns the address `/` of the site.
     pub fn root(&self) -> &Url {
         &self.root
     }
 
-    /// The audited host.
+    /// Returns the audited host.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The `www.` or apex twin of the host, if it can have one.
+    /// Returns the `www.` or apex twin of the host, if it can have one.
     pub fn twin(&self) -> Option<&str> {
         self.twin.as_deref()
     }
@@ -74,7 +74,8 @@ impl Origin {
         Target::External(url)
     }
 
-    /// Path and query by which pages of the site are told apart. Two addresses are the same when their keys are.
+    /// Returns the key of an address: path and query in normal form. Two addresses of the site are the same when
+    /// their keys are equal.
     pub fn key(&self, url: &Url) -> String {
         let mut key = normal_escapes(url.path());
         let query = url.query().unwrap_or_default();
@@ -92,7 +93,7 @@ impl Origin {
         self.dropped.iter().any(|dropped| dropped == name)
     }
 
-    /// The absolute address of a key.
+    /// Returns the absolute address of a key.
     pub fn url(&self, key: &str) -> Url {
         // A key that begins with two slashes would name another host if it were joined.
         let (path, query) = key.split_once('?').map_or((key, None), |(path, query)| (path, Some(query)));
@@ -103,7 +104,7 @@ impl Origin {
     }
 }
 
-/// Upper-case hexadecimal digits, and no escapes where none are needed (RFC 3986, 6.2.2).
+/// Normalizes escapes: upper-case hexadecimal digits, and none where none are needed (RFC 3986, 6.2.2).
 fn normal_escapes(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
@@ -139,7 +140,7 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
 }
 
-/// Whether a stray `%` stands where a digit more would make it the beginning of an escape.
+/// Returns true when the text ends in a stray `%` that one more digit would turn into the beginning of an escape.
 fn would_complete_an_escape(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.ends_with(b"%") || bytes.len() >= 2 && bytes[bytes.len() - 2] == b'%'

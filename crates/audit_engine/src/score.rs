@@ -90,7 +90,7 @@ pub struct Scored {
     pub health: f64,
     /// Pages that link to it.
     pub inlinks: u32,
-    /// It has a finding of severity error.
+    /// True for a finding of severity error.
     pub has_error: bool,
     /// Pages that it stands for; 1 without sampling.
     pub stands_for: f64,
@@ -117,7 +117,8 @@ impl HealthParts {
     }
 }
 
-/// A run's health: the pages' mean health and the share of pages without errors, less what the whole site lacks.
+/// Computes a run's health: the pages' mean health and the share of pages without errors, less the findings about the
+/// whole site.
 pub fn run_health(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bool) -> f64 {
     health_parts(pages, site_findings, start_is_ok).map_or(0.0, HealthParts::health)
 }
@@ -147,7 +148,7 @@ pub fn health_parts(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bo
 /// Points for a preview picture with an absolute address.
 const IMAGE_POINTS: f64 = 8.0;
 
-/// What a result or a shared link will look like, as far as the page alone decides.
+/// Expected form of a result or a shared link, as far as the page alone decides.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Preview {
     points: f32,
@@ -208,8 +209,8 @@ impl Preview {
         f64::from(self.points)
     }
 
-    /// The score of a row, 0 to 100, once it is known whether its title and description are its own, and what its preview
-    /// picture is.
+    /// Computes the score of a row, 0 to 100, once the joins know whether its title and description are unique, and
+    /// the size of its preview picture.
     pub fn score(&self, site: &CrawledSite, row: &NamedRow) -> f64 {
         if row.status != 200 || !row.is_page() {
             return 0.0;
@@ -245,13 +246,13 @@ fn size_points((width, height): (u32, u32)) -> u8 {
     }
 }
 
-/// Whether a row counts in a run's score: pages, and addresses that should be pages.
+/// Returns true for a row that counts in a run's score: pages, and addresses that should be pages.
 pub fn is_scored(row: &Row) -> bool {
     let is_missing = row.is_broken() && row.redirect.is_none();
     row.rows.is_some_and(|rows| rows >= CheckedRows::Html) || is_missing
 }
 
-/// Whether a check's findings are errors.
+/// Returns true when a check's findings are errors.
 pub fn is_error(id: CheckId) -> bool {
     id.check().severity == Severity::Error
 }

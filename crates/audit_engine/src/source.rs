@@ -1,5 +1,5 @@
-//! Where pages come from. The application fetches through the guarded fetcher and renders in the browser; tests serve
-//! a list of answers. The engine never opens a connection itself.
+//! The source of pages. The application fetches through the guarded fetcher and renders in the browser; tests serve a
+//! list of responses. The engine never opens a connection itself.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ const SECURITY_HEADERS: &[&str] = &[
 /// One request of an audit.
 #[derive(Debug, Clone)]
 pub struct AuditFetch {
-    /// What is asked for.
+    /// Requested address.
     pub url: Url,
     /// User agent, when it is another than the audit's own.
     pub user_agent: Option<&'static str>,
@@ -47,7 +47,7 @@ impl AuditFetch {
     }
 }
 
-/// What a server answered, redirects not followed.
+/// Response of a server, redirects not followed.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     pub status: u16,
@@ -57,13 +57,13 @@ pub struct Response {
     pub body: Bytes,
     /// The body has more bytes than were wanted.
     pub is_cut: bool,
-    /// From the request to the first byte of the answer.
+    /// Time from the request to the first byte of the response, in milliseconds.
     pub ttfb_ms: u64,
-    /// From the request to the last byte.
+    /// Time from the request to the last byte, in milliseconds.
     pub total_ms: u64,
 }
 
-/// Why there is no answer.
+/// Reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchFailure {
     /// Connected, and the answer did not come in time.
@@ -97,7 +97,7 @@ pub enum NoResponseCause {
 }
 
 impl NoResponseCause {
-    /// The cause in a few words.
+    /// Returns the cause in a few words.
     pub fn text(self) -> &'static str {
         match self {
             NoResponseCause::NoSuchHost => "DNS: the name does not exist",
@@ -132,12 +132,12 @@ pub struct LoadedResource {
     pub is_complete: bool,
 }
 
-/// What a browser made of a page.
+/// A rendered page.
 #[derive(Debug, Clone, Default)]
 pub struct RenderedDocument {
     /// The document when the page was ready.
     pub html: String,
-    /// Where a script sent the visitor instead.
+    /// Address to which a script redirected the visitor.
     pub redirected_to: Option<Url>,
     /// Console messages of level error.
     pub errors: Vec<String>,
@@ -145,7 +145,7 @@ pub struct RenderedDocument {
     pub exceptions: Vec<String>,
     /// Not ready within the time limit.
     pub timed_out: bool,
-    /// From navigation to readiness.
+    /// Time from navigation to readiness, in milliseconds.
     pub ready_ms: u64,
     /// Status that the browser got; 0: not known.
     pub status: u16,
@@ -157,17 +157,17 @@ pub struct RenderedDocument {
     pub loaded: Option<Vec<LoadedResource>>,
     /// Elements that lead somewhere by a handler for clicks alone.
     pub click_links: usize,
-    /// Where the first of them lead; empty where their handlers do not say.
+    /// Targets of the first of them; empty where their handlers do not contain any.
     pub click_targets: Vec<String>,
 }
 
-/// What a store of snapshots has of a page.
+/// Result of looking a page up in the store of snapshots.
 #[derive(Debug, Clone, Default)]
 pub enum SnapshotLookup {
     /// Nobody knows: there is no store, or it serves no snapshots of this site.
     #[default]
     Unknown,
-    /// There are snapshots of the site, and none of this page.
+    /// The site has snapshots, but none of this page.
     Missing,
     Found(StoredPage),
 }
@@ -181,9 +181,9 @@ pub struct StoredPage {
     pub html: String,
     /// Lines of `X-Robots-Tag` and `Link` that are sent with it.
     pub headers: HeaderMap,
-    /// When it was made, in epoch milliseconds.
+    /// Time at which it was made, in epoch milliseconds.
     pub made_at_ms: i64,
-    /// How long it may be served, in milliseconds.
+    /// Longest age at which it is served, in milliseconds.
     pub refresh_interval_ms: i64,
 }
 
@@ -202,46 +202,46 @@ pub trait PageSource: Send + Sync {
         Box::pin(ready(None))
     }
 
-    /// The snapshot that crawlers get of a page.
+    /// Looks up the snapshot that crawlers get of a page.
     fn snapshot<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
         let _ = url;
         Box::pin(ready(SnapshotLookup::Unknown))
     }
 
-    /// When the certificate of a host ends, in epoch milliseconds; none when that is not known.
+    /// Returns the expiry of a host's certificate, in epoch milliseconds; none when it is unknown.
     fn certificate_end_ms<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Option<i64>> {
         let _ = host;
         Box::pin(ready(None))
     }
 
-    /// Time of day, in epoch milliseconds.
+    /// Returns the time of day, in epoch milliseconds.
     fn now_ms(&self) -> i64;
 }
 
 impl Response {
-    /// A header's text; "" when it is missing or no text.
+    /// Returns a header's text; "" when it is missing or no text.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// Every header that is text.
+    /// Returns every header that is text.
     pub fn header_texts(&self) -> Box<[(String, String)]> {
         let text = |value: &http::HeaderValue| value.to_str().map(str::to_owned).ok();
         self.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
     }
 
-    /// Headers that protect visitors, by name, each cut after so many characters.
+    /// Returns the headers that protect visitors, by name, each cut to `most` characters.
     pub fn security_headers(&self, most: usize) -> BTreeMap<String, String> {
         let present = SECURITY_HEADERS.iter().filter(|name| self.headers.contains_key(**name));
         present.map(|name| ((*name).to_owned(), self.header(name).chars().take(most).collect())).collect()
     }
 
-    /// Media type without parameters, lower case.
+    /// Returns the media type without parameters, lower case.
     pub fn media_type(&self) -> String {
         self.header("content-type").split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Charset of the content type, lower case; a label that does not exist is none.
+    /// Returns the charset of the content type, lower case. Returns `None` for a label that does not exist.
     pub fn header_charset(&self) -> Option<String> {
         let parameters = self.header("content-type").split(';').skip(1);
         let charset = parameters.filter_map(|parameter| parameter.split_once('='));
@@ -252,7 +252,7 @@ impl Response {
             .filter(|label| Encoding::for_label(label.as_bytes()).is_some())
     }
 
-    /// Encoding that a byte order mark names.
+    /// Returns the encoding of a byte order mark.
     pub fn bom_charset(&self) -> Option<&'static str> {
         Encoding::for_bom(&self.body).map(|(encoding, _)| encoding.name())
     }
@@ -267,7 +267,7 @@ impl Response {
         self.encoding().decode(&self.body).0
     }
 
-    /// Whether the body begins like an HTML document, after a byte order mark, white space and comments.
+    /// Returns true when the body begins like an HTML document, after a byte order mark, white space and comments.
     pub fn sniffs_as_html(&self) -> bool {
         const BEGINNINGS: &[&str] = &["<!doctype html", "<html", "<head", "<body", "<title", "<meta"];
         let start = String::from_utf8_lossy(&self.body[..self.body.len().min(4096)]);
@@ -280,7 +280,7 @@ impl Response {
             .any(|start| rest.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start)))
     }
 
-    /// Whether this is an HTML document that answered 200: a page of the audit.
+    /// Returns true for an HTML document with status 200: a page of the audit.
     pub fn is_page(&self) -> bool {
         let media_type = self.media_type();
         let is_html = matches!(media_type.as_str(), "text/html" | "application/xhtml+xml");
@@ -288,14 +288,14 @@ impl Response {
             && (is_html && !self.has_binary_signature() || media_type.is_empty() && self.sniffs_as_html())
     }
 
-    /// Whether the body is a picture, a PDF or an archive by its first bytes.
+    /// Returns true when the body is a picture, a PDF or an archive by its first bytes.
     pub fn has_binary_signature(&self) -> bool {
         const SIGNATURES: &[&[u8]] = &[b"%PDF-", b"\x89PNG", b"GIF8", b"\xFF\xD8\xFF", b"PK\x03\x04"];
         let is_webp = self.body.starts_with(b"RIFF") && self.body.get(8..12) == Some(b"WEBP");
         is_webp || SIGNATURES.iter().any(|signature| self.body.starts_with(signature))
     }
 
-    /// Where a redirect leads, if this is one that leads anywhere.
+    /// Returns the target of a redirect. Returns `None` for other responses.
     pub fn redirect_target(&self, from: &Url) -> Option<Url> {
         if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
             return None;

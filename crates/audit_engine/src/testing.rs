@@ -159,7 +159,7 @@ impl Listing {
         }
     }
 
-    /// The site's address.
+    /// Returns the site's address.
     pub fn seed(&self) -> &Url {
         &self.seed
     }
@@ -285,7 +285,7 @@ pub async fn audit_listing(text: &str) -> Audit {
     audit_with(text, |_| {}).await
 }
 
-/// The same with other options.
+/// Audits a site with changed options.
 pub async fn audit_with(text: &str, change: impl FnOnce(&mut AuditOptions)) -> Audit {
     let listing = Listing::read(text);
     let mut options = AuditOptions::follow(listing.seed().clone());
@@ -297,7 +297,7 @@ pub async fn audit_with(text: &str, change: impl FnOnce(&mut AuditOptions)) -> A
     audit(&listing, &options, &mut |_| {}).await
 }
 
-/// Ids of what was found on a row.
+/// Returns the ids of the findings on a row.
 pub fn findings_of(audit: &Audit, path: &str) -> Vec<&'static str> {
     let row = audit.rows().find(|row| row.path == path).unwrap();
     row.findings.iter().map(|found| found.check.check().id).collect()

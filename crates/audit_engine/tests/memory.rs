@@ -1,4 +1,5 @@
-//! Memory that hostile pages cost. A test binary of its own: the peak of a process belongs to all tests that run in it.
+//! Memory that hostile pages cost. A test binary of its own, because the peak of a process includes all tests that
+//! run in it.
 
 use audit_engine::engine::{Audit, AuditOptions, audit};
 use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
@@ -42,14 +43,14 @@ async fn audit_of(body: String) -> Audit {
     audit(&site, &options, &mut |_| {}).await
 }
 
-/// Most memory that the process ever had, in KiB.
+/// Returns the peak memory of the process, in KiB.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says it");
     line.trim().trim_end_matches(" kB").parse().expect("it is a number")
 }
 
-/// A document of two mebibytes that repeats a piece below a long base address.
+/// Makes a document of two mebibytes that repeats a piece below a long base address.
 fn document(head: &str, piece: &str) -> String {
     let base = format!("<base href='https://site.example/{}/'>", "b".repeat(16 * 1024 - 100));
     let start = format!("<!doctype html>{base}{head}");

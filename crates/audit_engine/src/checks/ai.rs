@@ -39,13 +39,13 @@ pub const FROM_OUR_ADDRESS: &str =
 /// Share of the links of a llms.txt that may be broken.
 const MAX_BROKEN_LLMS_LINKS: f64 = 0.2;
 
-/// Whether what llms.txt links is broken: by the verdict on links of pages where the address has a row.
+/// Returns true for a broken link of llms.txt: by the verdict on links of pages where the address has a row.
 fn is_broken_link(site: &CrawledSite, (key, is_broken): &(String, bool)) -> bool {
     let row = site.urls.find(key).filter(|id| site.row(*id).is_some());
     row.map_or(*is_broken, |id| site.link_verdict(id) == LinkVerdict::Broken)
 }
 
-/// Whether a llms.txt begins with a title.
+/// Returns true when a llms.txt begins with a title.
 pub fn is_valid_llms_txt(text: &str) -> bool {
     let first = text.trim_start_matches('\u{feff}').lines().map(str::trim).find(|line| !line.is_empty());
     first.is_some_and(|line| line.starts_with("# "))

@@ -32,7 +32,7 @@ fn reads_below(page: &Page, limit: ThresholdId) -> bool {
     page.readability.is_measurable && page.readability.score < page.input.thresholds.number(limit)
 }
 
-/// U+FFFD, and pairs that UTF-8 read as windows-1252 leaves behind.
+/// Counts U+FFFD and the pairs that UTF-8 read as windows-1252 leaves behind.
 fn mojibake_count(text: &str) -> usize {
     if !['Ã', 'Â', 'â', '\u{FFFD}'].into_iter().any(|sign| text.contains(sign)) {
         return 0;

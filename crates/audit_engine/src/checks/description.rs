@@ -12,7 +12,7 @@ fn text<'a>(page: &'a Page) -> Option<&'a str> {
     page.facts.description().filter(|text| !text.is_empty())
 }
 
-/// Whether a description has a useful length.
+/// Returns true for a description of a useful length.
 pub fn has_good_length(text: &str, thresholds: &Thresholds) -> bool {
     !is_too_short(text, thresholds) && !is_too_long(text, thresholds)
 }

@@ -8,7 +8,7 @@ use super::{CATEGORIES, Check, CheckId, FindingScope, Severity};
 /// Characters of an example that are shown.
 const MAX_EXAMPLE_CHARS: usize = 300;
 
-/// Every check with why it matters, how to fix what it finds, its source, and an example on which it fires.
+/// Writes every check with its reason, fix and source, and an example on which it fires.
 pub fn document() -> String {
     let mut text = format!(
         "# Audit checks\n\nWritten by `glasshouse audit --describe`; do not edit.\n\n\
@@ -27,7 +27,7 @@ pub fn document() -> String {
     text + &thresholds()
 }
 
-/// The numbers that can be changed, as a table.
+/// Writes the table of thresholds that can be changed.
 fn thresholds() -> String {
     let lines = THRESHOLDS.iter().map(|known| {
         let Threshold { name, about, default, min, max, checks, .. } = known;
@@ -64,7 +64,7 @@ fn describe(check: &Check, text: &mut String) {
     );
 }
 
-/// An example as a block of code, without what no reader could see.
+/// Writes an example as a block of code, without invisible characters.
 fn example(text: &str) -> String {
     let shown: String = text.chars().take(MAX_EXAMPLE_CHARS).collect();
     let cut = if shown.len() < text.len() { "…" } else { "" };

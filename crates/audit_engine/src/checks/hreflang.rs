@@ -1,4 +1,4 @@
-//! Checks of language versions. Each entry gets at most one verdict on where it leads.
+//! Checks of language versions. Each entry gets at most one verdict about its target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,17 +19,17 @@ const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm bn b
 /// ISO 3166-1 alpha-2. As of 2026-11-20.
 const REGIONS: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// Whether a two-letter language exists.
+/// Returns true for a two-letter language that exists.
 pub fn is_language(tag: &str) -> bool {
     LANGUAGES.split(' ').any(|known| known.eq_ignore_ascii_case(tag))
 }
 
-/// Whether a two-letter region exists.
+/// Returns true for a two-letter region that exists.
 pub fn is_region(tag: &str) -> bool {
     REGIONS.split(' ').any(|known| known.eq_ignore_ascii_case(tag))
 }
 
-/// Whether a value is x-default, or language, script and region as search engines take them.
+/// Returns true for x-default, or language, script and region as search engines accept them.
 pub fn is_valid(value: &str) -> bool {
     if value.eq_ignore_ascii_case("x-default") {
         return true;
@@ -52,7 +52,7 @@ fn is_default(value: &str) -> bool {
     value.eq_ignore_ascii_case("x-default")
 }
 
-/// Values of the entries that name the page itself.
+/// Returns the values of the entries that name the page itself.
 fn own_values<'a>(page: &'a Page) -> impl Iterator<Item = &'a str> {
     let own = Target::Internal(page.key.clone());
     let names_page = move |url: &url::Url| page.input.origin.target(url) == own;

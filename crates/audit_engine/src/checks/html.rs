@@ -31,7 +31,7 @@ fn is_language_tag(tag: &str) -> bool {
     is_language && region.as_ref().is_none_or(is_region)
 }
 
-/// Pages of these hosts are made to be embedded. As of 2026-11-20.
+/// Returns true for pages of hosts that are made to be embedded. As of 2026-11-20.
 fn is_embed(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let mut hosts = include_str!("../../data/embed_hosts.txt").lines();

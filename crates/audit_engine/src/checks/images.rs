@@ -39,7 +39,7 @@ fn media(row: &NamedRow) -> impl Iterator<Item = UrlId> {
     media.filter(move |src| seen.insert(*src))
 }
 
-/// Why something that a page loads is not there: an error, or no answer on the site's own host.
+/// Returns the reason why a resource of a page is missing: an error, or no answer on the site's own host.
 pub fn missing(site: &CrawledSite, url: &str, asset: &Asset) -> Option<String> {
     let is_own = || ::url::Url::parse(url).is_ok_and(|url| site.origin.contains(&url));
     if asset.is_error() {

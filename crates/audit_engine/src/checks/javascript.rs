@@ -1,4 +1,4 @@
-//! Checks of what scripts do to a page: raw against rendered facts, and what only a render shows.
+//! Checks of the changes that scripts make to a page: raw against rendered facts, and facts that only a render shows.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -21,13 +21,13 @@ const RENDERED: Check = Check { source: JS_SEO, ..ERROR };
 const RENDERED_WARNING: Check = Check { source: JS_SEO, ..WARNING };
 const RENDERED_NOTICE: Check = Check { source: JS_SEO, ..NOTICE };
 
-/// What frameworks write when the server's page and theirs differ. As of 2026-11-20.
+/// Console messages of frameworks about a mismatch between the server's page and theirs. As of 2026-11-20.
 static HYDRATION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)Hydration failed|Text content does not match server-rendered HTML|did not match\. Server:|There was an error while hydrating|Minified React error #4(1[89]|2[0-5])|Hydration node mismatch|Hydration completed but contains mismatches|hydration_mismatch|NG050[0-7]")
         .expect("the expression is constant and its test runs it")
 });
 
-/// The render of a page whose scripts did not send the visitor elsewhere.
+/// Returns the render of a page whose scripts did not redirect the visitor.
 fn render<'a>(page: &'a Page) -> Option<&'a RenderedDocument> {
     page.input.rendered.map(|(rendered, _)| rendered).filter(|_| page.was_rendered())
 }

@@ -41,7 +41,7 @@ fn is_vague(text: &str, language: Option<&str>) -> bool {
             .any(|tag| VAGUE.get(tag).is_some_and(|texts| texts.contains(text)))
 }
 
-/// Whether a host exists on the writer's own machine or network only.
+/// Returns true for a host that exists only on the writer's own machine or network.
 pub(super) fn is_local(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => {

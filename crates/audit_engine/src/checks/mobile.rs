@@ -1,10 +1,10 @@
-//! Checks of what small screens need.
+//! Checks of requirements of small screens.
 
 use super::{Check, Fires, NOTICE, WARNING};
 
 const VIEWPORT: &str = "https://developer.mozilla.org/docs/Web/HTML/Reference/Elements/meta/name/viewport";
 
-/// Value of a property of the viewport, lower case.
+/// Returns the value of a property of the viewport, lower case.
 fn property(content: &str, name: &str) -> Option<String> {
     let pairs = content.split([',', ';']).filter_map(|pair| pair.split_once('='));
     pairs

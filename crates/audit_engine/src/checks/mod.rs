@@ -48,34 +48,34 @@ pub use title::{
 };
 
 pub struct Check {
-    /// Its id; never renamed.
+    /// Id; never renamed.
     pub id: &'static str,
-    /// How bad a finding is; never depends on the page.
+    /// Severity of a finding; never depends on the page.
     pub severity: Severity,
-    /// What a finding costs in the scores.
+    /// Points that a finding costs in the scores.
     pub weight: f64,
-    /// Where a finding belongs.
+    /// Place of the findings in the report.
     pub scope: FindingScope,
-    /// Which rows it looks at.
+    /// Rows that the check looks at.
     pub on: CheckedRows,
     /// Runs unless it is turned off; false: runs only when it is turned on.
     pub is_default: bool,
-    /// What is wrong, in a few words.
+    /// Problem in a few words.
     pub title: &'static str,
-    /// Why it matters.
+    /// Reason why it matters.
     pub why: &'static str,
-    /// What to do.
+    /// Advice.
     pub fix: &'static str,
     /// A public page that says so.
     pub source: &'static str,
     /// A document, or the answers of a small site, on which it fires.
     pub bad: &'static str,
-    /// The same without the fault.
+    /// Example without the fault.
     pub good: &'static str,
     pub fires: Fires,
 }
 
-/// How a check decides.
+/// Condition of a check.
 pub enum Fires {
     /// By one page; the evidence is the page itself.
     When(fn(&Page) -> bool),
@@ -87,7 +87,7 @@ pub enum Fires {
     Whole(fn(&CrawledSite, &mut SiteFindings)),
 }
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -99,14 +99,14 @@ pub enum Severity {
     Error,
 }
 
-/// Where a finding belongs.
+/// Place of a finding in the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingScope {
     /// A row.
     Page,
     Site,
-    /// Its robots.txt.
+    /// The site's robots.txt.
     Robots,
     Sitemap,
 }
@@ -119,7 +119,7 @@ pub struct Category {
     pub checks: &'static [Check],
 }
 
-/// What a finding rests on.
+/// Evidence of a finding.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Elements or targets at fault.
@@ -131,11 +131,11 @@ pub struct Evidence {
 /// One element or target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
-    /// Its address; "" when it has none.
+    /// Address; "" when there is none.
     pub url: String,
-    /// Its text or markup.
+    /// Text or markup.
     pub text: String,
-    /// What is wrong with it.
+    /// Detail of the problem.
     pub detail: String,
 }
 
@@ -163,7 +163,7 @@ fn cut(mut text: String) -> String {
     text
 }
 
-/// What most page checks have in common; entries name the rest.
+/// Defaults of page checks; entries name the other fields.
 const PAGE: Check = Check {
     id: "",
     severity: Severity::Error,
@@ -241,17 +241,17 @@ static BY_ID: LazyLock<HashMap<&'static str, CheckId>> =
     LazyLock::new(|| CheckId::all().map(|id| (id.check().id, id)).collect());
 
 impl CheckId {
-    /// Every check.
+    /// Returns every check.
     pub fn all() -> impl Iterator<Item = CheckId> {
         (0..u16::try_from(ALL.len()).expect("the catalogue has some hundred entries")).map(CheckId)
     }
 
-    /// The check of an id such as `TITLE_MISSING`.
+    /// Finds the check of an id such as `TITLE_MISSING`.
     pub fn find(id: &str) -> Option<CheckId> {
         BY_ID.get(id).copied()
     }
 
-    /// Its entry.
+    /// Returns the catalogue entry.
     pub fn check(self) -> &'static Check {
         ALL[usize::from(self.0)].1
     }

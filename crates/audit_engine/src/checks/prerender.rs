@@ -1,4 +1,5 @@
-//! Checks of what crawlers get instead of the page: snapshots, and what firewalls make of a renderer.
+//! Checks of the content that crawlers get instead of the page: snapshots, and the response of firewalls to a
+//! renderer.
 
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::page::challenge::is_challenge;
@@ -12,7 +13,7 @@ const RENDERING: &str =
 /// Share of words that snapshot and page have in common at least.
 const SAME_WORDS: f64 = 0.9;
 
-/// What differs between the snapshot and the page as it is rendered now.
+/// Lists the differences between the snapshot and the page as rendered now.
 fn differences(page: &Page) -> Vec<&'static str> {
     let Some((sent, stored)) = page.snapshot().filter(|_| page.was_rendered()) else { return Vec::new() };
     let mut found = Vec::new();

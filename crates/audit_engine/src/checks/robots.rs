@@ -13,10 +13,10 @@ pub(super) const R_WARNING: Check =
     Check { scope: FindingScope::Robots, source: SPECIFICATION, ..SITE_WARNING };
 pub(super) const R_NOTICE: Check =
     Check { scope: FindingScope::Robots, source: SPECIFICATION, ..SITE_NOTICE };
-/// What search engines read of the file.
+/// Bytes of the file that search engines read.
 pub const MAX_BYTES: usize = 512_000;
 
-/// Whether there is a file whose lines can be judged.
+/// Returns true when there is a file whose lines can be checked.
 pub(super) fn is_there(site: &CrawledSite) -> bool {
     site.robots.status == 200 && !site.robots.is_html
 }

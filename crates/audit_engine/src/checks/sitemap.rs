@@ -13,7 +13,7 @@ const S_WARNING: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS,
 const S_NOTICE: Check = Check { scope: FindingScope::Sitemap, source: SITEMAPS, ..SITE_NOTICE };
 const DAY_MS: i64 = 86_400_000;
 
-/// What is wrong with a listed address; the first that fits.
+/// Problem of a listed address; the first that applies.
 #[derive(PartialEq, Eq)]
 enum EntryVerdict {
     Fine,

@@ -1,4 +1,4 @@
-//! Checks of what a link looks like when it is shared.
+//! Checks of a link's preview on social networks.
 
 use url::Url;
 
@@ -20,17 +20,17 @@ fn lacks(page: &Page, name: &str) -> bool {
     has_open_graph(page) && page.facts.meta(name).next().is_none_or(|meta| meta.content.is_empty())
 }
 
-/// Whether an address is absolute, as previews need it.
+/// Returns true for an absolute address, which previews need.
 pub fn is_absolute(text: &str) -> bool {
     Url::parse(text.trim()).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// Whether the page's card type exists.
+/// Returns true when the page's card type exists.
 pub fn has_valid_card(page: &Page) -> bool {
     CARD_TYPES.contains(&page.facts.first_meta("twitter:card").to_ascii_lowercase().as_str())
 }
 
-/// Whether `og:url` names another page than the canonical.
+/// Returns true when `og:url` names another page than the canonical.
 pub fn has_other_url(page: &Page) -> bool {
     let text = page.facts.first_meta("og:url");
     let Some(url) = Some(text).filter(|text| !text.is_empty()).and_then(|text| page.resolve(text)) else {

@@ -1,4 +1,4 @@
-//! Checks of structured data against what rich results need.
+//! Checks of structured data against the requirements of rich results.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -115,11 +115,11 @@ static RICH_RESULTS_OF: LazyLock<HashMap<&str, Vec<&RichResult>>> = LazyLock::ne
     }
     of
 });
-/// What templates put on every page is no conflict with noindex.
+/// Types that belong to a single page. Other types may come from templates and do not conflict with noindex.
 const PAGE_SPECIFIC: &[&str] =
     &["Article", "Event", "FAQPage", "JobPosting", "Product", "Recipe", "Review", "VideoObject"];
 
-/// The rich results that an object may become, each once.
+/// Returns the rich results that an object may become, each once.
 fn rich_results(object: &Value) -> impl Iterator<Item = &'static RichResult> {
     let mut seen = BTreeSet::new();
     let of_types = types(object).filter_map(|name| RICH_RESULTS_OF.get(name)).flatten();
@@ -141,7 +141,7 @@ fn add_missing(page: &Page, found: &mut Evidence, of: fn(&'static RichResult) ->
     }
 }
 
-/// The values of a property: several, one, or none.
+/// Returns the values of a property: several, one, or none.
 fn values<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     match property(object, name) {
         Some(Value::Array(values)) => values,
@@ -150,7 +150,7 @@ fn values<'a>(object: &'a Value, name: &str) -> &'a [Value] {
     }
 }
 
-/// Whether a value says no more than which object of the page is meant.
+/// Returns true for a value that only refers to another object of the page.
 fn is_reference(value: &Value) -> bool {
     value.as_object().is_some_and(|object| object.len() == 1 && object.contains_key("@id"))
 }
@@ -159,7 +159,7 @@ fn is_a(object: &Value, name: &str) -> bool {
     types(object).any(|other| other == name)
 }
 
-/// Properties that are there and lack what has to stand inside them.
+/// Adds properties that are present and lack a required value inside.
 fn add_unfinished(object: &Value, kind: &'static str, found: &mut Evidence) {
     let lacks_inside = |name: &str, is_whole: fn(&Value) -> bool| {
         values(object, name).iter().any(|value| !is_reference(value) && !is_whole(value))
@@ -240,7 +240,7 @@ fn add_unfinished(object: &Value, kind: &'static str, found: &mut Evidence) {
     }
 }
 
-/// Elements of a breadcrumb that lack position, name, or (all but the last) an item.
+/// Adds elements of a breadcrumb that lack position, name, or (all but the last) an item.
 fn add_broken_breadcrumbs(object: &Value, found: &mut Evidence) {
     let items = values(object, "itemListElement");
     for (index, item) in items.iter().enumerate() {
@@ -254,7 +254,7 @@ fn add_broken_breadcrumbs(object: &Value, found: &mut Evidence) {
     }
 }
 
-/// The text that names an object to readers.
+/// Returns the text that names an object to readers.
 fn name_of(object: &Value) -> Option<&str> {
     let key = rich_results(object).find_map(|result| match result.kind {
         "Product" | "Event" | "Recipe" => Some("name"),
@@ -383,7 +383,7 @@ mod tests {
 
     use super::*;
 
-    /// What an object lacks, as the evidence of the check for required properties says it.
+    /// Lists the missing properties of an object, in the words of the check's evidence.
     fn unfinished(object: &Value) -> Vec<String> {
         let mut found = Evidence::default();
         rich_results(object).for_each(|result| add_unfinished(object, result.kind, &mut found));

@@ -15,23 +15,23 @@ const TITLE_LINKS: &str = "https://developers.google.com/search/docs/appearance/
 static PLACEHOLDERS: LazyLock<HashSet<String>> =
     LazyLock::new(|| include_str!("../../data/placeholder_titles.txt").lines().map(fold).collect());
 
-/// First title of head, if it has any text.
+/// Returns the first title of head, if it has any text.
 fn text<'a>(page: &'a Page) -> Option<&'a str> {
     page.facts.title().filter(|title| !title.is_empty())
 }
 
-/// Whether a title says nothing about its page.
+/// Returns true for a title that says nothing about its page.
 pub fn is_placeholder(title: &str) -> bool {
     let folded = fold(title);
     PLACEHOLDERS.contains(folded.trim_end_matches(['.', '…']).trim())
 }
 
-/// Whether a title has a useful length, in characters.
+/// Returns true for a title of a useful length, in characters.
 pub fn has_good_length(title: &str, thresholds: &Thresholds) -> bool {
     !is_too_short(title, thresholds) && !is_too_long(title, thresholds)
 }
 
-/// Whether a result list shows all of a title.
+/// Returns true when a result list shows all of a title.
 pub fn fits(title: &str, thresholds: &Thresholds) -> bool {
     pixel_width(title) <= thresholds.number(ThresholdId::TitleMaxPixels)
 }

@@ -19,19 +19,19 @@ fn query<'a>(page: &'a Page) -> &'a str {
     page.key.split_once('?').map_or("", |(_, query)| query)
 }
 
-/// Segments of a path that are not empty.
+/// Returns the segments of a path that are not empty.
 fn segments(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter(|segment| !segment.is_empty())
 }
 
-/// The path without its escapes, whose digits are capitals that nobody wrote.
+/// Removes the escapes of a path, whose upper-case digits nobody wrote.
 fn without_escapes(path: &str) -> String {
     let mut parts = path.split('%');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.get(2..).unwrap_or_default())
 }
 
-/// Whether a segment stands three times in a path: a sign of endless relative links.
+/// Returns true when a segment occurs three times in a path: a sign of endless relative links.
 pub fn repeats_a_segment(path: &str) -> bool {
     let mut counts = HashMap::new();
     segments(path).any(|segment| {

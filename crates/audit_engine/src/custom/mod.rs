@@ -1,6 +1,6 @@
-//! What somebody wants to know of each page beside the checks: pieces of it, by CSS selector or regular expression, and
-//! whether it contains something. Strangers write the pages, customers the selectors and expressions: both take bounded
-//! time and memory whatever they are, and what is kept of a page is bounded too. Pure.
+//! Customers' own extractions and searches: pieces of each page by CSS selector or regular expression, and pages that
+//! contain a text. Strangers write the pages, customers the selectors and expressions: both take bounded time and
+//! memory, and the results per page are bounded too. Pure.
 //! See docs/decisions/0245.
 
 mod tree;
@@ -27,21 +27,21 @@ const MAX_VALUES: usize = 20;
 const MAX_VALUE_CHARS: usize = 300;
 const MAX_PAGE_BYTES: usize = 8 * 1024;
 
-/// Which document is looked at.
+/// Version of a page that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// What the server sent.
+    /// The server's response.
     Raw,
-    /// What a browser made of it; where it was not rendered, what the server sent.
+    /// The rendered document, or the server's response where the page was not rendered.
     Rendered,
 }
 
-/// Which part of a document is searched.
+/// Part of a document that is searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentPart {
-    /// Its markup.
+    /// The document's markup.
     Source,
     /// The text that a reader sees.
     Text,
@@ -73,13 +73,13 @@ pub struct Search {
     finds_absence: bool,
 }
 
-/// Why an extraction or a search is none.
+/// Reason why an extraction or a search is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadRule {
-    /// Its name is empty, too long, or holds control characters.
+    /// The name is empty, too long, or holds control characters.
     #[error("a name has 1 to {MAX_NAME_CHARS} characters")]
     Name,
-    /// What it looks for is empty or too long.
+    /// The text or expression is empty or too long.
     #[error("what is looked for has 1 to {MAX_RULE_BYTES} bytes")]
     Length,
     /// It is no selector.
@@ -94,15 +94,15 @@ pub enum BadRule {
     /// It is no expression, or one that could take too long.
     #[error("{expression:?} is no regular expression that can be used: {why}")]
     Expression {
-        /// As it was written.
+        /// Expression as written.
         expression: String,
-        /// What is wrong with it.
+        /// Error of the compiler.
         why: String,
     },
 }
 
 impl Extraction {
-    /// The text of each element that a selector names, or one of its attributes.
+    /// Makes an extraction of the text of each element that a selector matches, or of one of its attributes.
     pub fn of_elements(
         name: &str,
         side: Side,
@@ -126,7 +126,8 @@ impl Extraction {
         Ok(Extraction { name: name_of(name)?, side, pattern: ExtractionPattern::Elements(parsed, attribute) })
     }
 
-    /// The first group of each match of an expression in the source, or the whole match when it has no group.
+    /// Makes an extraction of the first group of each match of an expression in the source, or of the whole match
+    /// when it has no group.
     pub fn of_matches(name: &str, side: Side, expression: &str) -> Result<Extraction, BadRule> {
         let pattern = ExtractionPattern::Matches(compile(expression)?);
         Ok(Extraction { name: name_of(name)?, side, pattern })
@@ -159,13 +160,13 @@ impl Extraction {
 }
 
 impl Search {
-    /// Pages that hold a text, upper and lower case alike.
+    /// Makes a search for pages that contain a text, in any case.
     pub fn for_text(name: &str, side: Side, part: DocumentPart, text: &str) -> Result<Search, BadRule> {
         check_length(text)?;
         Search::for_matches(name, side, part, &format!("(?i){}", regex::escape(text)))
     }
 
-    /// Pages in which an expression matches.
+    /// Makes a search for pages in which an expression matches.
     pub fn for_matches(
         name: &str,
         side: Side,
@@ -176,7 +177,7 @@ impl Search {
         Ok(Search { name: name_of(name)?, side, part, expression, finds_absence: false })
     }
 
-    /// The pages that it does not find instead.
+    /// Inverts a search: it finds the other pages.
     #[must_use]
     pub fn inverted(mut self) -> Search {
         self.finds_absence = !self.finds_absence;
@@ -220,12 +221,12 @@ pub struct SearchedDocument<'a> {
 }
 
 impl<'a> SearchedDocument<'a> {
-    /// A document with the text that a reader sees.
+    /// Makes a document with its visible text.
     pub fn new(html: &'a str, text: &'a str) -> SearchedDocument<'a> {
         SearchedDocument { html, text, tree: OnceCell::new() }
     }
 
-    /// Its tree, built when the first selector needs it.
+    /// Returns the tree, which is built when the first selector needs it.
     fn tree(&self) -> &Html {
         self.tree.get_or_init(|| tree::parse(self.html))
     }
@@ -239,7 +240,7 @@ impl<'a> SearchedDocument<'a> {
     }
 }
 
-/// What was found on one page.
+/// Results of one page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CustomResults {
     /// Pieces, by the extraction's name; those that found nothing are left out.
@@ -272,7 +273,7 @@ impl CustomResults {
         found
     }
 
-    /// Whether there is nothing.
+    /// Returns true when there are no results.
     pub fn is_empty(&self) -> bool {
         self.extracted.is_empty() && self.searches.is_empty()
     }

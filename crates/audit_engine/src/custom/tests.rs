@@ -1,4 +1,4 @@
-//! What extractions and searches find, what is refused, and that nothing takes more than it may.
+//! Tests of extractions and searches: results, refusals, and bounds of time and memory.
 
 use super::*;
 use crate::testing::audit_with;

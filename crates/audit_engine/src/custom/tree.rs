@@ -28,7 +28,7 @@ pub fn parse(html: &str) -> Html {
     parser.finish()
 }
 
-/// The text of an element; words of different elements are kept apart, and scripts are none.
+/// Returns the text of an element without scripts. Words of different elements are kept apart.
 pub fn text(element: ElementRef<'_>) -> String {
     let mut text = String::new();
     for node in element.descendants().take(MAX_TEXT_NODES) {

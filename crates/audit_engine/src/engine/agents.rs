@@ -1,4 +1,5 @@
-//! Pages as crawlers of others get them, beside what a person gets, once the crawl is over. See docs/decisions/0212.
+//! Compares pages as served to other crawlers with the version for a person, after the crawl. See
+//! docs/decisions/0212.
 
 use std::collections::HashSet;
 
@@ -109,13 +110,13 @@ impl<'r> AgentVersion<'r> {
         AgentVersion { response, facts: scan(html, Provenance::Rendered) }
     }
 
-    /// Whether metas or headers keep it out of the index.
+    /// Returns true when metas or headers keep the page out of the index.
     fn is_noindex(&self) -> bool {
         let directives = Directives::of(&self.facts, &self.response.headers);
         directives.meta_noindex() || directives.header_noindex()
     }
 
-    /// What its canonical names, as addresses are compared: itself when it has none.
+    /// Returns the target of the canonical; the page itself when there is none.
     fn canonical(&self, origin: &Origin, url: &Url) -> Target {
         let base = Base::of(&self.facts, url, self.response.encoding());
         let of_header = link_header::parse(&self.response.headers, url).canonicals;
@@ -124,7 +125,7 @@ impl<'r> AgentVersion<'r> {
     }
 }
 
-/// What differs between Googlebot's answer for a page and a person's version of it, if they cannot be of one page.
+/// Describes the difference between Googlebot's response for a page and a person's, if they cannot be of one page.
 fn difference(origin: &Origin, url: &Url, crawler: &Response, person: &AgentVersion) -> Option<String> {
     let (status, other) = (crawler.status, person.response.status);
     // A firewall that knows Googlebot by its addresses refuses everybody else who calls himself so: that is no deceit.

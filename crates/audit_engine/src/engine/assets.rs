@@ -84,7 +84,7 @@ impl Crawl<'_> {
         Url::parse(self.site.texts.key(id)).is_ok_and(|url| self.site.origin.contains(&url))
     }
 
-    /// Addresses that are asked for; those that matter most first.
+    /// Returns the addresses to request, the most important first.
     fn wanted_assets(&mut self) -> Vec<Wanted> {
         if self.options.max_assets == 0 {
             return Vec::new();
@@ -147,10 +147,10 @@ impl Crawl<'_> {
         kinds
     }
 
-    /// Without any foreign name that exists, this machine is what knows no names: no link is broken by that. Names below
-    /// `.invalid` exist nowhere (RFC 6761).
+    /// Resets the failures of unknown names when no foreign name exists at all: then this machine cannot resolve
+    /// names, and no link is broken. Names below `.invalid` exist nowhere (RFC 6761).
     ///
-    /// Gives back whose names are not known then.
+    /// Returns the addresses whose names are unknown in that case.
     fn doubt_names(&mut self) -> HashSet<UrlId> {
         let is_name = |url: &Url| url.domain().is_some() && !self.site.origin.contains(url);
         let url_of = |id: &UrlId| Url::parse(self.site.texts.key(*id)).ok().filter(is_name);

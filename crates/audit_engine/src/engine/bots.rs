@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 pub struct Bot {
     /// Product token in robots.txt.
     pub name: &'static str,
-    /// Who runs it.
+    /// Operator of the crawler.
     pub vendor: &'static str,
-    /// What it is for.
+    /// Purpose.
     pub class: &'static str,
-    /// How it names itself; "" when it has no name of its own, or asks only when a person does.
+    /// User agent; "" when it has no user agent of its own, or requests pages only when a person asks.
     pub user_agent: &'static str,
 }
 
@@ -24,8 +24,8 @@ pub static BOTS: LazyLock<Vec<Bot>> = LazyLock::new(|| {
     include_str!("../../data/bots.tsv").lines().map(line).collect()
 });
 
-/// How a person's browser names itself.
+/// User agent of a person's browser.
 pub const BROWSER: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
-/// How Google's crawler names itself.
+/// User agent of Google's crawler.
 pub const GOOGLEBOT: &str = "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/142.0.0.0 Safari/537.36";

@@ -1,5 +1,5 @@
-//! The crawl: what is asked for, in which order, and what becomes of the answers. Answers are worked on in the order in
-//! which they were asked for, so that the result does not depend on how fast each came.
+//! The crawl: requests in their order, and the processing of responses. Responses are processed in the order of their
+//! requests, so that the result does not depend on their speed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub(super) struct Crawl<'a> {
     pub spill: SpillFile,
     /// Addresses that robots.txt forbids.
     pub forbidden: usize,
-    /// When pages changed, by the sitemap.
+    /// Dates of change from the sitemap, in epoch milliseconds.
     pub lastmods: HashMap<UrlId, i64>,
     /// Language versions of pages by the sitemap.
     pub alternates: Alternates,
@@ -130,7 +130,7 @@ impl<'a> Crawl<'a> {
         })
     }
 
-    /// Time that all runs took together.
+    /// Returns the time of all runs together.
     pub fn elapsed(&self) -> Duration {
         self.past.elapsed + self.started.elapsed()
     }
@@ -188,7 +188,7 @@ impl<'a> Crawl<'a> {
         self.save(watch, self.progress()).await
     }
 
-    /// Progress while nothing is being asked for.
+    /// Returns the progress while no request is running.
     pub fn progress(&self) -> AuditProgress {
         AuditProgress { pages: self.pages, waiting: self.queue.waiting(), probes: 0 }
     }
@@ -246,7 +246,7 @@ impl<'a> Crawl<'a> {
         }
     }
 
-    /// The next address that may be asked for. A forbidden one becomes a row without an answer.
+    /// Returns the next address that may be requested. A forbidden one becomes a row without a response.
     fn next_allowed(&mut self, is_idle: bool) -> Option<UrlId> {
         loop {
             let id = self.queue.next(&self.site.urls, is_idle)?;

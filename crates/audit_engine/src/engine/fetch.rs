@@ -1,5 +1,5 @@
-//! One address, asked for politely: again after a failure, later when the server says so, and fewer at a time when it
-//! has trouble.
+//! Request of one address: repeated after a failure, delayed when the server asks for it, with fewer requests at a
+//! time when the server has trouble.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub struct FetchResult {
 }
 
 impl FetchResult {
-    /// The row that the answer makes, as far as it is no page.
+    /// Returns the row of the response, without the parts of a page.
     pub fn row(&self, id: UrlId) -> Row {
         let mut row = Row { id, retries: self.retries, ..Row::default() };
         match &self.response {
@@ -151,7 +151,8 @@ fn retry_after(response: &Response, now_ms: i64) -> Duration {
     parse_retry_after(response.header("retry-after"), now_ms).unwrap_or(RETRY_WAIT).min(MAX_WAIT)
 }
 
-/// The content type that a body belies: HTML under another name or none, or something else under the name of HTML.
+/// Returns the content type when the body contradicts it: HTML under another type or none, or something else labelled
+/// HTML.
 pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     let media_type = response.media_type();
     let says_html = matches!(media_type.as_str(), "text/html" | "application/xhtml+xml");
@@ -159,7 +160,7 @@ pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     is_mismatch.then(|| media_type.into())
 }
 
-/// Decides how many requests run at once: half as many after trouble, slowly more again, and more than asked for only while
+/// Limit of concurrent requests: halved after trouble, then slowly raised, and above the requested number only while
 /// the site answers quickly.
 pub struct Pace {
     most: usize,
@@ -175,17 +176,17 @@ impl Pace {
         Pace { most, limit: most, good: 0, backoffs: 0 }
     }
 
-    /// Requests that may run at once.
+    /// Returns the number of requests that may run at once.
     pub fn limit(&self) -> usize {
         self.limit
     }
 
-    /// Requests that run at once where the site is quick.
+    /// Returns the number of requests that may run at once on a quick site.
     pub fn most(&self) -> usize {
         self.most * QUICK_FACTOR
     }
 
-    /// How often requests were made fewer.
+    /// Returns the number of times that the limit was lowered.
     pub fn backoffs(&self) -> usize {
         self.backoffs
     }

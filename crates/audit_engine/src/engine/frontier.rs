@@ -1,10 +1,10 @@
-//! What is still to be asked for: each address once, in an order that depends on the pages only.
+//! Addresses still to be requested: each once, in an order that depends on the pages only.
 
 use std::collections::VecDeque;
 
 use crate::site::UrlId;
 
-/// Why an address is asked for.
+/// Reason to request an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CrawlPriority {
     /// The caller named it, or a page links or redirects to it.
@@ -36,7 +36,7 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// Whether an address was added or refused before.
+    /// Returns true when an address was added or refused before.
     pub fn knows(&self, id: UrlId) -> bool {
         self.states.get(id.index()).is_some_and(|state| state.waits || state.is_taken || state.is_refused)
     }
@@ -101,18 +101,18 @@ impl Frontier {
         }
     }
 
-    /// Fewest clicks by which an address was found.
+    /// Returns the fewest clicks by which an address was found.
     pub fn depth(&self, id: UrlId) -> u16 {
         self.states.get(id.index()).map_or(0, |state| state.depth)
     }
 
-    /// Addresses that wait.
+    /// Returns the number of waiting addresses.
     pub fn len(&self) -> usize {
         self.waiting
     }
 }
 
-/// Whether a pattern matches all of a path; `*` is any run of characters.
+/// Returns true when a pattern matches all of a path; `*` matches any characters.
 pub fn matches(pattern: &str, path: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

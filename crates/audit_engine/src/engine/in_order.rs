@@ -1,5 +1,5 @@
-//! Work that runs at the same time and is handed out in the order in which it was given: what an audit finds must not
-//! depend on which server thread was faster. Work that hangs gives up its place, so that it does not stop what is behind it.
+//! Concurrent work whose results are returned in the order of submission: the findings of an audit must not depend on
+//! the speed of server threads. Work that hangs loses its position, so that it does not delay the work behind it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::task::{Context, Poll, Waker};
@@ -23,14 +23,14 @@ struct Patience {
     time: Duration,
     /// Most pieces that may be late at once.
     most: usize,
-    /// When each piece began that runs.
+    /// Start times of running pieces.
     begun: BTreeMap<u64, Instant>,
     /// Pieces that gave up their places.
     late: HashSet<u64>,
 }
 
 impl<'a, T: Send + 'a> InOrder<'a, T> {
-    /// No work.
+    /// Makes an empty queue.
     pub fn new() -> InOrder<'a, T> {
         InOrder {
             running: FuturesUnordered::new(),
@@ -41,7 +41,8 @@ impl<'a, T: Send + 'a> InOrder<'a, T> {
         }
     }
 
-    /// No work. A piece that takes longer than `time` gives up its place, as long as no more than `most` have.
+    /// Makes an empty queue in which a piece that takes longer than `time` loses its position, as long as at most
+    /// `most` have.
     pub fn with_patience(time: Duration, most: usize) -> InOrder<'a, T> {
         let patience = Patience { time, most, begun: BTreeMap::new(), late: HashSet::new() };
         InOrder { patience: Some(patience), ..InOrder::new() }
@@ -70,7 +71,7 @@ impl<'a, T: Send + 'a> InOrder<'a, T> {
         self.given += 1;
     }
 
-    /// The next result, if it is there.
+    /// Returns the next result, if it has come.
     pub fn pop(&mut self) -> Option<T> {
         if let Some(patience) = &mut self.patience {
             let is_done = |number: &&u64| self.done.contains_key(number);
@@ -98,18 +99,18 @@ impl<'a, T: Send + 'a> InOrder<'a, T> {
         }
     }
 
-    /// Pieces that run and have their places.
+    /// Counts the running pieces that have kept their position.
     pub fn running(&self) -> usize {
         self.running.len() - self.late()
     }
 
-    /// Pieces that run and gave up their places.
+    /// Counts the running pieces that have lost their position.
     pub fn late(&self) -> usize {
         let late = self.patience.iter().flat_map(|patience| &patience.late);
         late.filter(|number| !self.done.contains_key(number)).count()
     }
 
-    /// Pieces that were given and not taken.
+    /// Counts the pieces that were submitted and whose results were not taken.
     pub fn len(&self) -> usize {
         self.running.len() + self.done.len()
     }

@@ -1,8 +1,8 @@
-//! What an audit writes down on its way, so that one that was interrupted goes on where it was.
+//! The journal of an audit, so that an interrupted audit continues.
 //!
-//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before, and one
-//! record after the other. Addresses and texts are named by number in the order in which they were first written down;
-//! so a run that goes on gives out the same numbers.
+//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before,
+//! followed by records. Addresses and texts are identified by number in the order of their first use, so a continued
+//! run assigns the same numbers.
 //! See docs/decisions/0210.
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ const MAX_ROWS: usize = 500;
 const MAX_AGE: Duration = Duration::from_secs(2);
 const ZSTD_LEVEL: i32 = 1;
 
-/// Keeps batches, and knows whether the audit is still wanted.
+/// Store of batches, which also knows whether the audit is still wanted.
 pub trait Journal: Send {
     /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all. `rows` are those of the
     /// batch as far as they are known before the crawl is over, to be shown while it runs.
@@ -41,11 +41,11 @@ pub trait Journal: Send {
         Box::pin(std::future::ready(()))
     }
 
-    /// Whether the audit is to end with what it has. Asked at least twice a second.
+    /// Returns true when the audit should end with the results that it has. Called at least twice a second.
     fn is_cancelled(&self) -> bool;
 }
 
-/// Why an audit could not be written down or read again.
+/// Error of writing or reading a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// A batch could not be kept.
@@ -56,7 +56,7 @@ pub enum JournalError {
     Unreadable(String),
 }
 
-/// What became of one address.
+/// Outcome of one address.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum JournalRecord {
     /// It is a row.
@@ -82,10 +82,10 @@ struct Head {
     texts: Vec<String>,
 }
 
-/// What earlier batches say.
+/// Records of earlier batches.
 #[derive(Default)]
 pub(super) struct EarlierRecords {
-    /// Where each address's record waits until the crawl comes to it.
+    /// Position of each address's record until the crawl reaches the address.
     records: HashMap<UrlId, SpillPlace>,
     spill: SpillFile,
     /// Runs before this one.
@@ -126,7 +126,7 @@ impl EarlierRecords {
         Ok(())
     }
 
-    /// The record of an address, once.
+    /// Removes and returns the record of an address.
     pub fn take(&mut self, id: UrlId) -> Option<JournalRecord> {
         self.records.remove(&id).map(|kept| self.spill.get(kept))
     }
@@ -141,7 +141,7 @@ impl JournalRecord {
     }
 }
 
-/// Collects records into batches.
+/// Collector of records into batches.
 pub(super) struct RecordBatches {
     session: u32,
     records: Vec<u8>,
@@ -176,7 +176,7 @@ impl RecordBatches {
         self.rows >= MAX_ROWS || self.rows > 0 && self.last.elapsed() >= MAX_AGE
     }
 
-    /// The records since the last batch; none when there are none.
+    /// Returns the records since the last batch as a batch. Returns `None` when there are none.
     pub fn take(&mut self, site: &CrawledSite, elapsed: Duration) -> Result<Option<Vec<u8>>, JournalError> {
         self.last = Instant::now();
         if self.rows == 0 {

@@ -1,6 +1,6 @@
-//! Pages that sitemaps list, while others of their template may stand for them: in which order they are asked for, and when
-//! no more are. Used by the queue.
-//! Must never depend on how fast answers come: pages are released when no answer is awaited.
+//! Pages that sitemaps list and that others of their template may represent: the order in which they are requested,
+//! and the point at which no more are. Used by the queue.
+//! Must never depend on the speed of responses: pages are released when no response is awaited.
 //! See docs/decisions/0401.
 
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ impl ListedPages {
         ListedPages { groups: groups.into_iter().map(ids).collect(), kept }
     }
 
-    /// Pages that wait.
+    /// Returns the number of waiting pages.
     pub fn len(&self) -> usize {
         self.kept.len() + self.groups.iter().map(VecDeque::len).sum::<usize>()
     }
@@ -84,7 +84,7 @@ impl ListedPages {
     }
 }
 
-/// The place of an address among those of its template.
+/// Returns the position of an address among those of its template.
 pub(super) fn order(key: &str, seed: u64) -> u64 {
     xxh3_64_with_seed(key.as_bytes(), seed)
 }

@@ -1,4 +1,5 @@
-//! Lists of what pages name: links, pictures, language versions. Made one by one, because a large site has millions.
+//! Lists of links, pictures and language versions of all pages. Entries are made one by one, because a large site has
+//! millions.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,13 +19,13 @@ pub struct LinkEntry<'a> {
     pub from: &'a str,
     /// Path and query of where it leads, or an absolute address on another host.
     pub to: &'a str,
-    /// Its text.
+    /// Text of the link.
     pub anchor: String,
-    /// What its `rel` says to search engines.
+    /// Meaning of `rel` for search engines.
     pub rel: &'static str,
     /// Status of the answer; 0: no answer; none: nobody asked.
     pub status: Option<u16>,
-    /// It leads to a page of the site.
+    /// True for a link to a page of the site.
     pub is_internal: bool,
 }
 
@@ -36,7 +37,7 @@ pub struct ImageEntry<'a> {
     pub page: &'a str,
     /// Absolute address.
     pub src: &'a str,
-    /// Its alternative text; none when the attribute is missing.
+    /// Alternative text; none when the attribute is missing.
     pub alt: Option<String>,
 }
 
@@ -99,7 +100,7 @@ pub struct ResourceEntry<'a> {
 pub struct HreflangEntry<'a> {
     /// Path and query of the page.
     pub page: &'a str,
-    /// Its value.
+    /// Value of the attribute.
     pub lang: Cow<'a, str>,
     /// Path and query of the version, or an absolute address on another host; "" when it is no address.
     pub to: Cow<'a, str>,
@@ -108,7 +109,7 @@ pub struct HreflangEntry<'a> {
 }
 
 impl Audit {
-    /// What the next run wants to know of this one: pages that sitemaps date, by path and query.
+    /// Returns the data that the next run needs: pages that sitemaps date, by path and query.
     pub fn dated_pages(&self) -> HashMap<String, PreviousPage> {
         let entries = self.site.sitemaps.iter().flat_map(|file| &file.entries);
         let dated = entries.filter_map(|entry| {
@@ -120,7 +121,7 @@ impl Audit {
         dated.collect()
     }
 
-    /// Every link of every page, by page.
+    /// Returns every link of every page, by page.
     pub fn links(&self) -> impl Iterator<Item = LinkEntry<'_>> {
         self.site.pages().flat_map(move |row| {
             let named = self.site.named(row);
@@ -130,7 +131,7 @@ impl Audit {
         })
     }
 
-    /// Every link to some of the rows, with the row, by the page that it stands on.
+    /// Returns every link to some of the rows, with the row, by the page that contains it.
     pub fn links_to(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, LinkEntry<'_>)> {
         self.site.pages().flat_map(move |row| {
             let named = self.site.named(row);
@@ -157,7 +158,7 @@ impl Audit {
         }
     }
 
-    /// Every picture of every page, by page.
+    /// Returns every picture of every page, by page.
     pub fn images(&self) -> impl Iterator<Item = ImageEntry<'_>> {
         self.site.pages().flat_map(move |row| {
             let named = self.site.named(row);
@@ -170,7 +171,7 @@ impl Audit {
         })
     }
 
-    /// Every hreflang entry of every page, by page.
+    /// Returns every hreflang entry of every page, by page.
     pub fn hreflang(&self) -> impl Iterator<Item = HreflangEntry<'_>> {
         self.site.pages().flat_map(move |row| {
             let alternates = self.site.named(row).alternates.into_iter();
@@ -186,13 +187,14 @@ impl Audit {
         })
     }
 
-    /// Status of an address of the site. One that robots.txt forbids was not asked for.
+    /// Returns the status of an address of the site. Returns `None` for one that robots.txt forbids, which was not
+    /// requested.
     fn status_of(&self, id: UrlId) -> Option<u16> {
         let answer = self.site.answer(id)?;
         (answer.status != 0 || answer.failure.is_some()).then_some(answer.status)
     }
 
-    /// Every script, style sheet, picture, film and document of the site's pages, by address.
+    /// Returns every script, style sheet, picture, film and document of the site's pages, by address.
     pub fn resources(&self) -> Vec<ResourceEntry<'_>> {
         let mut kinds: Vec<Option<ResourceType>> = vec![None; self.site.texts.len()];
         let mut note = |id: UrlId, kind: ResourceType| {

@@ -1,5 +1,5 @@
-//! An audit from its first request to its result. Knows pages through a `PageSource` only; holds no document longer
-//! than its checks run, and what it writes down goes to a `Journal`.
+//! An audit from its first request to its result. Knows pages through a `PageSource` only; holds no document after
+//! its checks, and writes its progress to a `Journal`.
 //! See docs/decisions/0161.
 
 mod agents;
@@ -60,7 +60,7 @@ pub use stats::{
     BySeverity, CrawlStats, LeftOut, Politeness, Sampling, SiteIssue, SitemapStats, Skipped, Timing,
 };
 
-/// How far an audit is.
+/// Progress of an audit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditProgress {
     /// Pages that were audited.

@@ -1,5 +1,5 @@
-//! Requests before the first page: where the site is, its robots.txt, and what it answers for addresses that do
-//! not exist. Sitemaps are read in `sitemaps`.
+//! Requests before the first page: the site's address, its robots.txt, and its responses for addresses that do not
+//! exist. Sitemaps are read in `sitemaps`.
 
 use crawler::robots::Robots;
 use url::Url;
@@ -123,7 +123,7 @@ impl Crawl<'_> {
         self.queue.list(&self.site.urls, pages);
     }
 
-    /// Whether the run before has the page as it is now.
+    /// Returns true when the previous run has the page in its current version.
     fn is_known(&self, id: UrlId, lastmod: Option<i64>) -> bool {
         let known = self.options.known_pages.as_ref().filter(|_| self.options.mode == CrawlMode::Sitemap);
         known
@@ -131,7 +131,7 @@ impl Crawl<'_> {
             .is_some_and(|seen| lastmod.is_none_or(|changed| last_moment(changed) <= *seen))
     }
 
-    /// Two addresses that nobody can have made. Which ones depends on the site only, so that runs can be compared.
+    /// Requests two addresses that nobody can have made. They depend on the site only, so that runs can be compared.
     async fn probe_not_found(&mut self, source: &dyn PageSource) {
         for salt in ["a", "b"] {
             let hash = Measures::of(&format!("{salt} {}", self.site.origin.root())).hash;
@@ -163,7 +163,7 @@ pub fn last_moment(lastmod_ms: i64) -> i64 {
     if lastmod_ms % DAY_MS == 0 { lastmod_ms + DAY_MS - 1 } else { lastmod_ms }
 }
 
-/// The status that a rendered page gives itself; 0: it gives none.
+/// Returns the status that a rendered page declares for itself; 0: none.
 fn page_status(page: &RenderedDocument) -> u16 {
     let facts = scan(&page.html, Provenance::Rendered);
     facts.first_meta("prerender-status-code").trim().parse().unwrap_or_default()
@@ -247,7 +247,7 @@ async fn file_for_people(source: &dyn PageSource, url: Url) -> Option<(Url, Resp
     None
 }
 
-/// The address of a path at a site's root.
+/// Returns the address of a path at a site's root.
 pub(super) fn at(root: &Url, path: &str) -> Url {
     let mut url = root.clone();
     url.set_path(path);

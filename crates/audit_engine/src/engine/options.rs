@@ -1,4 +1,4 @@
-//! What is audited, and how.
+//! Options of an audit.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -12,12 +12,12 @@ use crate::checks::CheckId;
 use crate::checks::thresholds::Thresholds;
 use crate::custom::{Extraction, Search};
 
-/// What is audited, and how.
+/// Options of an audit.
 #[derive(Debug, Clone)]
 pub struct AuditOptions {
-    /// Where the crawl begins; in selected mode all of it.
+    /// Addresses at which the crawl begins; in selected mode all addresses.
     pub seeds: Vec<Url>,
-    /// How pages are found.
+    /// Method of finding pages.
     pub mode: CrawlMode,
     /// HTML pages after which the audit ends.
     pub max_pages: usize,
@@ -76,7 +76,7 @@ pub struct AuditOptions {
     /// Pages of the run before, by path and query, with the time when each was looked at, in epoch milliseconds.
     /// In sitemap mode only pages that are not among them, or that changed since by the sitemap's date, are audited.
     pub known_pages: Option<HashMap<String, i64>>,
-    /// What the run before found on pages of the sitemap, by path and query.
+    /// Results of the previous run for pages of the sitemap, by path and query.
     pub previous: HashMap<String, PreviousPage>,
 }
 
@@ -101,12 +101,12 @@ pub struct PreviousPage {
     pub content_hash: String,
 }
 
-/// A finding that nobody wants to hear of.
+/// Findings that the customer ignores.
 #[derive(Debug, Clone)]
 pub struct IgnoredFinding {
-    /// What was found.
+    /// Check of the findings.
     pub check: CheckId,
-    /// On which paths; `*` is any run of characters. A finding about the site is at `/`.
+    /// Paths to ignore; `*` matches any characters. A finding about the site is at `/`.
     pub path_pattern: String,
 }
 
@@ -116,7 +116,7 @@ impl IgnoredFinding {
     }
 }
 
-/// How pages are found.
+/// Method of finding pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CrawlMode {
@@ -129,7 +129,7 @@ pub enum CrawlMode {
 }
 
 impl AuditOptions {
-    /// An audit of one site with everything at its default.
+    /// Makes the options of an audit of one site with every default.
     pub fn follow(seed: Url) -> AuditOptions {
         AuditOptions {
             seeds: vec![seed],

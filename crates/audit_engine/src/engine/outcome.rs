@@ -1,4 +1,4 @@
-//! What an audit hands out: rows, findings and numbers under the names of the API.
+//! Results of an audit: rows, findings and numbers under the names of the API.
 
 use std::collections::BTreeMap;
 
@@ -14,19 +14,19 @@ use crate::site::{CrawledSite, Difference, Fields, SiteFinding};
 
 /// A finished audit.
 pub struct Audit {
-    /// How it ended.
+    /// Final status.
     pub status: AuditStatus,
-    /// Why it ended.
+    /// Reason of the end.
     pub close_reason: CrawlEnd,
-    /// Why there is no page, when there is none.
+    /// Reason why there is no page, when there is none.
     pub error_message: Option<String>,
     /// Address of the site's root.
     pub site_url: String,
-    /// What was found about the site, its robots.txt and its sitemaps.
+    /// Findings about the site, its robots.txt and its sitemaps.
     pub site_findings: Vec<SiteResult>,
-    /// What was found in sitemaps, by check and file.
+    /// Findings about sitemaps, by check and file.
     pub sitemap_issues: Vec<SitemapIssue>,
-    /// What robots.txt says to whom.
+    /// Analysis of robots.txt, by crawler.
     pub robots_analysis: RobotsAnalysis,
     /// Numbers of the crawl.
     pub crawl_stats: CrawlStats,
@@ -43,23 +43,24 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Every row from one on, sorted by path. Each is put together when it is asked for: a large site's do not fit in memory.
+    /// Returns every row from one on, sorted by path. Each is built when it is requested: those of a large site do
+    /// not fit in memory.
     pub fn rows_from(&self, first: usize) -> impl Iterator<Item = RowResult> {
         self.results.from(&self.site, first)
     }
 
-    /// Every row, sorted by path.
+    /// Returns every row, sorted by path.
     pub fn rows(&self) -> impl Iterator<Item = RowResult> {
         self.rows_from(0)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.site.rows.len()
     }
 }
 
-/// How an audit ended, as the API says it.
+/// Final status of an audit, in the words of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditStatus {
@@ -69,12 +70,12 @@ pub enum AuditStatus {
     LimitReached,
     /// More than a tenth of the pages failed, or it ended early.
     Partial,
-    /// There was no page at all.
+    /// No page could be fetched.
     #[serde(rename = "error")]
     Unreachable,
 }
 
-/// Why an audit ended, as the API says it.
+/// Reason of an audit's end, in the words of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrawlEnd {
@@ -87,7 +88,7 @@ pub enum CrawlEnd {
     Cancelled,
     /// It failed again and again, and ended with what it had.
     Crashed,
-    /// There was no page at all.
+    /// No page could be fetched.
     Unreachable,
 }
 
@@ -104,7 +105,7 @@ impl CrawlEnd {
 pub struct RowResult {
     /// Path and query.
     pub path: String,
-    /// Its own status; 0: no answer, or forbidden.
+    /// Status of this address; 0: no response, or forbidden.
     #[serde(rename = "statusCode")]
     pub status: u16,
     /// 0 to 100, one decimal.
@@ -121,18 +122,19 @@ pub struct RowResult {
     pub link_score: f64,
     /// A search engine would index it under its own address.
     pub indexable: bool,
-    /// It is an HTML page.
+    /// True for an HTML page.
     pub is_page: bool,
-    /// It was rendered.
+    /// True for a rendered page.
     pub is_rendered: bool,
-    /// It was to be rendered, and no browser was free in time: what is known of it is what the server sent.
+    /// True when the page should have been rendered and no browser was free in time: its facts are those of the
+    /// server's response.
     pub missed_render: bool,
     /// robots.txt forbids it to Googlebot or to the audit.
     pub is_blocked: bool,
     /// Hops of its redirect.
     #[serde(rename = "redirectCount")]
     pub redirects: usize,
-    /// Where its redirect leads, step by step.
+    /// Redirects, step by step.
     pub hops: Vec<Hop>,
     /// Pages that link to it.
     #[serde(rename = "inlinkCount")]
@@ -142,16 +144,16 @@ pub struct RowResult {
     /// Words of its main text.
     #[serde(rename = "wordCount")]
     pub words: usize,
-    /// When its answer was complete: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not asked for.
+    /// Time at which the response was complete: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not requested.
     pub crawled_at: String,
     /// Fingerprint of its main text.
     pub content_hash: String,
-    /// What reports show.
+    /// Fields for reports.
     #[serde(flatten)]
     pub fields: Fields,
-    /// What scripts changed of it.
+    /// Changes by scripts.
     pub differences: Vec<Difference>,
-    /// What was found.
+    /// Findings.
     pub findings: Vec<Finding>,
     /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,40 +173,40 @@ pub struct RowResult {
 pub struct Hop {
     /// Absolute address.
     pub url: String,
-    /// What it answers; 0: no answer, or not asked.
+    /// Status; 0: no response, or not requested.
     pub status: u16,
 }
 
-/// What one check found on a row.
+/// Findings of one check on a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
     #[serde(rename = "issueId")]
     pub check: CheckId,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// Points taken from the page's health, before the category's cap.
     pub points: f64,
-    /// What it rests on.
+    /// Evidence.
     #[serde(flatten)]
     pub evidence: Evidence,
 }
 
-/// What one check found about the site.
+/// Findings of one check about the site.
 #[derive(Debug, Clone, Serialize)]
 pub struct SiteResult {
     pub check: CheckId,
-    /// What it found.
+    /// Findings.
     pub findings: Vec<SiteFinding>,
 }
 
-/// What one check found in one sitemap.
+/// Finding of one check in one sitemap.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SitemapIssue {
     /// The check.
     pub issue_id: CheckId,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
     /// The file; none when it is about all files together.
     pub sitemap: Option<String>,
@@ -219,7 +221,7 @@ pub struct SitemapIssue {
 pub struct SitemapExample {
     /// The address; "" when it is the file itself.
     pub url: String,
-    /// What is wrong with it.
+    /// Description of the problem.
     pub detail: String,
 }
 

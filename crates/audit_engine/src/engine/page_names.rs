@@ -1,4 +1,4 @@
-//! What a page names: its links, pictures and versions, as numbers that the row keeps.
+//! Links, pictures and versions of a page, as numbers for its row.
 
 use hashbrown::HashSet;
 use percent_encoding::percent_decode_str;
@@ -12,7 +12,7 @@ use crate::site::{Interner, Named, Row, RowAlternate, RowDestination, RowLink, U
 /// Characters that are kept of a link's or picture's text: strangers write them.
 const MAX_TEXT_CHARS: usize = 120;
 
-/// Who gives numbers to what a page names.
+/// Assigns numbers to the addresses and texts of a page.
 pub(super) struct Names<'a> {
     pub origin: &'a Origin,
     pub urls: &'a mut Interner,
@@ -109,7 +109,7 @@ impl Names<'_> {
         }
     }
 
-    /// Where an address is.
+    /// Finds the row destination of an address.
     pub fn place(&mut self, url: &Url) -> RowDestination {
         match self.origin.target(url) {
             Target::Internal(key) => RowDestination::Page(self.urls.intern(&key)),
@@ -139,7 +139,8 @@ fn short(text: &str) -> &str {
     text.char_indices().nth(MAX_TEXT_CHARS).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Links to parts of pages, as key and fragment without its directives (`:~:text=`). What scripts read (`#/`, `#!`) names no part.
+/// Returns links to parts of pages, as key and fragment without its directives (`:~:text=`). Fragments for scripts
+/// (`#/`, `#!`) name no part.
 fn fragments<'a>(page: &'a Page) -> Vec<(&'a str, &'a str)> {
     let mut fragments = Vec::new();
     for link in &page.links {
@@ -153,7 +154,7 @@ fn fragments<'a>(page: &'a Page) -> Vec<(&'a str, &'a str)> {
     fragments
 }
 
-/// Pages of the site that are named otherwise than by a link.
+/// Returns the pages of the site that the page refers to in another way than by a link.
 fn references(page: &Page) -> Vec<Url> {
     let canonical = page.canonical.clone();
     let alternates = page.alternates.iter().filter_map(|(_, url)| url.clone());

@@ -1,4 +1,4 @@
-//! What the row of a page keeps of it: what reports show, what joins compare, and what it names.
+//! The row of a page: fields for reports, values that joins compare, and the addresses that the page names.
 
 use std::sync::LazyLock;
 
@@ -53,7 +53,7 @@ pub(super) fn fill_row(page: &Page, row: &mut Row) {
     row.named().sketch = if page.words >= 50 { facts.measures.sketch.clone() } else { None };
 }
 
-/// The newest year near a copyright sign.
+/// Finds the newest year near a copyright sign.
 fn copyright_year(text: &str) -> Option<u16> {
     static SIGN: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?i)(?:©|copyright|\(c\))").expect("the expression is constant"));
@@ -67,7 +67,7 @@ fn copyright_year(text: &str) -> Option<u16> {
     near.flat_map(|near| YEAR.find_iter(near)).filter_map(|year| year.as_str().parse().ok()).max()
 }
 
-/// What reports show of a page.
+/// Returns the fields for reports.
 pub(super) fn fields(page: &Page) -> Fields {
     let (facts, response) = (page.facts, page.input.response);
     let all_links = || page.internal_links().chain(page.external_links());
@@ -98,7 +98,7 @@ pub(super) fn fields(page: &Page) -> Fields {
     }
 }
 
-/// What a row keeps of a text.
+/// Cuts a text to the length that a row keeps.
 fn field(text: &str) -> String {
     text.chars().take(MAX_FIELD_CHARS).collect()
 }
@@ -119,7 +119,7 @@ fn social_tags(facts: &PageFacts) -> std::collections::BTreeMap<String, String> 
     tags
 }
 
-/// Fields that a render changed.
+/// Lists the fields that a render changed.
 pub(super) fn differences(page: &Page) -> Vec<Difference> {
     if !page.was_rendered() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! One page: facts, the render if it needs one, its checks, and what its row keeps of it.
+//! Processing of one page: facts, a render if it needs one, checks, and its row.
 
 use tokio::sync::Semaphore;
 use url::Url;
@@ -21,10 +21,10 @@ use crate::source::{PageSource, RenderedDocument, Response, SnapshotLookup};
 const CHANGED_BY_SCRIPTS: &[&str] =
     &["SPA_SOFT_404", "JS_REDIRECT", "AI_CONTENT_NEEDS_JS", "OG_ONLY_AFTER_JS"];
 
-/// What others made of a page.
+/// Versions of a page from other sources.
 pub(super) struct PageVersions {
     pub rendered: Option<RenderedDocument>,
-    /// It was to be rendered, and was not.
+    /// True when the page should have been rendered and was not.
     pub missed_render: bool,
     pub snapshot: SnapshotLookup,
 }
@@ -54,7 +54,7 @@ pub(super) struct PageWork {
     raw: Box<PageFacts>,
 }
 
-/// What the document of an answer says.
+/// Reads the facts of a response's document.
 pub(super) fn read_facts(response: &Response) -> PageFacts {
     let mut facts = scan(&response.text(), Provenance::Raw);
     facts.html_bytes = response.body.len();
@@ -67,12 +67,12 @@ impl PageWork {
         PageWork { key: origin.key(&url), url, response, raw }
     }
 
-    /// Bytes of its document.
+    /// Returns the size of the document, in bytes.
     pub fn bytes(&self) -> usize {
         self.response.body.len()
     }
 
-    /// Whether the page looks empty without scripts, or its template is still to be looked at.
+    /// Decides whether the page is rendered: it looks empty without scripts, or its template has no verdict yet.
     pub fn wants_render(&self, patterns: &mut Patterns) -> Wish {
         let is_shell =
             self.raw.measures.words < 20 || self.raw.app_root_words.is_some_and(|words| words < 20);
@@ -157,7 +157,7 @@ fn served_snapshot<'a>(page: &Page<'a>) -> Option<(u16, &'a PageFacts)> {
     (!is_stored_error(page)).then_some((stored.status, facts))
 }
 
-/// What the audit's extractions and searches find on a page.
+/// Runs the audit's extractions and searches on a page.
 fn look(page: &Page, options: &AuditOptions) -> CustomResults {
     if options.extractions.is_empty() && options.searches.is_empty() {
         return CustomResults::default();
@@ -170,7 +170,7 @@ fn look(page: &Page, options: &AuditOptions) -> CustomResults {
     CustomResults::on(&options.extractions, &options.searches, &raw, &rendered)
 }
 
-/// Whether a finding shows that scripts change pages of this template.
+/// Returns true when a finding shows that scripts change pages of this template.
 fn is_changed(page: &Page, id: CheckId) -> bool {
     let id = id.check().id;
     CHANGED_BY_SCRIPTS.contains(&id) || id.starts_with("JS_") && page.was_rendered() && is_difference(id)

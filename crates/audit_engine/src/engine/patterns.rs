@@ -1,5 +1,5 @@
-//! Templates of addresses: which pages are probably made alike. Decides which pages are rendered without a sign that
-//! they need it, which stand for others, and which are a trap without end.
+//! Templates of addresses: pages that are probably made alike. Decides which pages are rendered without a sign that
+//! they need it, which pages represent others, and which are an endless trap.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ const GROWN: u8 = 2;
 /// Most pages of a template that are looked at although others stand for them.
 const MOST_KEPT: u32 = 200;
 
-/// Whether an address is asked for.
+/// Decision about requesting an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     Yes,
@@ -42,7 +42,7 @@ pub enum Admission {
     Sampled,
 }
 
-/// Whether a page is rendered for its template's sake.
+/// Decision about rendering a page for the sake of its template.
 #[derive(Debug)]
 pub enum Wish {
     Render,
@@ -69,7 +69,7 @@ struct TemplateCounts {
     learned: Option<Box<Learned>>,
 }
 
-/// What pages of a template showed.
+/// Results of the rendered pages of a template.
 #[derive(Default)]
 struct Learned {
     texts: VecDeque<u64>,
@@ -96,11 +96,11 @@ pub struct SampledPattern {
     pub issue_signatures: usize,
 }
 
-/// What is known of the templates of a site.
+/// Templates of a site and their counts.
 #[derive(Default)]
 pub struct Patterns {
     names: Interner,
-    /// By the number of its name.
+    /// Counts by the number of the template's name.
     patterns: Vec<TemplateCounts>,
     repeated: u32,
     far_dates: u32,
@@ -141,7 +141,7 @@ impl Patterns {
         Wish::Unsure(told)
     }
 
-    /// Pages that wait for what others of their template show.
+    /// Returns the number of pages that wait for the results of their template.
     pub fn waiting(&self) -> usize {
         self.waiting
     }
@@ -272,7 +272,7 @@ impl Patterns {
         pattern.since_new = if is_new { 0 } else { pattern.since_new + 1 };
     }
 
-    /// Pages that a page stands for, itself included.
+    /// Returns the number of pages that a page represents, itself included.
     pub fn stands_for(&self, key: &str) -> f64 {
         match self.names.find(&template(key)).map(|id| &self.patterns[id.index()]) {
             Some(pattern) if pattern.sampled > 0 && pattern.crawled > 0 => {
@@ -282,7 +282,7 @@ impl Patterns {
         }
     }
 
-    /// Templates whose addresses were cut off, with how many.
+    /// Returns the templates whose addresses were cut off, with the number of these addresses.
     pub fn traps(&self) -> Vec<(String, u32)> {
         let cut = self.named().filter(|(_, pattern)| pattern.trapped > 0);
         let mut traps: Vec<_> = cut.map(|(name, pattern)| (name.to_owned(), pattern.trapped)).collect();
@@ -290,7 +290,7 @@ impl Patterns {
         traps
     }
 
-    /// The largest templates in numbers.
+    /// Returns the numbers of the largest templates.
     pub fn sampled(&self, most: usize) -> Vec<SampledPattern> {
         let mut patterns: Vec<_> = self.named().collect();
         patterns.sort_unstable_by_key(|(name, pattern)| (Reverse(pattern.seen_pages()), *name));
@@ -308,8 +308,8 @@ impl Patterns {
             .collect()
     }
 
-    /// How far pages that were looked at stand for others: of each template that was looked at in part, its name, and
-    /// how many were looked at and left out; and how many pages there are of all.
+    /// Returns the extent of the sampling: name, audited and skipped pages of each sampled template, and the number
+    /// of all pages.
     pub fn samples(&self) -> (Vec<(&str, u32, u32)>, f64) {
         let all = self.named().map(|(_, pattern)| f64::from(pattern.crawled + pattern.sampled)).sum();
         let sampled = self.named().filter(|(_, pattern)| pattern.sampled > 0);
@@ -334,7 +334,7 @@ impl TemplateCounts {
         self.crawled >= LEAST_SAMPLE && self.since_new >= SATURATED
     }
 
-    /// Addresses that are looked at of those that were seen so far.
+    /// Returns the number of addresses to audit of those seen so far.
     fn budget(&self) -> u32 {
         let share = (4.0 * f64::from(self.discovered).sqrt()).ceil() as u32;
         if self.is_saturated() { LEAST_SAMPLE } else { share.clamp(LEAST_SAMPLE, MOST_SAMPLE) }

@@ -1,6 +1,6 @@
 //! Width and height of a picture by its first bytes: PNG, JPEG, GIF, WebP and AVIF. Pure; strangers make the bytes.
 
-/// Width and height in pixels; none when the bytes do not tell.
+/// Reads width and height in pixels. Returns `None` when the bytes do not contain them.
 pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         Some((big(bytes, 16, 4)?, big(bytes, 20, 4)?))
@@ -54,7 +54,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// The first box that tells an image's extent.
+/// Reads the first box with an image's extent.
 fn avif(bytes: &[u8]) -> Option<(u32, u32)> {
     let at = bytes.windows(4).position(|name| name == b"ispe")?;
     Some((big(bytes, at + 8, 4)?, big(bytes, at + 12, 4)?))

@@ -1,5 +1,5 @@
-//! Everything that an audit asks for, spread over time: the site's own requests by crawl delay and requests per second, those
-//! of another host one a second. A source around the caller's source, so that nothing can be asked for without it.
+//! Pacing of an audit's requests: those to the site by crawl delay and requests per second, those to another host one
+//! a second. Wraps the caller's source, so that no request can avoid it.
 //! See docs/decisions/0402.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ struct Turns {
     origin: Origin,
     /// Least time between two requests of the site.
     gap: Duration,
-    /// When the site's next request may start.
+    /// Earliest start of the site's next request.
     next: Instant,
     /// Earliest time of the next request to each other host.
     foreign: HashMap<String, Instant>,

@@ -1,5 +1,5 @@
-//! Requests beside pages, once the crawl is over: files that llms.txt names, the site's twins, and how crawlers are
-//! answered. Pictures, scripts and links to other hosts are asked for in `assets`. See docs/decisions/0212.
+//! Requests beside pages, after the crawl: files that llms.txt names, the site's twins, and the site's responses to
+//! crawlers. Pictures, scripts and links to other hosts are requested in `assets`. See docs/decisions/0212.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -85,7 +85,7 @@ impl Crawl<'_> {
     }
 }
 
-/// What a llms.txt links on the site: `[name](address)`, each once.
+/// Returns the links of a llms.txt to the site: `[name](address)`, each once.
 fn llms_links<'t>(text: &'t str, origin: &'t Origin) -> impl Iterator<Item = Url> + 't {
     let mut seen = HashSet::new();
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n']).next());
@@ -107,7 +107,7 @@ async fn follow(source: &dyn PageSource, url: Url, stays: impl Fn(&Url) -> bool)
     None
 }
 
-/// Whether an address does not answer, or with an error, at both of two tries.
+/// Returns true when an address gives no response or an error at both of two tries.
 async fn is_gone(source: &dyn PageSource, url: Url) -> bool {
     for wait in [RETRY_WAIT, Duration::ZERO] {
         match super::assets::ask(source, url.clone(), SOME_BYTES).await {

@@ -1,5 +1,6 @@
-//! The queue of a crawl: which addresses are asked for, in which order, and why others are not. Used by the crawl.
-//! Must never depend on how fast answers come.
+//! The queue of a crawl: the addresses to request, their order, and the reasons why others are not requested. Used by
+//! the crawl.
+//! Must never depend on the speed of responses.
 
 use std::collections::HashMap;
 
@@ -39,7 +40,7 @@ pub(super) struct CrawlQueue<'a> {
 }
 
 impl<'a> CrawlQueue<'a> {
-    /// An empty queue.
+    /// Makes an empty queue.
     pub fn new(options: &'a AuditOptions) -> CrawlQueue<'a> {
         CrawlQueue {
             options,
@@ -87,7 +88,7 @@ impl<'a> CrawlQueue<'a> {
         self.listed = ListedPages::of(waiting, urls, self.seed, |id| kept.contains(&id));
     }
 
-    /// Addresses that wait.
+    /// Returns the number of waiting addresses.
     pub fn waiting(&self) -> usize {
         self.frontier.len() + self.listed.len()
     }

@@ -1,4 +1,4 @@
-//! The end of an audit: joined checks, scores, and what is handed to whoever asked.
+//! The end of an audit: joined checks, scores and results.
 
 use super::RobotsPolicy;
 use super::crawl::Crawl;
@@ -78,7 +78,7 @@ impl Crawl<'_> {
         }
     }
 
-    /// A forbidden address is a row only if an audited page links to it.
+    /// Removes rows of forbidden addresses that no audited page links to.
     fn drop_unlinked_forbidden_rows(&mut self) {
         if self.forbidden == 0 {
             return;
@@ -126,7 +126,7 @@ impl Crawl<'_> {
         Some(message)
     }
 
-    /// The details of a row with what the joins show.
+    /// Returns the details of a row with the findings of joins.
     fn joined_details(&self, row: &NamedRow, spill: &SpillFile) -> Details {
         let mut details = row.kept_details.map(|kept| spill.get::<Details>(kept)).unwrap_or_default();
         details.findings.extend(joined_checks(&self.site, row, &self.options.checks));
@@ -159,14 +159,14 @@ impl Crawl<'_> {
     }
 }
 
-/// What is to be shown of rows, in their order.
+/// Results of rows, in their order.
 pub(super) struct RowResults {
     spill: SpillFile,
     kept: Vec<SpillPlace>,
 }
 
 impl RowResults {
-    /// The results of a site's rows from one on.
+    /// Returns the results of a site's rows from one on.
     pub fn from<'a>(&'a self, site: &'a CrawledSite, first: usize) -> impl Iterator<Item = RowResult> + 'a {
         let rows = site.rows.iter().zip(&self.kept).skip(first);
         rows.map(|(row, kept)| row_result(site, row, self.spill.get(*kept)))

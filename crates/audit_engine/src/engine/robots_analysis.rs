@@ -1,4 +1,4 @@
-//! What robots.txt says, line by line and crawler by crawler, in the shape in which the API shows it.
+//! Analysis of robots.txt, line by line and crawler by crawler, in the form of the API.
 
 use std::collections::BTreeMap;
 
@@ -18,36 +18,36 @@ const MAX_PROBLEMS: usize = 50;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsAnalysis {
-    /// Its address.
+    /// Address of the file.
     pub url: String,
-    /// What it answers; 0: no answer.
+    /// Status; 0: no response.
     pub status: u16,
-    /// When it was asked for, in epoch milliseconds.
+    /// Time of the request, in epoch milliseconds.
     pub fetched_at: i64,
     pub bytes: usize,
-    /// It has more than search engines read.
+    /// True when the file is longer than search engines read.
     pub truncated: bool,
     /// Media type.
     pub content_type: String,
     /// Redirects on the way.
     pub redirect_hops: usize,
-    /// What it says to the audit about `/`: `allow`, `disallow` or `unreachable`.
+    /// Effect on the audit at `/`: `allow`, `disallow` or `unreachable`.
     pub effective: String,
     /// Seconds that the audit is asked to wait between two requests.
     pub crawl_delay_sec: Option<f64>,
-    /// Its groups, 200 rules in all.
+    /// Groups, 200 rules in all.
     pub groups: Vec<RobotsGroup>,
     /// Rules beyond these.
     pub truncated_rules: usize,
     /// Sitemaps that it names.
     pub sitemaps: Vec<NamedSitemap>,
-    /// What is wrong with it.
+    /// Problems of the file.
     pub problems: Vec<RobotsProblem>,
-    /// What it says to each crawler.
+    /// Access of each crawler.
     pub bots: Vec<BotAccess>,
     /// Rows that it forbids to Googlebot or to the audit.
     pub blocked_crawled_urls: usize,
-    /// What its content signals say.
+    /// Content signals.
     pub content_signals: BTreeMap<String, String>,
     /// The site's llms.txt.
     pub llms_txt: LlmsTxt,
@@ -64,12 +64,12 @@ pub struct RobotsGroup {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RobotsRule {
-    /// Its line, counted from 1.
+    /// Line of the rule, counted from 1.
     pub line: usize,
     /// `allow` or `disallow`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its pattern.
+    /// Pattern of the rule.
     pub path: String,
 }
 
@@ -78,9 +78,9 @@ pub struct RobotsRule {
 pub struct NamedSitemap {
     /// The line that names it.
     pub line: usize,
-    /// Its address.
+    /// Address of the sitemap.
     pub url: String,
-    /// What it answers; 0: no answer.
+    /// Status; 0: no response.
     pub status: u16,
     /// `index`, `urlset`, `text` or `none`.
     pub kind: String,
@@ -94,25 +94,25 @@ pub struct NamedSitemap {
 pub struct RobotsProblem {
     /// The check.
     pub issue_id: CheckId,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Its line, counted from 1.
+    /// Line of the problem, counted from 1.
     pub line: Option<usize>,
-    /// What stands there; for a check about crawlers, whom it is about.
+    /// Text of the line; for a check about crawlers, the crawlers.
     pub text: String,
-    /// What was probably meant.
+    /// Probable intention.
     pub suggestion: Option<String>,
 }
 
-/// What a crawler may fetch.
+/// Access of a crawler.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BotAccess {
-    /// Its product token.
+    /// Product token.
     pub name: String,
-    /// Who runs it.
+    /// Operator.
     pub vendor: String,
-    /// What it is for.
+    /// Purpose.
     pub class: String,
     /// `allow`; `partial` when it may not fetch some page that Googlebot may; `block` when it may not fetch `/`.
     pub verdict: String,
@@ -120,7 +120,7 @@ pub struct BotAccess {
     pub deciding_line: Option<usize>,
     /// Pages that it may not fetch.
     pub blocked_pages: usize,
-    /// What the server answers it; none: not asked.
+    /// Status of the server's response to the crawler; none: not requested.
     pub http_status: Option<u16>,
     /// The server sends it a challenge instead of the page.
     pub challenged: bool,
@@ -129,10 +129,10 @@ pub struct BotAccess {
 /// The site's llms.txt.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct LlmsTxt {
-    /// What it answers; 0: no answer.
+    /// Status; 0: no response.
     pub status: u16,
     pub bytes: usize,
-    /// It is a text that begins with a title.
+    /// True for a text that begins with a title.
     pub valid: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Answers on their way through the scanner, which works on another thread while the crawl checks what was scanned before.
-//! It goes on until none waits: a thread that is woken for each page costs as much as the scan of a small one.
+//! Responses on their way through the scanner, which works on another thread while the crawl checks scanned pages.
+//! The thread runs until no response waits: waking a thread for each page costs as much as the scan of a small page.
 //! See docs/decisions/0310.
 
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use crate::site::UrlId;
 /// Answers that were scanned for which a crawl is woken, if more wait.
 const AT_ONCE: usize = 4;
 
-/// What there is for an address.
+/// Scanned input of an address.
 pub(super) enum Scanned {
     /// An earlier run had it.
     Earlier(JournalRecord),
@@ -26,14 +26,14 @@ pub(super) enum Scanned {
         id: UrlId,
         url: Url,
         result: Box<FetchResult>,
-        /// Of a page that was scanned.
+        /// Facts of a page; none for other responses.
         raw: Option<Box<PageFacts>>,
         answered_at_ms: i64,
     },
 }
 
 impl Scanned {
-    /// Bytes of the document.
+    /// Returns the size of the document, in bytes.
     pub fn bytes(&self) -> usize {
         match self {
             Scanned::Fetched { result, .. } => result.response.as_ref().map_or(0, |answer| answer.body.len()),
@@ -85,7 +85,7 @@ impl Scans {
         self.scanner = Some(tokio::task::spawn_blocking(move || shared.scan()));
     }
 
-    /// The next one that was scanned, if it is there.
+    /// Returns the next scanned response, if there is one.
     pub fn pop(&mut self) -> Option<Scanned> {
         let next = self.shared.queues().done.pop_front();
         self.length -= usize::from(next.is_some());
@@ -112,7 +112,7 @@ impl Scans {
         self.length
     }
 
-    /// Bytes of their documents.
+    /// Returns the bytes of all documents in the queue.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -144,7 +144,7 @@ impl Shared {
     }
 }
 
-/// An answer with the facts of its document, if it is a page.
+/// Adds the facts of the document to the response of a page.
 fn scanned(mut fetched: Scanned) -> Scanned {
     if let Scanned::Fetched { url, result, raw, .. } = &mut fetched
         && let Ok(response) = &result.response

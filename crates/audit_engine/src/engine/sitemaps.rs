@@ -1,5 +1,5 @@
-//! The sitemaps of an audited site: which files are read, and every entry that they list. Read by the reader that refreshes
-//! and the settings use (`crawler::sitemap`), through the audit's own source.
+//! The sitemaps of an audited site: files to read, and all their entries. Uses the reader of refreshes and settings
+//! (`crawler::sitemap`) with the audit's own source.
 
 use std::collections::HashMap;
 
@@ -94,8 +94,8 @@ impl Crawl<'_> {
         self.site.sitemaps_are_cut = collected.is_cut;
     }
 
-    /// Files that are read first, and the lines of robots.txt that name some of them. In sitemap mode the audit's own one
-    /// takes the place of all others; in follow mode it is one of them.
+    /// Returns the files to read first, and the lines of robots.txt that name some of them. In sitemap mode the
+    /// audit's own sitemap replaces all others; in follow mode it is one of them.
     async fn sitemap_files(&mut self, source: &dyn PageSource) -> (Vec<Url>, HashMap<Url, usize>) {
         let root = self.site.origin.root().clone();
         let named = self.site.robots.file.lines().iter().filter_map(|line| match &line.kind {
@@ -142,7 +142,7 @@ fn unopened(status: u16) -> UnopenedFile {
     UnopenedFile { status, reason: format!("answered {status}") }
 }
 
-/// Collects every entry of every file.
+/// Collector of every entry of every file.
 struct AuditCollector {
     origin: Origin,
     urls: Interner,

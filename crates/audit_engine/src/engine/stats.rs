@@ -1,4 +1,4 @@
-//! Numbers of a crawl, in the shape in which the API shows them.
+//! Statistics of a crawl, in the form of the API.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +21,7 @@ const MAX_PATTERNS: usize = 200;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlStats {
-    /// How pages were found.
+    /// Method of finding pages.
     pub mode: CrawlMode,
     /// Addresses of the site that were seen.
     pub discovered: usize,
@@ -46,7 +46,7 @@ pub struct CrawlStats {
     pub max_depth: usize,
     /// Bytes of all bodies, decompressed.
     pub bytes: u64,
-    /// From the first request to the last, interruptions left out.
+    /// Time from the first request to the last, interruptions left out, in milliseconds.
     pub duration_ms: u64,
     /// Pages per second.
     pub pages_per_sec: f64,
@@ -58,9 +58,9 @@ pub struct CrawlStats {
     pub rate_limited: usize,
     /// Crawl delay of robots.txt, in milliseconds.
     pub robots_delay_ms: u64,
-    /// How the site's load was spared.
+    /// Measures that limited the site's load.
     pub politeness: Politeness,
-    /// What was found about the site.
+    /// Findings about the site.
     pub site_issues: Vec<SiteIssue>,
     /// Findings by severity.
     pub issues_by_severity: BySeverity,
@@ -74,9 +74,9 @@ pub struct CrawlStats {
     pub near_duplicate_clusters: usize,
     /// Pages that nothing links to.
     pub orphans: usize,
-    /// How sitemaps and crawl agree.
+    /// Agreement of sitemaps and crawl.
     pub sitemap: SitemapStats,
-    /// How far pages stand for others.
+    /// Extent of the sampling.
     pub sampling: Sampling,
     /// Runs before this one that were interrupted.
     pub continuations: u32,
@@ -130,13 +130,13 @@ pub struct Skipped {
     pub robots: usize,
     /// The limit came first.
     pub limit: usize,
-    /// On other hosts.
+    /// Addresses on other hosts.
     pub off_host: usize,
     /// Left out by patterns or depth.
     pub filtered: usize,
     /// Others of their template stand for them.
     pub sampling: usize,
-    /// They lead nowhere new.
+    /// Addresses of endless traps.
     pub trap: usize,
     /// Something else than a page.
     pub not_html: usize,
@@ -160,7 +160,7 @@ pub struct Timing {
     pub render_total: u64,
 }
 
-/// How the site's load was spared.
+/// Measures that limited the site's load.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Politeness {
@@ -168,7 +168,7 @@ pub struct Politeness {
     pub max_concurrency: usize,
     /// Requests at once in the end.
     pub final_concurrency: usize,
-    /// How often they were made fewer.
+    /// Number of times that concurrency was lowered.
     pub backoffs: usize,
 }
 
@@ -178,9 +178,9 @@ pub struct Politeness {
 pub struct SiteIssue {
     /// The check.
     pub issue_id: CheckId,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What, in a few words.
+    /// Problem in a few words.
     pub detail: String,
     /// Addresses concerned, at most twenty.
     pub examples: Vec<String>,
@@ -194,20 +194,20 @@ pub struct BySeverity {
     pub notice: usize,
 }
 
-/// How sitemaps and crawl agree.
+/// Agreement of sitemaps and crawl.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SitemapStats {
     pub files: usize,
     /// Pages of the site that they list.
     pub urls: usize,
-    /// Of these, pages that were audited.
+    /// Listed pages that were audited.
     pub in_crawl: usize,
-    /// Of these, pages that were not.
+    /// Listed pages that were not audited.
     pub not_in_crawl: usize,
 }
 
-/// How far pages stand for others.
+/// Extent of the sampling.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampling {
@@ -220,7 +220,7 @@ pub struct Sampling {
 }
 
 impl CrawlStats {
-    /// The numbers of a crawl whose rows are joined.
+    /// Computes the statistics of a crawl whose rows are joined.
     pub(super) fn of(
         crawl: &Crawl,
         tally: &mut RowTally,
@@ -295,7 +295,7 @@ fn left_out(crawl: &Crawl) -> LeftOut {
     }
 }
 
-/// The error of the mean page health, as of a sample that is drawn from each template.
+/// Computes the standard error of the mean page health for a sample stratified by template.
 fn sampling(crawl: &Crawl, health: &HashMap<String, Vec<f64>>) -> Sampling {
     let (samples, all) = crawl.queue.patterns.samples();
     let mut variance = 0.0;

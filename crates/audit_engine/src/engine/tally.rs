@@ -1,4 +1,4 @@
-//! What is counted over all rows of an audit, each of which is put together once for it. Used by the end of an audit.
+//! Totals over all rows of an audit, each of which is built once for them. Used by the end of an audit.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -11,12 +11,12 @@ use crate::checks::Severity;
 use crate::score::{Scored, is_error, is_scored};
 use crate::site::Row;
 
-/// What is counted over all rows, each of which is looked at once.
+/// Totals over all rows in one pass.
 #[derive(Default)]
 pub(super) struct RowTally {
     /// Rows that carry each check.
     pub issues: BTreeMap<&'static str, usize>,
-    /// What the run's health is made of.
+    /// Scored rows for the run's health.
     pub scored: Vec<Scored>,
     /// Scores of the server's own answers; see `scored`.
     pub origin_scored: Vec<Scored>,
@@ -30,13 +30,13 @@ pub(super) struct RowTally {
     pub content_types: BTreeMap<String, usize>,
     /// Bytes of their documents.
     pub bytes: u64,
-    /// How long answers took, in milliseconds.
+    /// Response times, in milliseconds.
     pub load_times: Vec<u64>,
     /// Findings by severity.
     pub by_severity: BySeverity,
     /// Pages that nothing links to.
     pub orphans: usize,
-    /// Of the pages of each template, when others were left out.
+    /// Health of the audited pages of each template of which others were skipped.
     pub health: HashMap<String, Vec<f64>>,
 }
 

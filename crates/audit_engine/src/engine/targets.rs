@@ -1,6 +1,6 @@
-//! Addresses of the site that are asked for without becoming rows, once the crawl is over: what listed pages link to, redirect
-//! to or name as canonical or language version, some of the pages that others stand for, and language versions on other sites
-//! of the same owner. They have a bound of their own, beside the limit of pages.
+//! Addresses of the site that are requested without becoming rows, after the crawl: targets of links, redirects,
+//! canonicals and language versions of listed pages, some of the pages that others represent, and language versions
+//! on other sites of the same owner. They have a limit of their own beside the limit of pages.
 //! See docs/decisions/0403.
 
 use std::collections::BTreeSet;
@@ -83,7 +83,7 @@ impl Crawl<'_> {
         self.probe_sisters(source).await;
     }
 
-    /// Addresses without a row that are asked for, and for what; those that matter most first.
+    /// Returns the addresses without a row to request, each with its use, the most important first.
     fn wanted_targets(&self) -> Vec<(UrlId, TargetUse)> {
         let mut wanted: HashMap<UrlId, TargetUse> = HashMap::new();
         let mut want = |id: UrlId, purpose: TargetUse| {
@@ -110,7 +110,7 @@ impl Crawl<'_> {
         wanted
     }
 
-    /// Some pages of each template that others stand for, the same ones in every run.
+    /// Returns some pages of each template that others represent, the same in every run.
     fn skipped_examples(&self) -> Vec<UrlId> {
         let mut of_templates: HashMap<String, BTreeSet<(u64, UrlId)>> = HashMap::new();
         for id in &self.queue.sampled {

@@ -1,4 +1,5 @@
-//! Facts that an address tells by itself: its template, and whether it leads on without end. Used by the templates of a crawl. Pure.
+//! Facts that an address alone reveals: its template, and whether its pages continue without end. Used by the
+//! templates of a crawl. Pure.
 
 /// Years ahead from which a date is far.
 pub(super) const FAR_YEARS: i32 = 5;
@@ -39,7 +40,7 @@ fn is_part_of_date(segment: &str) -> bool {
     (1..=2).contains(&segment.len()) && segment.parse().is_ok_and(|number: u8| (1..=31).contains(&number))
 }
 
-/// A year of four digits.
+/// Reads a year of four digits.
 fn year_alone(text: &str) -> Option<i32> {
     let is_year = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_year)
@@ -53,7 +54,7 @@ pub(super) fn has_session(key: &str) -> bool {
     path.to_ascii_lowercase().contains(";jsessionid=") || names.into_iter().any(is_session)
 }
 
-/// The year of a date such as 2031-05 or 2031-05-17.
+/// Reads the year of a date such as 2031-05 or 2031-05-17.
 fn date_year(text: &str) -> Option<i32> {
     let (year, rest) = text.split_at_checked(4)?;
     let is_date = matches!(rest.len(), 3 | 6)
@@ -64,7 +65,8 @@ fn date_year(text: &str) -> Option<i32> {
     if is_date { year.parse().ok() } else { None }
 }
 
-/// The template of an address: what varies in its path is `*`, of its query only the names are kept.
+/// Returns the template of an address: variable parts of the path are `*`, and only the names of query parameters are
+/// kept.
 pub(super) fn template(key: &str) -> String {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
     let segments: Vec<&str> = path.split('/').collect();

@@ -1,5 +1,5 @@
-//! Addresses that pages name, resolved and compared with the site. Pages of a site name the same ones again and again,
-//! so those that mean the same on every page are resolved once. Used by views of pages.
+//! Addresses in pages, resolved and compared with the site. Pages of a site repeat the same addresses, so those with
+//! the same meaning on every page are resolved once. Used by views of pages.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -73,9 +73,9 @@ impl Deref for Base {
 /// An address that was resolved.
 #[derive(Debug)]
 pub struct Address {
-    /// It, absolute, with its fragment.
+    /// Absolute address, with its fragment.
     pub url: Url,
-    /// The same compared with the site.
+    /// Address compared with the site.
     pub target: Target,
     /// Number of the address, once that was asked for; none: too many addresses are known to give it one.
     pub number: OnceLock<Option<UrlId>>,
@@ -104,7 +104,7 @@ pub struct OnPage<'a> {
 }
 
 impl OnPage<'_> {
-    /// What an address leads to; none when it is none of the web.
+    /// Resolves an address. Returns `None` for one that is not of the web.
     pub fn resolve(&mut self, href: &str) -> Option<Arc<Address>> {
         let means_the_same = self.is_usual && href.starts_with('/')
             || href.starts_with("http://")
@@ -131,7 +131,8 @@ impl OnPage<'_> {
     }
 }
 
-/// Whether a reference surely has the scheme and the host of the base, whichever that is. Cheaper than resolving it.
+/// Returns true when a reference certainly has the scheme and the host of the base, whatever the base is. Cheaper
+/// than resolving it.
 pub fn is_on_host_of_base(href: &str) -> bool {
     // A scheme needs a colon, and another host two slashes, which readers also see in backslashes and around a tab.
     let is_doubtful = |byte: u8| matches!(byte, b':' | b'\\' | b'\t' | b'\n' | b'\r');

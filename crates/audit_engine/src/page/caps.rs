@@ -1,5 +1,5 @@
-//! Bounds of what is kept of one document. Strangers write documents that hold a million elements, or that make a long
-//! address of each short one. What is beyond a bound is counted, and the run says so.
+//! Bounds of the facts of one document. Strangers write documents that hold a million elements, or that make a long
+//! address of each short one. Facts beyond a bound are counted, and the run reports them.
 //! Used by the collector and by views of pages. See docs/decisions/0400.
 
 use std::cell::Cell;
@@ -54,7 +54,7 @@ impl AddressRoom {
         }
     }
 
-    /// Addresses that had no room.
+    /// Returns the number of addresses beyond the bound.
     pub fn left_out(&self) -> usize {
         self.left_out.get()
     }

@@ -1,4 +1,4 @@
-//! Recognises the pages that firewalls show instead of the page that was asked for. Pure.
+//! Recognises the pages that firewalls show instead of the requested page. Pure.
 
 /// Texts of challenges and refusals. As of 2026-11-20.
 const MARKERS: &[&str] = &[
@@ -11,7 +11,7 @@ const MARKERS: &[&str] = &[
     "sucuri_cloudproxy",
 ];
 
-/// Whether a document is a challenge.
+/// Returns true for a challenge page.
 pub fn is_challenge(html: &str) -> bool {
     MARKERS.iter().any(|marker| html.contains(marker))
         || html.contains("Access Denied") && html.contains("Reference #")

@@ -1,5 +1,5 @@
-//! Turns elements and texts into facts. Used by `scan`, which knows where they stand.
-//! Holds what is being collected: the open link, heading, block and microdata item.
+//! Turns elements and texts into facts. Used by `scan`, which knows their position.
+//! Holds the open link, heading, block and microdata item.
 
 use super::attributes::{has_token, is_filled};
 use super::caps::{MAX_DECLARATIONS, MAX_ELEMENTS, MAX_JSON_LD_BYTES, keep};
@@ -18,7 +18,7 @@ const CHROME_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "compleme
 const APP_ROOTS: &[&str] = &["root", "app", "__next", "__nuxt", "___gatsby"];
 const LABELS: &[Attr] = &[Attr::AriaLabel, Attr::AriaLabelledby, Attr::Title];
 
-/// What the text of an element is for, when its content is text and nothing else.
+/// Use of the text of an element whose content is text only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawText {
     /// Nothing.
@@ -52,7 +52,7 @@ impl Collector {
         Collector { texts: Texts::for_document(bytes), ..Collector::default() }
     }
 
-    /// The `html` element; a second one adds nothing that is there already.
+    /// Collects the `html` element; a second one only adds missing values.
     pub fn html(&mut self, tag: &Tag) {
         if self.facts.elements == 0 {
             self.facts.elements = 1;
@@ -63,7 +63,7 @@ impl Collector {
         self.root_item(tag);
     }
 
-    /// An item that `html` or `body` begins. It ends with the document: see [`Microdata::finish`].
+    /// Starts an item of `html` or `body`. It ends with the document: see [`Microdata::finish`].
     pub fn root_item(&mut self, tag: &Tag) {
         self.facts.has_rdfa |= is_filled(tag.attr(Attr::Typeof));
         if tag.has(Attr::Itemscope) {
@@ -71,7 +71,7 @@ impl Collector {
         }
     }
 
-    /// A tag that is not inline separates words.
+    /// Separates words at a tag that is not inline.
     pub fn separate(&mut self, kinds: Kinds) {
         if kinds.contain(Kinds::INLINE) {
             return;
@@ -85,7 +85,7 @@ impl Collector {
         }
     }
 
-    /// What the text of an element is for.
+    /// Decides the use of an element's text.
     pub fn raw_text_of(&mut self, tag: &Tag, kinds: Kinds) -> Option<RawText> {
         const TITLE: Name = Name::of("title");
         const NOSCRIPT: Name = Name::of("noscript");
@@ -119,7 +119,7 @@ impl Collector {
         RawText::Script
     }
 
-    /// The text of an element that holds nothing else.
+    /// Collects the text of an element whose content is text only.
     pub fn raw_text(&mut self, raw: RawText, text: &str, in_head: bool) {
         match raw {
             RawText::Ignored => {}
@@ -150,14 +150,14 @@ impl Collector {
         }
     }
 
-    /// An element of svg or math.
+    /// Collects an element of svg or math.
     pub fn foreign_element(&mut self, tag: &Tag) -> Marks {
         self.id(tag.attr(Attr::Id));
         self.label(tag);
         Marks { flags: ElementFlags::FOREIGN | ElementFlags::HIDDEN, ends: Ends::default() }
     }
 
-    /// An element of HTML, whether it stands in head, and whether that is past the first bytes.
+    /// Collects an element of HTML; the flags say whether it is in head, and whether it is past the first bytes.
     pub fn element(
         &mut self,
         tag: &Tag,
@@ -217,7 +217,7 @@ impl Collector {
         marks
     }
 
-    /// What any element may be: hidden, part of the frame around the content, a root, an item.
+    /// Collects the structural properties of any element: hidden, part of the frame around the content, root, item.
     fn structure(&mut self, tag: &Tag, kinds: Kinds, open: &OpenElements) -> Marks {
         const TEMPLATE: Name = Name::of("template");
         const MAIN: Name = Name::of("main");
@@ -333,7 +333,7 @@ impl Collector {
         keep_candidates(&mut self.facts, tag.attr(Attr::Srcset));
     }
 
-    /// Text of an element that holds elements too.
+    /// Collects text of an element that may hold elements too.
     pub fn text(&mut self, text: &str, flags: ElementFlags) {
         let is_heading = self.in_heading && !flags.contains(ElementFlags::FOREIGN);
         let is_hidden = flags.contains(ElementFlags::HIDDEN);
@@ -352,7 +352,7 @@ impl Collector {
         }
     }
 
-    /// An element ended.
+    /// Ends an element.
     pub fn closed(&mut self, ends: Ends) {
         self.in_link &= !ends.link;
         self.in_heading &= !ends.heading;
@@ -375,7 +375,7 @@ impl Collector {
         }
     }
 
-    /// The facts, at the end of the document.
+    /// Returns the facts, at the end of the document.
     pub fn finish(self) -> PageFacts {
         let mut facts = self.facts;
         facts.closed_words = self.texts.closed_words;

@@ -1,4 +1,4 @@
-//! What robots metas and `X-Robots-Tag` headers tell crawlers about one page. Pure.
+//! Directives of robots metas and `X-Robots-Tag` headers for crawlers of one page. Pure.
 
 use std::collections::BTreeSet;
 
@@ -30,9 +30,9 @@ const KNOWN: &[&str] = &[
 /// The directives of a page, lower case.
 #[derive(Debug, Clone, Default)]
 pub struct Directives {
-    /// Those of metas.
+    /// Directives of metas.
     pub meta: BTreeSet<String>,
-    /// Those of headers.
+    /// Directives of headers.
     pub header: BTreeSet<String>,
 }
 
@@ -65,12 +65,12 @@ impl Directives {
         Directives { meta, header }
     }
 
-    /// Whether a directive stands in a meta or a header.
+    /// Returns true when a meta or a header has a directive.
     pub fn has(&self, directive: &str) -> bool {
         self.meta.contains(directive) || self.header.contains(directive)
     }
 
-    /// Every directive once.
+    /// Returns every directive once.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.meta.union(&self.header).map(String::as_str)
     }
@@ -80,22 +80,22 @@ impl Directives {
         self.meta.contains("noindex") || self.meta.contains("none")
     }
 
-    /// Headers keep the page out of the index.
+    /// Returns true when headers keep the page out of the index.
     pub fn header_noindex(&self) -> bool {
         self.header.contains("noindex") || self.header.contains("none")
     }
 
-    /// Links of the page are not to be followed.
+    /// Returns true when links of the page are not to be followed.
     pub fn nofollow(&self) -> bool {
         self.has("nofollow") || self.has("none")
     }
 
-    /// The page's text may not be shown in results.
+    /// Returns true when results may not show text of the page.
     pub fn nosnippet(&self) -> bool {
         self.has("nosnippet") || self.has("max-snippet:0")
     }
 
-    /// Two directives say the opposite of each other.
+    /// Returns true when two directives contradict each other.
     pub fn contradict(&self) -> bool {
         let says = |directive: &str, short: &str| self.has(directive) || self.has(short);
         says("index", "all") && says("noindex", "none") || says("follow", "all") && says("nofollow", "none")
@@ -106,7 +106,7 @@ impl Directives {
         self.all().filter(|directive| !is_known(directive))
     }
 
-    /// Date after which the page is to be forgotten, in epoch milliseconds.
+    /// Returns the date after which the page should leave the index, in epoch milliseconds.
     pub fn unavailable_after(&self) -> Option<i64> {
         self.all().find_map(|directive| parse_date(directive.strip_prefix("unavailable_after:")?))
     }
@@ -155,7 +155,7 @@ fn is_known(directive: &str) -> bool {
     }
 }
 
-/// ISO 8601, RFC 822 or RFC 850.
+/// Parses a date of ISO 8601, RFC 822 or RFC 850.
 fn parse_date(text: &str) -> Option<i64> {
     // Dates were folded to lower case with the directives.
     let text = text.trim().to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! Where comments, scripts and elements of text end (HTML standard, 13.2.5). Used by the scanner. Pure.
+//! Ends of comments, scripts and elements of text (HTML standard, 13.2.5). Used by the scanner. Pure.
 //! Must take time in proportion to the text.
 
 use memchr::{memchr, memchr2, memmem};
@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2, memmem};
 use super::names::Name;
 use super::tokens::is_space;
 
-/// Bytes from the `<!--` of a comment to behind its end.
+/// Returns the bytes from the `<!--` of a comment to its end.
 pub fn comment_length(text: &[u8]) -> usize {
     if text.starts_with(b">") {
         return 1;
@@ -26,7 +26,7 @@ pub fn comment_length(text: &[u8]) -> usize {
     text.len()
 }
 
-/// Where the end tag of an element of text begins.
+/// Finds the beginning of the end tag of an element of text.
 pub fn raw_end(text: &str, name: Name) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -39,14 +39,15 @@ pub fn raw_end(text: &str, name: Name) -> Option<usize> {
     }
 }
 
-/// Whether a text begins with a name and something that ends it.
+/// Returns true when a text begins with a name and a character that ends the name.
 fn is_named(text: &str, name: Name) -> bool {
     // No element of text has a longer name.
     let end = text.bytes().take(17).position(|byte| is_space(byte) || matches!(byte, b'/' | b'>'));
     end.and_then(|end| text.get(..end)).is_some_and(|text| Name::read(text) == name)
 }
 
-/// Where the end tag of a script begins. Between `<!--` and `-->`, a script in it has an end tag of its own.
+/// Finds the beginning of the end tag of a script. Between `<!--` and `-->`, a nested script has an end tag of its
+/// own.
 pub fn script_end(text: &str) -> Option<usize> {
     const SCRIPT: Name = Name::of("script");
     let bytes = text.as_bytes();

@@ -1,5 +1,5 @@
-//! What is known of one document after one pass over it. Filled by `scan`, read by every check.
-//! Plain data as the document has it: nothing here is resolved, judged or shortened.
+//! Facts of one document after one pass over it. Filled by `scan`, read by every check.
+//! Plain data as in the document: nothing is resolved, judged or shortened.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub struct PageFacts {
     pub meta_charset: Option<String>,
     /// The declaration ends after the first 1024 bytes.
     pub charset_is_late: bool,
-    /// What stands between `<head>` and `</head>` although it may not.
+    /// Element between `<head>` and `</head>` that is not allowed there.
     pub invalid_in_head: Option<String>,
     /// `title` elements, white space collapsed.
     pub titles: Placed<String>,
@@ -36,7 +36,7 @@ pub struct PageFacts {
     pub alternates: Placed<Alternate>,
     /// `href` of `link rel=next` and `link rel=prev`.
     pub pagination: Vec<(PageStep, String)>,
-    /// There is a `link rel=icon`.
+    /// True for a `link rel=icon`.
     pub has_icon: bool,
     pub headings: Vec<Heading>,
     /// `a` and `area` elements.
@@ -49,7 +49,7 @@ pub struct PageFacts {
     pub frames: Vec<(String, bool)>,
     /// `action` of `form` elements.
     pub form_actions: Vec<String>,
-    /// What the document loads beside pictures and frames.
+    /// Resources that the document loads, pictures and frames excepted.
     pub resources: Vec<Resource>,
     /// Values of `id`.
     pub ids: Vec<String>,
@@ -59,7 +59,7 @@ pub struct PageFacts {
     pub elements: usize,
     /// Levels of the deepest element; `html` is 1.
     pub depth: usize,
-    /// There is a script that is no data block.
+    /// True for a script that is no data block.
     pub has_script: bool,
     /// Bytes of inline scripts that carry an application's state.
     pub state_bytes: usize,
@@ -83,7 +83,7 @@ pub struct PageFacts {
     pub measures: Measures,
     /// Paragraph-like blocks of the main text.
     pub blocks: Vec<String>,
-    /// How the main text reads, where that was found out already.
+    /// Language and reading ease of the main text, where already computed.
     pub reading: Option<Reading>,
     /// Elements that are not kept, since the document has too many.
     pub left_out: usize,
@@ -92,9 +92,9 @@ pub struct PageFacts {
 /// Elements of one kind in head and in body.
 #[derive(Debug, Clone)]
 pub struct Placed<T> {
-    /// Those in head.
+    /// Values in head.
     pub head: Vec<T>,
-    /// Those in body.
+    /// Values in body.
     pub body: Vec<T>,
 }
 
@@ -105,12 +105,12 @@ impl<T> Default for Placed<T> {
 }
 
 impl<T> Placed<T> {
-    /// The list of one of the two places.
+    /// Returns the list of head or of body.
     pub(super) fn of(&mut self, in_head: bool) -> &mut Vec<T> {
         if in_head { &mut self.head } else { &mut self.body }
     }
 
-    /// Whether there is none at all.
+    /// Returns true when both lists are empty.
     pub fn is_empty(&self) -> bool {
         self.head.is_empty() && self.body.is_empty()
     }
@@ -148,7 +148,7 @@ pub enum PageStep {
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// Its text, pictures' `alt` included, white space collapsed.
+    /// Text, pictures' `alt` included, white space collapsed.
     pub text: String,
 }
 
@@ -157,9 +157,9 @@ pub struct Heading {
 pub struct Link {
     /// `href` as written; none when the attribute is missing.
     pub href: Option<String>,
-    /// Its text, pictures' `alt` and svg titles included, white space collapsed.
+    /// Text, pictures' `alt` and svg titles included, white space collapsed.
     pub text: String,
-    /// It or an element in it has `aria-label`, `aria-labelledby` or `title` with something in it.
+    /// True when the element or one inside it has a non-empty `aria-label`, `aria-labelledby` or `title`.
     pub has_label: bool,
     /// `rel` holds `nofollow`.
     pub is_nofollow: bool,
@@ -169,7 +169,7 @@ pub struct Link {
     pub is_sponsored: bool,
     /// `role=button`.
     pub is_button: bool,
-    /// Has an `onclick` attribute.
+    /// True when it has an `onclick` attribute.
     pub has_onclick: bool,
 }
 
@@ -194,7 +194,7 @@ pub struct Resource {
     pub url: String,
 }
 
-/// What something is loaded for.
+/// Kind of a loaded resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ResourceKind {
     Script,
@@ -211,7 +211,7 @@ pub enum ResourceKind {
 }
 
 impl PageFacts {
-    /// Primary subtag of `html lang`, lower case; none when there is none.
+    /// Returns the primary subtag of `html lang`, lower case.
     pub fn language(&self) -> Option<String> {
         let lang = self.lang.as_deref()?.trim();
         lang.split(['-', '_']).next().filter(|tag| !tag.is_empty()).map(str::to_ascii_lowercase)
@@ -222,23 +222,23 @@ impl PageFacts {
         self.metas.iter().filter(move |meta| meta.name == name)
     }
 
-    /// Content of the first meta of a name that has any; "" when there is none.
+    /// Returns the content of the first meta of a name that has any; "" when there is none.
     pub fn first_meta(&self, name: &str) -> &str {
         let contents = self.metas.iter().filter(|meta| meta.name == name).map(|meta| meta.content.as_str());
         contents.into_iter().find(|content| !content.is_empty()).unwrap_or_default()
     }
 
-    /// First title of head; none when head has none.
+    /// Returns the first title of head.
     pub fn title(&self) -> Option<&str> {
         self.titles.head.first().map(String::as_str)
     }
 
-    /// First description of head; none when head has none.
+    /// Returns the first description of head.
     pub fn description(&self) -> Option<&str> {
         self.meta("description").find(|meta| meta.in_head).map(|meta| meta.content.as_str())
     }
 
-    /// Text of the first h1 that has any.
+    /// Returns the text of the first h1 that has any.
     pub fn h1(&self) -> Option<&str> {
         self.headings
             .iter()
@@ -246,7 +246,7 @@ impl PageFacts {
             .map(|h| h.text.as_str())
     }
 
-    /// Whether there is structured data of any kind, readable or not.
+    /// Returns true when there is structured data of any kind, readable or not.
     pub fn has_structured_data(&self) -> bool {
         self.has_json_ld || !self.microdata.is_empty() || self.has_rdfa
     }

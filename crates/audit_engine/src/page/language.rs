@@ -1,5 +1,6 @@
-//! Which language a text is in. A detector decides, unless the text plainly is in the language that its document
-//! declares or in one that no other is like: the detector compares a text with every language there is. Pure. See docs/decisions/0246.
+//! Detection of a text's language. A detector decides, unless the text is plainly in the language that its document
+//! declares or in one that no other resembles: the detector compares a text with every language. Pure. See
+//! docs/decisions/0246.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ const LEAST_WORDS: usize = 40;
 const LONGEST_COMMON: usize = 12;
 /// Share of a text that its language's commonest words take at least.
 const COMMON_SHARE: f64 = 0.15;
-/// How often more words of the declared language are in the text than of any other.
+/// Factor by which words of the declared language must outnumber those of any other.
 const CLEARLY_MORE: f64 = 1.5;
 
 /// The commonest words of some languages, which hardly any sentence lacks.
@@ -57,7 +58,8 @@ static LANGUAGES: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| {
     languages
 });
 
-/// The language of a text, as its primary subtag, and how sure that is, up to 1. `declared` is what its document says.
+/// Detects the language of a text, as its primary subtag, with a confidence of at most 1. `declared` is the language
+/// that the document declares.
 pub fn language_of(text: &str, declared: Option<&str>) -> Option<(&'static str, f64)> {
     let text = &text[..text.floor_char_boundary(MAX_BYTES.min(text.len()))];
     if let Some(language) = plainly(text)
@@ -69,7 +71,7 @@ pub fn language_of(text: &str, declared: Option<&str>) -> Option<(&'static str, 
     Some((primary_subtag(info.lang())?, info.confidence()))
 }
 
-/// The language that a text plainly is in, of those with a list.
+/// Finds the language of a text by its common words, among the languages with a list.
 fn plainly(text: &str) -> Option<&'static str> {
     let mut counts = [0_usize; COMMON.len()];
     let mut all = 0_usize;

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use percent_encoding::{AsciiSet, percent_encode};
 use url::Url;
 
-/// What the header names.
+/// Links of the header.
 #[derive(Debug, Default)]
 pub struct HeaderLinks {
     /// Targets of `rel=canonical`.

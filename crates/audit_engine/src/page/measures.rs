@@ -1,4 +1,4 @@
-//! What is measured of a document's main text, in one pass over it.
+//! Measures of a document's main text, in one pass over it.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -11,7 +11,7 @@ pub struct Measures {
     pub words: usize,
     /// Hash of it, equal for texts that differ in case only.
     pub hash: u128,
-    /// Its sketch; none when it has too few words for one.
+    /// Sketch; none when there are too few words for one.
     pub sketch: Option<Box<Sketch>>,
 }
 

@@ -1,5 +1,5 @@
 //! Microdata items as JSON objects, so that the checks read one form. Used by the collector.
-//! Values that are not attributes are the text that a reader sees; that is enough to tell whether there is one.
+//! Values that are not attributes are the visible text, which is enough to tell whether there is a value.
 
 use serde_json::{Map, Value};
 
@@ -62,14 +62,14 @@ impl Microdata {
         (false, value.is_none())
     }
 
-    /// The innermost property of text ends.
+    /// Ends the innermost property of text.
     pub fn end_property(&mut self, text: &str) {
         if let Some(property) = self.open_properties.pop() {
             self.set(&property, Value::from(text.trim()));
         }
     }
 
-    /// The innermost item ends.
+    /// Ends the innermost item.
     pub fn end_item(&mut self) {
         let Some((property, item)) = self.open.pop() else { return };
         match property {
@@ -79,7 +79,7 @@ impl Microdata {
         }
     }
 
-    /// Items and values that are not kept, since the document has too many.
+    /// Returns the number of items and values beyond the bound.
     pub fn left_out(&self) -> usize {
         self.left_out
     }

@@ -1,4 +1,4 @@
-//! Names of elements and attributes, compared as numbers. Used by the scanner and by what it feeds. Pure.
+//! Names of elements and attributes, compared as numbers. Used by the scanner and the collector. Pure.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -9,7 +9,7 @@ pub struct Name(u64, u64);
 impl Name {
     const NONE: Name = Name(0, 0);
 
-    /// The name of a text in any case.
+    /// Reads a name in any case.
     pub fn read(text: &str) -> Name {
         if text.len() > 16 || text.ends_with('\0') {
             // No name that means anything is as long, or ends as the unused bytes of one do. The second half cannot be that
@@ -19,7 +19,7 @@ impl Name {
         Name::of(text)
     }
 
-    /// The name of a text of at most sixteen bytes, in any case.
+    /// Makes the name of a text of at most sixteen bytes, in any case.
     pub const fn of(text: &str) -> Name {
         let bytes = text.as_bytes();
         let (mut head, mut tail, mut at) = (0, 0, 0);
@@ -41,20 +41,20 @@ impl Name {
     }
 }
 
-/// What the standard says of elements of a name, as a set.
+/// Properties of elements by name, from the standard, as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Kinds(u32);
 
 impl Kinds {
-    /// Has no content.
+    /// Elements without content.
     pub const VOID: Kinds = Kinds(1);
     /// Another can reach over it when it ends: `</b>` does not end the `p` inside it.
     pub const FORMATTING: Kinds = Kinds(1 << 1);
-    /// Its start ends an open paragraph.
+    /// Elements whose start ends an open paragraph.
     pub const ENDS_PARAGRAPH: Kinds = Kinds(1 << 2);
     /// An end tag outside does not reach through it.
     pub const BARRIER: Kinds = Kinds(1 << 3);
-    /// Does not separate words.
+    /// Elements that do not separate words.
     pub const INLINE: Kinds = Kinds(1 << 4);
     /// Nobody reads its text.
     pub const UNSEEN: Kinds = Kinds(1 << 5);
@@ -64,16 +64,16 @@ impl Kinds {
     pub const IN_HEAD: Kinds = Kinds(1 << 7);
     /// A table or a part of one that its end tags reach through.
     pub const TABLE_PART: Kinds = Kinds(1 << 8);
-    /// Its content is text in which references are read.
+    /// Elements whose content is text with references.
     pub const RCDATA: Kinds = Kinds(1 << 9);
-    /// Its content is text as it stands. `noscript` is one to whoever runs scripts.
+    /// Elements whose content is raw text. `noscript` is one where scripts run.
     pub const RAWTEXT: Kinds = Kinds(1 << 10);
-    /// Its content is a script.
+    /// Elements whose content is a script.
     pub const SCRIPT: Kinds = Kinds(1 << 11);
     /// The start of it may end something beside a paragraph.
     pub const ENDS_OTHERS: Kinds = Kinds(1 << 12);
 
-    /// What is said of a name.
+    /// Returns the properties of a name.
     pub fn of(name: Name) -> Kinds {
         let mut slot = name.slot(SLOT_BITS);
         loop {
@@ -85,7 +85,7 @@ impl Kinds {
         }
     }
 
-    /// Whether one of `other` is among them.
+    /// Returns true when the set contains one of `other`.
     pub fn contain(self, other: Kinds) -> bool {
         self.0 & other.0 != 0
     }
@@ -249,7 +249,7 @@ static ATTRIBUTE_SLOTS: [(Name, Option<Attr>); 1 << ATTR_BITS] = {
 };
 
 impl Attr {
-    /// The attribute of a name in any case; none for one that no fact is taken from.
+    /// Reads the name of an attribute in any case. Returns `None` for one that no fact is taken from.
     pub fn read(name: &str) -> Option<Attr> {
         if name.is_empty() || name.len() > 16 {
             return None;

@@ -1,4 +1,4 @@
-//! Recognises error pages that answer 200. Used for soft 404s, raw and rendered. Pure.
+//! Recognises error pages with status 200. Used for soft 404s, raw and rendered. Pure.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -16,14 +16,14 @@ const SAME_PAGE: f64 = 0.9;
 static PHRASES: LazyLock<HashSet<String>> =
     LazyLock::new(|| include_str!("../../data/not_found_phrases.txt").lines().map(fold).collect());
 
-/// What the site answers for addresses that cannot exist.
+/// The site's response for addresses that cannot exist.
 #[derive(Debug, Clone, Default)]
 pub struct NotFoundProbe {
     /// Sketches of the main texts of its answers with 200 or 404.
     pub sketches: Vec<Sketch>,
 }
 
-/// Whether a document is an error page: two signs, one of them more than its length.
+/// Returns true for an error page: two signs, at least one of them other than its length.
 pub fn holds(facts: &PageFacts, probe: &NotFoundProbe) -> bool {
     let title = facts.title().is_some_and(|title| segments(title).any(is_phrase));
     let heading = facts.h1().is_some_and(|h1| segments(h1).any(is_phrase));

@@ -1,4 +1,5 @@
-//! The stack of open elements, as far as facts need it: which end tag closes what, and what the open elements mean.
+//! The stack of open elements, as far as facts need it: the elements that an end tag closes, and the meaning of the
+//! open elements.
 //! Used by `scan`. Bounded: elements below `MAX_DEPTH` are counted and not kept.
 
 use std::ops::BitOr;
@@ -8,7 +9,7 @@ use super::tokens::Tag;
 
 /// Levels that are kept. Browsers stop at 512 too.
 const MAX_DEPTH: usize = 512;
-/// What an open element means for what is inside it.
+/// Effects of open elements on their content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ElementFlags(u8);
 
@@ -19,16 +20,16 @@ impl ElementFlags {
     pub const HIDDEN: ElementFlags = ElementFlags(1);
     /// Navigation, header, footer, aside.
     pub const CHROME: ElementFlags = ElementFlags(2);
-    /// In a main element.
+    /// Content of a main element.
     pub const MAIN: ElementFlags = ElementFlags(4);
     /// svg or math.
     pub const FOREIGN: ElementFlags = ElementFlags(8);
-    /// In a template: inert.
+    /// Content of a template: inert.
     pub const TEMPLATE: ElementFlags = ElementFlags(16);
-    /// In a closed shadow root.
+    /// Content of a closed shadow root.
     pub const CLOSED: ElementFlags = ElementFlags(32);
 
-    /// Whether one of `other` is set.
+    /// Returns true when one of `other` is set.
     pub fn contains(self, other: ElementFlags) -> bool {
         self.0 & other.0 != 0
     }
@@ -42,16 +43,16 @@ impl BitOr for ElementFlags {
     }
 }
 
-/// What the collector wants to know when an element ends, and what its content inherits.
+/// Marks of an element: actions at its end, and flags that its content inherits.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Marks {
     /// Flags of its content, beside the inherited ones.
     pub flags: ElementFlags,
-    /// What ends with it.
+    /// Actions at the end of the element.
     pub ends: Ends,
 }
 
-/// What ends with an element.
+/// Facts that end with an element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ends {
     /// The text of a link.
@@ -118,7 +119,7 @@ pub struct OpenElements {
 }
 
 impl OpenElements {
-    /// The beginning of a document: `html` and `head` are open.
+    /// Makes the stack at the beginning of a document: `html` and `head` are open.
     pub fn in_head() -> OpenElements {
         let mut stack = Vec::with_capacity(32);
         stack.extend([HTML, HEAD].map(|name| Open::plain(name, ElementFlags::NONE)));
@@ -131,12 +132,12 @@ impl OpenElements {
         self.stack.push(Open::plain(BODY, ElementFlags::NONE));
     }
 
-    /// What the open elements mean together.
+    /// Returns the flags of all open elements together.
     pub fn flags(&self) -> ElementFlags {
         self.stack.last().map_or(ElementFlags::NONE, |open| open.flags)
     }
 
-    /// Name of the innermost open element.
+    /// Returns the name of the innermost open element.
     pub fn parent(&self) -> Name {
         self.stack.last().map_or(Name::default(), |open| open.name)
     }
@@ -146,7 +147,7 @@ impl OpenElements {
         self.depth_of_last
     }
 
-    /// Whether an element that starts now is svg or math, and not HTML that breaks out of it.
+    /// Returns true when an element that starts now is svg or math, and not HTML that breaks out of it.
     pub fn is_foreign_for(&self, name: Name, kinds: Kinds) -> bool {
         const ROOTS: &[Name] = &[Name::of("svg"), Name::of("math")];
         if !self.flags().contains(ElementFlags::FOREIGN) {
@@ -256,7 +257,7 @@ impl OpenElements {
         }
     }
 
-    /// The same inside a table, whose cells are no barrier for its own parts.
+    /// Closes elements inside a table, whose cells are no barrier for the table's own parts.
     fn close_in_table(&mut self, names: &[Name], ended: &mut impl FnMut(Ends)) {
         for at in (2..self.stack.len()).rev() {
             let name = self.stack[at].name;

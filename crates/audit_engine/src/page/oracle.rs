@@ -1,5 +1,5 @@
-//! What html5ever's tokenizer makes of a document, and what the scanner's makes of it: they must be equal. Used by tests
-//! and by the fuzz target, which includes this file.
+//! Comparison of the scanner's tokens with those of html5ever's tokenizer, which must be equal. Used by tests and by
+//! the fuzz target, which includes this file.
 
 use std::cell::RefCell;
 
@@ -19,7 +19,7 @@ const ATTRIBUTES: &[(&str, Attr)] =
 /// A piece of a document.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Whether a doctype is that of HTML.
+    /// Doctype; true for that of HTML.
     Doctype(bool),
     /// A start tag with the attributes that are compared, and whether it ends with `/>`.
     Start(String, Vec<Option<String>>, bool),
@@ -81,7 +81,7 @@ fn attributes(tag: &Tag) -> Vec<Option<String>> {
     ATTRIBUTES.iter().map(|(name, _)| value(name).map(|attr| attr.value.to_string())).collect()
 }
 
-/// As html5ever reads it.
+/// Reads a document with html5ever.
 pub fn theirs(html: &str) -> Vec<Piece> {
     let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
     let input = BufferQueue::default();
@@ -91,7 +91,7 @@ pub fn theirs(html: &str) -> Vec<Piece> {
     tokenizer.sink.0.into_inner()
 }
 
-/// As the scanner reads it.
+/// Reads a document with the scanner.
 pub fn ours(html: &str) -> Vec<Piece> {
     let html = html.replace("\r\n", "\n").replace('\r', "\n");
     let mut tokens = Tokens::new(html.strip_prefix('\u{feff}').unwrap_or(&html));
@@ -125,7 +125,7 @@ pub fn ours(html: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The same without the text of a last element that never ends, which no fact is taken from.
+/// Removes the text of a last element that never ends, from which no fact is taken.
 pub fn comparable(mut pieces: Vec<Piece>) -> Vec<Piece> {
     let is_raw = |name: &str| {
         let kinds = Kinds::of(Name::read(name));

@@ -1,13 +1,13 @@
-//! How the main text of a document reads: its language, and how hard it is. Pure.
+//! Language and reading ease of the main text of a document. Pure.
 
 use super::{PageFacts, Readability, language_of, readability};
 
-/// What a reader makes of a main text.
+/// Language and reading ease of a main text.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
-    /// Its language, and how sure that is.
+    /// Language, with a confidence of at most 1.
     pub language: Option<(&'static str, f64)>,
-    /// Its reading ease.
+    /// Reading ease.
     pub ease: Readability,
 }
 

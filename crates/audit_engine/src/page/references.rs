@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 use memchr::memchr;
 
-/// Where a text stands: in an attribute, a name without its semicolon is often a part of an address.
+/// Position of a text: in an attribute, a name without its semicolon is often a part of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceContext {
     /// Between tags.
@@ -14,7 +14,7 @@ pub enum ReferenceContext {
     Attribute,
 }
 
-/// A text with its references replaced by what they stand for.
+/// Replaces the references of a text by their characters.
 pub fn decode(text: &str, context: ReferenceContext) -> Cow<'_, str> {
     let Some(mut at) = memchr(b'&', text.as_bytes()) else { return Cow::Borrowed(text) };
     let mut decoded = String::with_capacity(text.len());

@@ -1,8 +1,8 @@
-//! Which elements facts are taken from, by name. Used by the collector. Pure.
+//! Elements from which facts are taken, by name. Used by the collector. Pure.
 
 use super::names::Name;
 
-/// What the collector does with elements of a name.
+/// Role of an element for the collector.
 pub enum ElementRole {
     /// Nothing special.
     Other,
@@ -10,7 +10,7 @@ pub enum ElementRole {
     LinkElement,
     Base,
     Link {
-        /// It is an `area`.
+        /// True for an `area`.
         is_area: bool,
     },
     /// `img`.
@@ -31,7 +31,7 @@ pub enum ElementRole {
 }
 
 impl ElementRole {
-    /// What is done with elements of a name.
+    /// Returns the role of elements of a name.
     pub fn of(name: Name) -> ElementRole {
         macro_rules! named {
             ($($text:literal)|+) => {{

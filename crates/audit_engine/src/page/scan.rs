@@ -14,7 +14,7 @@ use super::tokens::{Raw, Tag, Token, Tokens};
 /// A declaration of the encoding counts as late after this many bytes (HTML standard).
 const CHARSET_BYTES: usize = 1024;
 
-/// Where a document comes from: it decides where its head ends.
+/// Source of a document, which decides where its head ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provenance {
     /// As the origin sent it.
@@ -67,7 +67,7 @@ fn with_plain_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// What stands between the tags of an element.
+/// Content between the tags of an element.
 enum Content {
     Elements,
     Raw(RawText, Raw),

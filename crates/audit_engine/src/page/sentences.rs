@@ -1,11 +1,11 @@
-//! How many sentences a text has, by the rules of Unicode (UAX 29). Pure.
+//! Count of a text's sentences, by the rules of Unicode (UAX 29). Pure.
 
 use memchr::{memchr2_iter, memchr3_iter};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::text::words;
 
-/// Sentences with a word in them.
+/// Counts the sentences with a word in them.
 pub fn sentence_count(text: &str) -> usize {
     if text.is_ascii() {
         return ascii_sentence_count(text.as_bytes());
@@ -13,7 +13,7 @@ pub fn sentence_count(text: &str) -> usize {
     text.unicode_sentences().filter(|sentence| words(sentence).next().is_some()).count()
 }
 
-/// The same for text without letters of other scripts: most of the web, and a tenth of the time.
+/// Counts the sentences of a text in ASCII: most of the web, in a tenth of the time.
 fn ascii_sentence_count(text: &[u8]) -> usize {
     let mut lines = memchr2_iter(b'\n', b'\r', text).peekable();
     let mut marks = memchr3_iter(b'.', b'!', b'?', text).peekable();
@@ -42,7 +42,7 @@ fn has_letter(text: &[u8]) -> bool {
     text.iter().any(u8::is_ascii_alphanumeric)
 }
 
-/// Where the sentence ends whose mark stands before `at`; none when it goes on.
+/// Finds the end of the sentence whose mark is before `at`. Returns `None` when the sentence goes on.
 fn sentence_end(text: &[u8], at: usize) -> Option<usize> {
     let is_term = |byte: &u8| matches!(byte, b'.' | b'!' | b'?');
     let is_full_stop = text[at - 1] == b'.';

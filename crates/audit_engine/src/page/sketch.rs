@@ -33,16 +33,17 @@ impl TryFrom<Vec<u16>> for Sketch {
     }
 }
 
-/// Short hash of a text, for joining equal titles and the like. Never 0, so that none takes no more room than one.
+/// Returns a short hash of a text, for joining equal titles and the like. Never 0, so that an `Option` of it takes no
+/// more memory.
 pub fn short_hash(text: &str) -> NonZeroU64 {
     NonZeroU64::new(xxh3_64(text.as_bytes())).unwrap_or(NonZeroU64::MAX)
 }
 
-/// What the hash of a shingle is multiplied by for each further word, and for all of them.
+/// Factor of a shingle's hash, for each further word and for all of them.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 const STEPS: u64 = STEP.wrapping_pow(SHINGLE as u32);
 
-/// Collects the shingles of a text, whose words are given in order.
+/// Collector of the shingles of a text, whose words are given in order.
 pub struct Shingles {
     last: [u64; SHINGLE],
     /// Hash of the last words, from which that of the oldest can be taken out again.
@@ -82,13 +83,13 @@ impl Shingles {
         self.smallest[bin] = self.smallest[bin].min(hash / BINS as u64);
     }
 
-    /// The sketch; none when there were too few words for a shingle.
+    /// Returns the sketch. Returns `None` when there were too few words for a shingle.
     pub fn finish(&self) -> Option<Sketch> {
         (self.count >= SHINGLE).then(|| Sketch(fill_empty_bins(&self.smallest)))
     }
 }
 
-/// A number each of whose bits depends on all of another's (the finalizer of SplitMix64).
+/// Mixes a number so that each bit depends on all bits of the input (the finalizer of SplitMix64).
 fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -115,7 +116,7 @@ impl Sketch {
     }
 }
 
-/// A bin without a shingle takes the value of the next one that has some, marked with the distance.
+/// Fills each bin without a shingle with the value of the next filled bin, marked with the distance.
 fn fill_empty_bins(smallest: &[u64; BINS]) -> [u16; BINS] {
     let mut bins = [0; BINS];
     for (index, bin) in bins.iter_mut().enumerate() {

@@ -56,7 +56,7 @@ impl StructuredData {
     }
 }
 
-/// Types of an object, without the vocabulary's address.
+/// Returns the types of an object, without the vocabulary's address.
 pub fn types(object: &Value) -> impl Iterator<Item = &str> {
     let values = match object.get("@type") {
         Some(Value::Array(values)) => values.as_slice(),
@@ -66,7 +66,7 @@ pub fn types(object: &Value) -> impl Iterator<Item = &str> {
     values.iter().filter_map(Value::as_str).map(|name| name.rsplit(['/', '#', ':']).next().unwrap_or(name))
 }
 
-/// A property that says something: not null, "", [] or {}.
+/// Returns a property with a value: not null, "", [] or {}.
 pub fn property<'a>(object: &'a Value, name: &str) -> Option<&'a Value> {
     object.get(name).filter(|value| match value {
         Value::Null => false,

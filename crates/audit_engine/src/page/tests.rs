@@ -1,4 +1,4 @@
-//! What one pass over a document finds.
+//! Tests of the facts that one pass over a document finds.
 
 use proptest::prelude::*;
 use scraper::{Html, Selector};

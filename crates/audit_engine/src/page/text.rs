@@ -12,7 +12,7 @@ pub use super::words::words;
 
 /// A piece of text, looked at once for every buffer that it is appended to.
 pub struct Collapsed<'t> {
-    /// It, with any run of white space as one space, and none at its ends.
+    /// Text between the ends, each run of white space collapsed to one space.
     pub inner: Cow<'t, str>,
     leads: bool,
     trails: bool,
@@ -64,7 +64,7 @@ pub fn push_collapsed(buffer: &mut String, text: &str) {
     Collapsed::of(text).push_to(buffer);
 }
 
-/// Whether a text plainly has no white space but single spaces. Most text has none, and is taken as it is.
+/// Returns true when a text has no white space but single spaces. Most text has none, and is used unchanged.
 fn is_collapsed(text: &str) -> bool {
     let bytes = text.as_bytes();
     // All bytes are looked at, without a branch: compilers do many at once then. White space of other scripts begins
@@ -76,19 +76,20 @@ fn is_collapsed(text: &str) -> bool {
     !has_other && !has_pair
 }
 
-/// Text with white space collapsed and trimmed.
+/// Collapses white space and trims.
 pub fn collapse(text: &str) -> String {
     Collapsed::of(text).inner.into_owned()
 }
 
-/// Characters as a reader counts them.
+/// Counts characters as a reader counts them.
 pub fn character_count(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).count() }
 }
 
-/// Words of a text: those of Unicode that have a letter or digit.
+/// Counts the words of a text: those of Unicode that have a letter or digit.
 ///
-/// Chinese and Japanese characters count 1/1.7 of a word, those of Thai and its neighbours a quarter: they write no spaces.
+/// Chinese and Japanese characters count 1/1.7 of a word, those of Thai and its neighbours a quarter: they write no
+/// spaces.
 pub fn word_count(text: &str) -> usize {
     let mut counter = WordCounter::default();
     words(text).for_each(|word| counter.add(word));
@@ -116,7 +117,7 @@ impl WordCounter {
         }
     }
 
-    /// How many there were.
+    /// Returns the number of words so far.
     pub fn count(&self) -> usize {
         if self.east_asian + self.south_east_asian == 0 {
             return self.words;
@@ -126,7 +127,7 @@ impl WordCounter {
     }
 }
 
-/// Whether a text has so many words. Counts no further.
+/// Returns true when a text has at least this many words. Counts no further.
 pub fn words_reach(text: &str, least: usize) -> bool {
     let mut counter = WordCounter::default();
     words(text).any(|word| {
@@ -135,12 +136,12 @@ pub fn words_reach(text: &str, least: usize) -> bool {
     })
 }
 
-/// Han, Hiragana and Katakana characters of a text.
+/// Counts the Han, Hiragana and Katakana characters of a text.
 pub fn han_and_kana_count(text: &str) -> usize {
     text.chars().filter(|c| is_han_or_kana(*c)).count()
 }
 
-/// Whether at least half of the letters are Chinese or Japanese.
+/// Returns true when at least half of the letters are Chinese or Japanese.
 pub fn is_cjk(text: &str) -> bool {
     if text.is_ascii() {
         return false;
@@ -155,7 +156,7 @@ pub fn is_cjk(text: &str) -> bool {
     letters > 0 && han_and_kana_count(text) * 2 >= letters
 }
 
-/// Text in which upper and lower case are the same (Unicode default folding, NFC).
+/// Folds a text so that upper and lower case are the same (Unicode default folding, NFC).
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -182,7 +183,7 @@ fn push_plain(folded: &mut String, text: &str) {
     folded[start..].make_ascii_lowercase();
 }
 
-/// Width of a title in a result list, in pixels: Arial at 20 px.
+/// Returns the width of a title in a result list, in pixels: Arial at 20 px.
 pub fn pixel_width(text: &str) -> f64 {
     if text.is_ascii() {
         return text.chars().map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0;
@@ -199,7 +200,7 @@ pub fn sorted_words(text: &str) -> Vec<u64> {
     words
 }
 
-/// Words of `these` that are not among `others`, repetitions counted. Both sorted.
+/// Counts the words of `these` that are not among `others`, repetitions included. Both are sorted.
 pub fn words_missing(these: &[u64], others: &[u64]) -> usize {
     let mut others = others.iter().peekable();
     let mut missing = 0;
@@ -225,7 +226,7 @@ fn is_south_east_asian(c: char) -> bool {
         | 0xAA60..=0xAADF)
 }
 
-/// Advance of a character in Helvetica, in thousandths of its size.
+/// Returns the advance of a character in Helvetica, in thousandths of its size.
 fn advance(c: char) -> u16 {
     match c {
         '\'' => 191,

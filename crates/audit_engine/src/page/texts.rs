@@ -1,5 +1,5 @@
-//! The texts of a document while it is read: what a reader sees, what of it is the page's own, and its blocks of prose.
-//! Used by the collector. Each piece of text is looked at once, however many of them it belongs to.
+//! The texts of a document while it is read: visible text, the page's own text, and its blocks of prose.
+//! Used by the collector. Each piece of text is processed once, however many of them it belongs to.
 
 use super::caps::{MAX_ELEMENTS, keep};
 use super::open_elements::ElementFlags;
@@ -14,7 +14,7 @@ const MARKUP: usize = 4;
 /// The texts so far.
 #[derive(Default)]
 pub struct Texts {
-    /// What a reader sees, white space collapsed.
+    /// Visible text, white space collapsed.
     pub visible: String,
     /// Words of it that stand in closed shadow roots.
     pub closed_words: usize,
@@ -37,7 +37,7 @@ impl Texts {
         Texts { visible, content, ..Texts::default() }
     }
 
-    /// Something that separates words.
+    /// Separates words.
     pub fn separate(&mut self) {
         for buffer in [&mut self.visible, &mut self.content, &mut self.main] {
             push_space(buffer);
@@ -45,7 +45,7 @@ impl Texts {
         self.open_blocks.last_mut().into_iter().for_each(|(_, block)| push_space(block));
     }
 
-    /// A piece of text that is not hidden.
+    /// Adds a piece of text that is not hidden.
     pub fn add(&mut self, text: &Collapsed, flags: ElementFlags) {
         text.push_to(&mut self.visible);
         if flags.contains(ElementFlags::CLOSED) {
@@ -61,29 +61,29 @@ impl Texts {
         self.open_blocks.last_mut().into_iter().for_each(|(_, block)| text.push_to(block));
     }
 
-    /// A paragraph-like block begins.
+    /// Begins a paragraph-like block.
     pub fn open_block(&mut self, in_main: bool) {
         self.open_blocks.push((in_main, String::new()));
     }
 
-    /// The innermost block ends.
+    /// Ends the innermost block.
     pub fn close_block(&mut self) {
         if let Some(block) = self.open_blocks.pop() {
             keep(&mut self.blocks, block, MAX_ELEMENTS, &mut self.left_out);
         }
     }
 
-    /// Words that were seen from a place on.
+    /// Counts the visible words from an offset on.
     pub fn words_since(&self, start: usize) -> usize {
         word_count(self.since(start))
     }
 
-    /// Text that was seen from a place on.
+    /// Returns the visible text from an offset on.
     pub fn since(&self, start: usize) -> &str {
         self.visible.get(start..).unwrap_or_default()
     }
 
-    /// The visible text, the page's own, and its blocks.
+    /// Returns the visible text, the page's own text, and its blocks.
     pub fn finish(self) -> (String, String, Vec<String>) {
         let only_main = self.mains == 1 && words_reach(&self.main, LEAST_MAIN_WORDS);
         let (mut visible, mut own) = (self.visible, if only_main { self.main } else { self.content });

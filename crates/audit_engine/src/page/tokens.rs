@@ -1,4 +1,4 @@
-//! Divides a document into tags and texts as the HTML standard does (13.2.5), without copying what stands there plainly.
+//! Divides a document into tags and texts as the HTML standard does (13.2.5), copying only texts that need changes.
 //! Used by `scan`. An own scanner, because it is the largest part of what a page costs: see docs/decisions/0247.
 //! Must read every document as html5ever's tokenizer does (`oracle`), in time and memory in proportion to it.
 
@@ -15,7 +15,7 @@ use super::references::{ReferenceContext, decode};
 pub enum Token<'h> {
     /// `<!doctype …>`, and whether it is that of HTML.
     Doctype {
-        /// Its name is `html`.
+        /// True for the name `html`.
         is_html: bool,
     },
     /// A start tag.
@@ -26,7 +26,7 @@ pub enum Token<'h> {
     Text(Cow<'h, str>),
 }
 
-/// What an element's content is when it holds no elements.
+/// Kind of content of an element that holds no elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Raw {
     /// Text with references.
@@ -40,18 +40,18 @@ pub enum Raw {
 /// A start tag.
 #[derive(Debug, Default)]
 pub struct Tag<'h> {
-    /// Its name, as it is written.
+    /// Name as written.
     pub text: &'h str,
-    /// The same to be compared.
+    /// Name for comparisons.
     pub name: Name,
-    /// It ends with `/>`.
+    /// True for a tag that ends with `/>`.
     pub self_closing: bool,
     attributes: Vec<(Attr, Cow<'h, str>)>,
     present: u64,
 }
 
 impl Tag<'_> {
-    /// Value of an attribute; of two equal ones the first counts.
+    /// Returns the value of an attribute; of two equal attributes the first counts.
     pub fn attr(&self, attr: Attr) -> Option<&str> {
         if !self.has(attr) {
             return None;
@@ -59,12 +59,12 @@ impl Tag<'_> {
         self.attributes.iter().find(|(name, _)| *name == attr).map(|(_, value)| &**value)
     }
 
-    /// Whether it has an attribute.
+    /// Returns true when the tag has an attribute.
     pub fn has(&self, attr: Attr) -> bool {
         self.present & attr.bit() != 0
     }
 
-    /// Whether it has none that a fact is taken from.
+    /// Returns true when the tag has no attribute that a fact is taken from.
     pub fn is_bare(&self) -> bool {
         self.present == 0
     }
@@ -86,12 +86,12 @@ impl<'h> Tokens<'h> {
         Tokens { html, at: 0, has_nul, tag: Tag::default() }
     }
 
-    /// Bytes that were read.
+    /// Returns the number of bytes that were read.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// The next piece; none at the end. In svg and math, `<![CDATA[` holds text.
+    /// Returns the next token. Returns `None` at the end. In svg and math, `<![CDATA[` holds text.
     pub fn next(&mut self, in_foreign: bool) -> Option<Token<'h>> {
         loop {
             let rest = &self.html.as_bytes()[self.at..];
@@ -128,7 +128,8 @@ impl<'h> Tokens<'h> {
         }
     }
 
-    /// The content of an element that holds text only, up to its end tag; none when that is missing.
+    /// Returns the content of an element that holds text only, up to its end tag. Returns `None` when that is
+    /// missing.
     pub fn raw(&mut self, kind: Raw, name: Name) -> Option<Cow<'h, str>> {
         let start = self.at;
         let end = match kind {
@@ -141,14 +142,14 @@ impl<'h> Tokens<'h> {
         Some(if kind == Raw::Rcdata { self.decoded(text, ReferenceContext::Text) } else { self.whole(text) })
     }
 
-    /// All that is left, as text.
+    /// Returns the remaining document as text.
     pub fn plaintext(&mut self) -> Cow<'h, str> {
         let text = &self.html[self.at..];
         self.at = self.html.len();
         self.whole(text)
     }
 
-    /// Text up to what may be a tag. A `<` at the beginning is none.
+    /// Reads text up to a possible tag. A `<` at the beginning is text.
     fn text(&mut self) -> Token<'h> {
         let start = self.at;
         let bytes = self.html.as_bytes();
@@ -230,7 +231,7 @@ impl<'h> Tokens<'h> {
         }
     }
 
-    /// A name has one character at least, whatever that is.
+    /// Reads the name of an attribute, which has at least one character of any kind.
     fn attribute_name(&mut self) -> &'h str {
         let start = self.at;
         let rest = &self.html.as_bytes()[start + 1..];
@@ -239,7 +240,7 @@ impl<'h> Tokens<'h> {
         &self.html[start..self.at]
     }
 
-    /// The value behind a name, "" without one; none when the document ends in it.
+    /// Reads the value after a name; "" without one. Returns `None` when the document ends in the value.
     fn attribute_value(&mut self) -> Option<&'h str> {
         let bytes = self.html.as_bytes();
         self.skip_spaces();
@@ -267,7 +268,7 @@ impl<'h> Tokens<'h> {
         }
     }
 
-    /// What begins with `<!`: a comment, a doctype, or a piece of text.
+    /// Reads markup after `<!`: a comment, a doctype, or a piece of text.
     fn markup(&mut self, in_foreign: bool) -> Option<Token<'h>> {
         let start = self.at + 2;
         let rest = &self.html[start..];
@@ -302,7 +303,7 @@ mod tests {
 
     use super::super::oracle::{comparable, ours, theirs};
 
-    /// What documents are made of, with whatever ends it left out now and then.
+    /// Generates parts of documents, now and then without their end.
     fn part() -> impl Strategy<Value = String> {
         let fixed: &[&str] = &[
             "<",

@@ -1,4 +1,4 @@
-//! One page as the checks see it: its facts, and what follows from them once they are resolved against the site.
+//! One page for the checks: its facts, and values that follow from them once they are resolved against the site.
 //! Built once per page and dropped after its checks ran. Pure.
 
 use std::collections::HashSet;
@@ -22,58 +22,58 @@ use crate::source::{RenderedDocument, Response, SnapshotLookup, StoredPage};
 /// The crawler whose rules decide what a search engine may see.
 pub const GOOGLEBOT: &str = "Googlebot";
 
-/// What a page is made of.
+/// Input of a page's view.
 #[derive(Clone, Copy)]
 pub struct PageInput<'a> {
     /// The site.
     pub origin: &'a Origin,
-    /// Its rules.
+    /// Rules of the site's robots.txt.
     pub robots: &'a Robots,
     /// Address that was asked for.
     pub url: &'a Url,
-    /// What the origin answered.
+    /// Response of the origin.
     pub response: &'a Response,
     /// Facts of the document that crawlers get: the answer, or the snapshot that is served in its place.
     pub raw: &'a PageFacts,
-    /// What a browser made of it, with its facts.
+    /// Rendered document, with its facts.
     pub rendered: Option<(&'a RenderedDocument, &'a PageFacts)>,
     /// The numbers by which checks fire.
     pub thresholds: &'a Thresholds,
-    /// What the site answers for addresses that do not exist.
+    /// The site's response for addresses that do not exist.
     pub probe: &'a NotFoundProbe,
     /// Hreflang entries that the sitemap has for it.
     pub sitemap_alternates: &'a [(String, Url)],
-    /// What crawlers get of it, with its facts when there is a snapshot.
+    /// Snapshot for crawlers, with its facts when there is one.
     pub snapshot: (&'a SnapshotLookup, Option<&'a PageFacts>),
-    /// When the sitemap says that it changed, in epoch milliseconds.
+    /// Date of change from the sitemap, in epoch milliseconds.
     pub lastmod: Option<i64>,
-    /// When it was fetched, in epoch milliseconds.
+    /// Time of the fetch, in epoch milliseconds.
     pub now_ms: i64,
 }
 
 /// A page with everything that follows from its facts.
 pub struct Page<'a> {
-    /// What it is made of.
+    /// Input.
     pub input: PageInput<'a>,
     /// Path and query of its key.
     pub key: String,
     /// The rendered document's facts where there are any, else those of the answer.
     pub facts: &'a PageFacts,
-    /// What relative addresses are relative to.
+    /// Base of relative addresses.
     pub base: Base,
-    /// Its links, resolved, in the order of `facts.links`.
+    /// Resolved links, in the order of `facts.links`.
     pub links: Vec<ResolvedLink>,
-    /// What robots metas and headers say.
+    /// Directives of robots metas and headers.
     pub directives: Directives,
-    /// The same of the answer alone.
+    /// Directives of the response alone.
     pub raw_directives: Directives,
     /// `rel=canonical` of the Link header.
     pub header_canonicals: Vec<Url>,
-    /// Where the page says that it lives; none: nowhere, so here.
+    /// Canonical address; none when the page declares none.
     pub canonical: Option<Url>,
     /// Hreflang entries of head, header and sitemap; an address that does not parse is none.
     pub alternates: Vec<(String, Option<Url>)>,
-    /// Those of header and sitemap: they are there whatever scripts do.
+    /// Language versions of header and sitemap, which exist whatever scripts do.
     pub sent_alternates: Vec<(String, Url)>,
     /// Structured data.
     pub structured: StructuredData,
@@ -98,9 +98,9 @@ pub struct Page<'a> {
 pub struct ResolvedLink {
     /// Index in `facts.links`.
     pub index: usize,
-    /// Where it leads.
+    /// Target.
     pub address: Arc<Address>,
-    /// It points to the page itself and has a fragment: no link.
+    /// True for a link to a fragment of the page itself, which does not count as a link.
     pub is_fragment: bool,
 }
 
@@ -112,7 +112,7 @@ impl Deref for ResolvedLink {
     }
 }
 
-/// Which rows a check looks at; each kind is part of the one before.
+/// Rows that a check looks at; each kind is part of the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum CheckedRows {
     /// Every row.
@@ -181,29 +181,29 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether search engines are told to leave it out. A meta counts raw or rendered.
+    /// Returns true when search engines are told to leave the page out. A meta counts raw or rendered.
     pub fn is_noindex(&self) -> bool {
         self.has_meta_noindex() || self.directives.header_noindex()
     }
 
-    /// Whether a meta of the answer or of the rendered page says noindex.
+    /// Returns true when a meta of the response or of the rendered page says noindex.
     pub fn has_meta_noindex(&self) -> bool {
         self.directives.meta_noindex() || self.raw_directives.meta_noindex()
     }
 
-    /// The effective canonical compared with the site, when it is another page.
+    /// Returns the effective canonical compared with the site, when it is another page.
     pub fn other_canonical(&self) -> Option<Target> {
         let target = self.input.origin.target(self.canonical.as_ref()?);
         (target != Target::Internal(self.key.clone())).then_some(target)
     }
 
-    /// Where a script sent the visitor, when that is another page.
+    /// Returns the address to which a script redirected the visitor, when it is another page.
     pub fn script_redirect(&self) -> Option<&Url> {
         let to = self.input.rendered?.0.redirected_to.as_ref()?;
         (self.input.origin.target(to) != Target::Internal(self.key.clone())).then_some(to)
     }
 
-    /// The narrowest kind of row that it is.
+    /// Returns the narrowest kind of row that the page belongs to.
     pub fn rows(&self) -> CheckedRows {
         let status_meta = self.facts.first_meta("prerender-status-code").parse::<u16>().unwrap_or_default();
         if self.is_noindex() || self.is_blocked {
@@ -220,27 +220,27 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Whether a count of it is above a threshold.
+    /// Returns true when a count of the page is above a threshold.
     pub fn exceeds(&self, limit: ThresholdId, count: usize) -> bool {
         self.input.thresholds.exceeds(limit, count)
     }
 
-    /// Whether a count of it is below a threshold.
+    /// Returns true when a count of the page is below a threshold.
     pub fn undercuts(&self, limit: ThresholdId, count: usize) -> bool {
         self.input.thresholds.undercuts(limit, count)
     }
 
-    /// Whether its facts are those of a rendered document.
+    /// Returns true when the facts are those of a rendered document.
     pub fn was_rendered(&self) -> bool {
         !std::ptr::eq(self.facts, self.input.raw)
     }
 
-    /// Visible text in hundredths of the document, one decimal.
+    /// Returns the share of visible text in the document, in percent with one decimal.
     pub fn text_ratio(&self) -> f64 {
         text_ratio(self.facts)
     }
 
-    /// Links to pages of the site, references within the page left out.
+    /// Returns the links to pages of the site, references within the page left out.
     pub fn internal_links(&self) -> impl Iterator<Item = (&ResolvedLink, &super::Link)> {
         self.links
             .iter()
@@ -248,7 +248,7 @@ impl<'a> Page<'a> {
             .map(|link| (link, &self.facts.links[link.index]))
     }
 
-    /// Links that leave the site.
+    /// Returns the links that leave the site.
     pub fn external_links(&self) -> impl Iterator<Item = (&ResolvedLink, &super::Link)> {
         self.links
             .iter()
@@ -256,7 +256,7 @@ impl<'a> Page<'a> {
             .map(|link| (link, &self.facts.links[link.index]))
     }
 
-    /// An address of the document, made absolute.
+    /// Resolves an address of the document.
     pub fn resolve(&self, href: &str) -> Option<Url> {
         self.base.resolve(href)
     }
@@ -267,24 +267,24 @@ impl<'a> Page<'a> {
         self.resolve(href).filter(|url| self.room.take(url.as_str().len()))
     }
 
-    /// Elements and addresses that are not kept, since the page has too many.
+    /// Returns the number of elements and addresses beyond the bounds.
     pub fn left_out(&self) -> usize {
         self.facts.left_out + self.room.left_out()
     }
 
-    /// Whether an address is on the site's registrable domain.
+    /// Returns true for an address on the site's registrable domain.
     pub fn is_same_domain(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let own = self.input.origin.host();
         host == own || registrable_domain(host).is_some_and(|domain| Some(domain) == registrable_domain(own))
     }
 
-    /// Primary subtag of `html lang`, lower case; none when there is none.
+    /// Returns the primary subtag of `html lang`, lower case.
     pub fn language(&self) -> Option<String> {
         self.facts.language()
     }
 
-    /// Whether it is a further page of a list.
+    /// Returns true for a further page of a list.
     pub fn is_pagination(&self) -> bool {
         let is_later = |number: &str| number.parse::<u32>().is_ok_and(|number| number > 1);
         let (path, query) = self.key.split_once('?').unwrap_or((&self.key, ""));
@@ -300,7 +300,7 @@ impl<'a> Page<'a> {
                 .any(|(name, value)| matches!(name, "page" | "p" | "paged" | "pg") && is_later(value))
     }
 
-    /// Its snapshot with its facts.
+    /// Returns the snapshot with its facts.
     pub fn snapshot(&self) -> Option<(&StoredPage, &PageFacts)> {
         match self.input.snapshot {
             (SnapshotLookup::Found(stored), Some(facts)) => Some((stored, facts)),
@@ -308,7 +308,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Words of the rendered main text that the answer's lacks, and all of the rendered one's.
+    /// Counts the words of the rendered main text that the response's lacks, and all words of the rendered one.
     pub fn words_only_rendered(&self) -> (usize, usize) {
         let rendered = sorted_words(&self.facts.main_text);
         let raw = sorted_words(&self.input.raw.main_text);
@@ -316,7 +316,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Visible text in hundredths of a document, one decimal.
+/// Returns the share of visible text in a document, in percent with one decimal.
 pub fn text_ratio(facts: &PageFacts) -> f64 {
     if facts.html_bytes == 0 {
         return 0.0;
@@ -324,7 +324,7 @@ pub fn text_ratio(facts: &PageFacts) -> f64 {
     (facts.visible_text.len() as f64 / facts.html_bytes as f64 * 1000.0).round() / 10.0
 }
 
-/// First canonical of head that parses, else of the header.
+/// Returns the first canonical of head that parses, else that of the header.
 pub fn effective_canonical(facts: &PageFacts, base: &Base, header: &[Url]) -> Option<Url> {
     let in_head = facts.canonicals.head.iter().flatten().filter(|href| !href.trim().is_empty());
     in_head.filter_map(|href| base.resolve(href)).next().or_else(|| header.first().cloned())

@@ -1,4 +1,4 @@
-//! Which types and properties schema.org has. Used for structured data that names others. Pure.
+//! Types and properties of schema.org. Used for structured data with unknown names. Pure.
 //! `scripts/update-schema-terms.mjs` writes the lists anew. As of 2026-11-22.
 
 use std::sync::LazyLock;
@@ -74,7 +74,7 @@ fn look_at_object(object: &Map<String, Value>, terms: Option<&[&str]>, unknown: 
     }
 }
 
-/// A name of schema.org without its prefix; none for a name of another vocabulary.
+/// Removes the prefix of a name of schema.org. Returns `None` for a name of another vocabulary.
 fn short(name: &str) -> Option<&str> {
     let name = name.trim();
     let bare = ["https://schema.org/", "http://schema.org/", "schema:"]

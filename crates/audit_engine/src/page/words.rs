@@ -1,4 +1,4 @@
-//! Words of a text as Unicode divides it (UAX 29), most of them without looking anything up. Used by counts, fingerprints
+//! Words of a text as Unicode divides it (UAX 29), most of them without table look-ups. Used by counts, fingerprints
 //! and reading ease. Pure.
 
 use memchr::memchr;
@@ -35,7 +35,7 @@ static CLASSES: [CharacterClass; 256] = {
     classes
 };
 
-/// Words of a text that have a letter or digit.
+/// Returns the words of a text that have a letter or digit.
 pub fn words(text: &str) -> Words<'_> {
     Words { text, at: 0, piece: None, block: Block::default() }
 }
@@ -52,11 +52,11 @@ pub struct Words<'t> {
 /// Bytes of a block: one for each bit of a number.
 pub(super) const BLOCK: usize = 64;
 
-/// What bytes of a text are, a block of them at once: where a word ends is then found without looking at each letter.
+/// Classes of the bytes of a block of text, so that the end of a word is found without looking at each letter.
 #[derive(Default)]
 struct Block {
     start: usize,
-    /// How many bytes there are; 0: none was looked at.
+    /// Number of classified bytes; 0: none.
     length: usize,
     words: u64,
     breaks: u64,
@@ -91,7 +91,7 @@ impl Block {
         Block { start, length, words, breaks: breaks | lone }
     }
 
-    /// The next word behind a place, if all of it and a break behind it are in the block that was looked at.
+    /// Finds the next word after an offset, if the whole word and a break after it are in the classified block.
     #[inline]
     fn word_inside(&self, at: usize) -> Option<(usize, usize)> {
         let offset = at.checked_sub(self.start).filter(|offset| *offset < self.length)?;
@@ -104,7 +104,7 @@ impl Block {
         is_word.then_some((self.start + start, self.start + end))
     }
 
-    /// The place behind the block.
+    /// Returns the offset after the block.
     fn end(&self) -> usize {
         self.start + self.length
     }
@@ -118,17 +118,17 @@ pub(super) fn needs_rules(byte: u8) -> bool {
     byte >= 0x80 || is_mark(byte) || byte == b'_'
 }
 
-/// Whether a byte may stand inside a word: between letters, between digits, or both.
+/// Returns true for a byte that may be inside a word: between letters, between digits, or both.
 fn is_mark(byte: u8) -> bool {
     matches!(byte, b'.' | b',' | b';' | b':' | b'\'' | b'"')
 }
 
-/// Whether a byte is neither of a word nor of a letter that only the rules of Unicode know.
+/// Returns true for a byte that is neither part of a word nor of a letter that needs the rules of Unicode.
 fn divides(byte: u8) -> bool {
     is_mark(byte) || !is_plain_letter(byte) && !needs_rules(byte)
 }
 
-/// The block that begins at a place of a text, zeros behind its end.
+/// Returns the block at an offset of a text, padded with zeros.
 pub(super) fn block_at(text: &[u8], start: usize) -> [u8; BLOCK] {
     let piece = &text[start..text.len().min(start + BLOCK)];
     let mut block = [0; BLOCK];
@@ -136,7 +136,7 @@ pub(super) fn block_at(text: &[u8], start: usize) -> [u8; BLOCK] {
     block
 }
 
-/// One bit for each byte. Written so that compilers ask many bytes at once.
+/// Returns one bit for each byte. Written so that compilers vectorise it.
 pub(super) fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; BLOCK];
     flags.iter_mut().zip(block).for_each(|(flag, byte)| *flag = u8::from(is(*byte)));
@@ -147,7 +147,7 @@ pub(super) fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
 }
 
 impl<'t> Words<'t> {
-    /// The next word, if nothing but plain letters and digits are in it and nothing but breaks around it.
+    /// Returns the next word, if it consists of plain letters and digits between breaks.
     fn plain(&mut self) -> Option<&'t str> {
         if let Some((start, end)) = self.block.word_inside(self.at) {
             self.at = end;
@@ -231,7 +231,7 @@ impl<'t> Iterator for Words<'t> {
     }
 }
 
-/// Where the word ends that begins at `start`; none when only the rules of Unicode can tell.
+/// Finds the end of the word that begins at `start`. Returns `None` when it needs the rules of Unicode.
 fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     loop {
@@ -273,7 +273,8 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Whether a text begins with a sign of multiplication or division, which stand among the letters.
+/// Returns true when a text begins with a sign of multiplication or division, whose code points are among the
+/// letters.
 fn is_sign(bytes: &[u8]) -> bool {
     matches!(bytes, [0xC3, 0x97 | 0xB7, ..])
 }

@@ -1,15 +1,15 @@
-//! What was found about the site as a whole, its robots.txt and its sitemaps.
+//! Findings about the site as a whole, its robots.txt and its sitemaps.
 
 use crate::checks::Evidence;
 
 /// One thing that was found.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct SiteFinding {
-    /// What, in a few words.
+    /// Problem in a few words.
     pub detail: String,
     /// Line of robots.txt, counted from 1.
     pub line: Option<usize>,
-    /// What was probably meant.
+    /// Probable intention.
     pub suggestion: Option<String>,
     /// Sitemap file that it is about.
     pub file: Option<String>,
@@ -17,25 +17,25 @@ pub struct SiteFinding {
     pub evidence: Evidence,
 }
 
-/// What one check found.
+/// Findings of one check.
 #[derive(Debug, Default)]
 pub struct SiteFindings(pub Vec<SiteFinding>);
 
 impl SiteFindings {
-    /// Something about the site, with addresses.
+    /// Adds a finding about the site, with addresses.
     pub fn add(&mut self, detail: impl Into<String>, examples: impl IntoIterator<Item = String>) {
         let mut evidence = Evidence::default();
         examples.into_iter().for_each(|url| evidence.add(url, "", ""));
         self.0.push(SiteFinding { detail: detail.into(), evidence, ..SiteFinding::default() });
     }
 
-    /// Something about a line of robots.txt, or about all of it.
+    /// Adds a finding about a line of robots.txt, or about the whole file.
     pub fn line(&mut self, line: Option<usize>, detail: impl Into<String>, suggestion: Option<&str>) {
         let suggestion = suggestion.map(str::to_owned);
         self.0.push(SiteFinding { detail: detail.into(), line, suggestion, ..SiteFinding::default() });
     }
 
-    /// An entry of a sitemap file; entries of one file are one finding.
+    /// Adds an entry of a sitemap file; entries of one file are one finding.
     pub fn entry(&mut self, file: Option<&str>, url: impl Into<String>, detail: impl Into<String>) {
         let at = self.0.iter().position(|finding| finding.file.as_deref() == file);
         let at = at.unwrap_or_else(|| {

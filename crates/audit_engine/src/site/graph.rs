@@ -1,4 +1,4 @@
-//! Who links to whom, as numbers in one list: a large site has millions of links. Lives while rows are joined.
+//! The graph of links, as numbers in one list: a large site has millions of links. Exists while rows are joined.
 
 use super::{Inlinks, Row, Rows, UrlId};
 use crate::checks::MAX_EXAMPLES;
@@ -7,25 +7,25 @@ use crate::checks::MAX_EXAMPLES;
 const LEAST_SCORED: usize = 20;
 const SWEEPS: usize = 20;
 const DAMPING: f64 = 0.85;
-/// Of an address: its redirect leads away from the site, or nowhere.
+/// Destination of an address whose redirect leads away from the site, or to no valid address.
 const NOWHERE: u32 = u32::MAX;
-/// Of an address: its redirect leads to one without a row.
+/// Destination of an address whose redirect leads to one without a row.
 const UNKNOWN: u32 = u32::MAX - 1;
 
 /// Links between rows, each row by its place in their order.
 pub(super) struct Graph {
     /// Row by row: twice the target, and one more when the link has nofollow.
     links: Vec<u32>,
-    /// Where each row's links end.
+    /// End of each row's links in the list.
     ends: Vec<usize>,
-    /// By row: the row that it leads to, redirects followed.
+    /// Destination of each row: the row at the end of its redirects.
     leads_to: Vec<u32>,
 }
 
-/// How rows are linked, by their places.
+/// Results of the graph, by the rows' places.
 #[derive(Default)]
 pub(super) struct Linking {
-    /// How often, and by whom.
+    /// Links to each row.
     pub inlinks: Vec<Inlinks>,
     /// The first pages that link to each row, one row after the other.
     pub from: Vec<UrlId>,
@@ -38,7 +38,7 @@ pub(super) struct Linking {
 }
 
 impl Graph {
-    /// A graph without links, for so many. `end_of` is where an address leads, redirects followed.
+    /// Makes a graph without links, with capacity for `links`. `end_of` returns the end of an address's redirects.
     pub fn new(rows: &Rows, links: usize, end_of: impl Fn(UrlId) -> Option<UrlId>) -> Graph {
         let leads_to = rows.iter().enumerate().map(|(place, row)| match (&row.redirect, end_of(row.id)) {
             (None, _) => place as u32,
@@ -58,7 +58,7 @@ impl Graph {
         self.ends.push(self.links.len());
     }
 
-    /// What follows from it.
+    /// Computes the results of the graph.
     pub fn linking(&self, rows: &Rows) -> Linking {
         let rows: Vec<&Row> = rows.iter().collect();
         let (inlinks, from) = self.count_inlinks(&rows);
@@ -73,7 +73,7 @@ impl Graph {
         self.links[start..self.ends[place]].iter().map(|link| (link >> 1, link & 1 == 1))
     }
 
-    /// The row that a link ends at; the redirect itself when that leads nowhere.
+    /// Returns the row at which a link ends; the redirect itself when its redirects end nowhere.
     fn end(&self, to: u32) -> Option<u32> {
         match self.leads_to[to as usize] {
             NOWHERE => Some(to),
@@ -113,7 +113,8 @@ impl Graph {
         (inlinks, from)
     }
 
-    /// Each row that a row links to, by way of redirects too: whether any link may be followed, and whether any may not.
+    /// Collects the rows that a row links to, directly or by redirects: whether any link may be followed, and whether
+    /// any may not.
     fn targets_of(&self, place: usize, targets: &mut Vec<(u32, bool, bool)>) {
         targets.clear();
         for (to, is_nofollow) in self.of(place) {
@@ -152,7 +153,7 @@ impl Graph {
         depths
     }
 
-    /// Where the links of a row end that may be followed.
+    /// Returns the destinations of a row's links that may be followed.
     fn followed(&self, rows: &[&Row], place: usize) -> impl Iterator<Item = u32> {
         let is_followed = !rows[place].is_nofollow;
         self.of(place)
@@ -176,7 +177,7 @@ impl Graph {
     }
 }
 
-/// Link scores from 0 to 100, and the rows whose score is in the lowest tenth; none of these among few pages.
+/// Computes link scores from 0 to 100, and the rows in the lowest tenth; none of these among few pages.
 fn scores(visits: &[f64], pages: &[bool]) -> (Vec<f32>, Vec<bool>) {
     let of_pages = || visits.iter().zip(pages).filter(|(_, is_page)| **is_page).map(|(visits, _)| *visits);
     let least = 1.0 - DAMPING;
@@ -199,7 +200,7 @@ fn scores(visits: &[f64], pages: &[bool]) -> (Vec<f32>, Vec<bool>) {
 }
 
 impl Inlinks {
-    /// How many of the pages that link to it are named.
+    /// Returns the number of linking pages that are listed.
     pub(super) fn named(&self) -> usize {
         (self.pages as usize).min(MAX_EXAMPLES)
     }

@@ -1,4 +1,4 @@
-//! Rows by something that they share. One sorted list: a large site has a million shares, most of them of one row only.
+//! Rows grouped by a shared value. One sorted list: a large site has a million values, most of them of one row only.
 
 use super::UrlId;
 
@@ -22,14 +22,14 @@ impl<K: Ord + Copy> Groups<K> {
         Groups(shared)
     }
 
-    /// The rows that have a key, in their order; none when only one has it.
+    /// Returns the rows that share a key, in their order; none when only one row has it.
     pub fn get(&self, key: K) -> &[(K, UrlId)] {
         let start = self.0.partition_point(|(other, _)| *other < key);
         let end = start + self.0[start..].partition_point(|(other, _)| *other == key);
         &self.0[start..end]
     }
 
-    /// The key of each group.
+    /// Returns the key of each group.
     pub fn keys(&self) -> impl Iterator<Item = K> {
         self.0.chunk_by(|one, other| one.0 == other.0).map(|group| group[0].0)
     }

@@ -11,7 +11,7 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 pub struct UrlId(u32);
 
 impl UrlId {
-    /// Its place among all numbers.
+    /// Returns the position of the number among all numbers.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -46,7 +46,7 @@ pub struct Interner {
 }
 
 impl Interner {
-    /// The number of a key, a new one if it was not seen before.
+    /// Returns the number of a key, a new one if the key is new.
     pub fn intern(&mut self, key: &str) -> UrlId {
         let hash = self.hasher.hash_one(key);
         let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
@@ -84,18 +84,18 @@ impl Interner {
         self.left_out
     }
 
-    /// The number of a key that was seen.
+    /// Finds the number of a key.
     pub fn find(&self, key: &str) -> Option<UrlId> {
         let hash = self.hasher.hash_one(key);
         self.table.find(hash, |id| slice(&self.text, &self.ends, *id) == key).map(|id| UrlId(*id))
     }
 
-    /// The key of a number.
+    /// Returns the key of a number.
     pub fn key(&self, id: UrlId) -> &str {
         slice(&self.text, &self.ends, id.0)
     }
 
-    /// Numbers and keys from the `first` one on, in the order in which they were seen.
+    /// Returns numbers and keys from the `first` one on, in the order of their first use.
     pub fn from(&self, first: usize) -> impl Iterator<Item = (UrlId, &str)> {
         Interner::keys(&self.text, &self.ends, first)
     }
@@ -129,12 +129,12 @@ impl Interner {
         numbers
     }
 
-    /// Addresses that were seen.
+    /// Returns the number of addresses.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether none was seen.
+    /// Returns true when there are no addresses.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }

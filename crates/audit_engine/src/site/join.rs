@@ -1,7 +1,7 @@
-//! Joins rows with each other once the crawl is over: who links to whom, how far from the seeds, who shares what.
+//! Joins rows with each other after the crawl: links, distances from the seeds, shared values.
 //!
-//! What pages name is read from its file page by page, several times: a large site's does not fit in memory, and what
-//! follows from one reading is gone before the next.
+//! The addresses that pages name are read from a file page by page, several times: those of a large site do not fit
+//! in memory, and the results of one reading are dropped before the next.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -78,7 +78,7 @@ impl CrawledSite {
         missing
     }
 
-    /// Second addresses of one page: with parameters that change nothing, or with a final slash too many.
+    /// Finds the second addresses of pages: with parameters that change nothing, or with a superfluous final slash.
     fn find_variants(&self) -> HashSet<UrlId> {
         let is_variant = |row: &&Row| {
             let has_slash = self.urls.key(row.id).split('?').next().is_some_and(|path| path.ends_with('/'));
@@ -88,7 +88,7 @@ impl CrawledSite {
         self.pages().filter(|row| row.is_indexable()).filter(is_variant).map(|row| row.id).collect()
     }
 
-    /// Rows that are compared with each other.
+    /// Returns the rows that are compared with each other.
     fn compared(&self) -> impl Iterator<Item = &Row> {
         self.pages().filter(|row| row.is_indexable() && !self.joined.variants.contains(&row.id))
     }

@@ -1,4 +1,4 @@
-//! The audited site after its crawl: rows, and the questions that checks ask about how rows belong together.
+//! The audited site after its crawl: rows, and queries of the checks about relations between rows.
 //! Filled by the engine, joined once, then read only. Pure.
 
 mod findings;
@@ -40,7 +40,7 @@ pub use verdicts::{AlternateVerdict, CanonicalVerdict, LinkVerdict, RedirectEnd,
 
 /// Everything that is known of a site.
 pub struct CrawledSite {
-    /// Whose addresses are internal.
+    /// Site whose addresses are internal.
     pub origin: Origin,
     /// Product token of the audit's user agent.
     pub agent: String,
@@ -50,7 +50,7 @@ pub struct CrawledSite {
     pub texts: Interner,
     /// Rows by address.
     pub rows: Rows,
-    /// Its robots.txt.
+    /// The site's robots.txt.
     pub robots: RobotsFile,
     pub sitemaps: Vec<AuditedSitemap>,
     /// A bound left a part of them out.
@@ -60,13 +60,13 @@ pub struct CrawledSite {
     pub targets: Rows,
     /// Language versions on other sites of the same owner, by address.
     pub sisters: HashMap<Box<str>, SisterPage>,
-    /// What was asked for beside pages.
+    /// Results of the requests beside pages.
     pub probes: Probes,
-    /// What is at addresses beside pages, by text.
+    /// Resources beside pages, by the number of their address's text.
     pub assets: HashMap<UrlId, Asset>,
     /// Templates whose addresses lead nowhere new, with how many were cut off.
     pub traps: Vec<(String, u32)>,
-    /// What the run before found, by path: the sitemap's date and the text's fingerprint.
+    /// Results of the previous run, by path: the sitemap's date and the text's fingerprint.
     pub previous: HashMap<UrlId, (Option<i64>, String)>,
     /// Follow mode, nothing left out.
     pub is_complete: bool,
@@ -76,11 +76,11 @@ pub struct CrawledSite {
     pub hit_limit: bool,
     /// The first seed, unless pages are found by a sitemap.
     pub seed: Option<UrlId>,
-    /// When the crawl ended, in epoch milliseconds.
+    /// End of the crawl, in epoch milliseconds.
     pub now_ms: i64,
     /// The numbers by which checks fire.
     pub thresholds: Thresholds,
-    /// What pages name, until it is asked for.
+    /// File of the addresses and texts that pages name.
     spill: SpillFile,
     /// Numbers of addresses now, by those that the file has; empty: the same.
     numbers: Vec<UrlId>,
@@ -103,15 +103,15 @@ pub struct RobotsFile {
     pub content_type: String,
     /// Redirects on the way.
     pub hops: usize,
-    /// It is an HTML page, or says that it is one.
+    /// True for an HTML page, by content or declared type.
     pub is_html: bool,
     /// Status that a crawler gets; none: that of people, whose file this is.
     pub refusal: Option<u16>,
-    /// It could not be fetched.
+    /// True when the file could not be fetched.
     pub is_unreachable: bool,
-    /// It forbids everything because it could not be fetched.
+    /// True when everything is forbidden because the file could not be fetched.
     pub forbids_all: bool,
-    /// When it was asked for, in epoch milliseconds.
+    /// Time of the request, in epoch milliseconds.
     pub fetched_at_ms: i64,
 }
 
@@ -125,46 +125,46 @@ impl RobotsFile {
 /// A sitemap file with what it lists.
 #[derive(Debug)]
 pub struct AuditedSitemap {
-    /// Its address.
+    /// Address of the file.
     pub url: Url,
     /// Line of robots.txt that names it.
     pub robots_line: Option<usize>,
     /// Status of the answer; 0: none.
     pub status: u16,
-    /// What it is; none when it could not be read as a sitemap.
+    /// Kind of sitemap; none when it could not be read.
     pub kind: Option<&'static str>,
     /// An index named it.
     pub is_child: bool,
     /// Pages that it lists.
     pub entries: Vec<SitemapEntry>,
-    /// What it lists, pages or files.
+    /// Number of entries, pages or files.
     pub listed: usize,
-    /// It has more than is read.
+    /// True when the file has more entries than are read.
     pub is_cut: bool,
-    /// It has more bytes than the protocol allows.
+    /// True when the file has more bytes than the protocol allows.
     pub is_too_large: bool,
-    /// It lists more than the protocol allows.
+    /// True when the file has more entries than the protocol allows.
     pub has_too_many: bool,
 }
 
 /// A page that a sitemap lists. There can be a million.
 #[derive(Debug, Clone, Default)]
 pub struct SitemapEntry {
-    /// Its address as it stands there, when that is not how its row's is written.
+    /// Address as written, when its row's is written differently.
     pub written: Option<Box<str>>,
-    /// Its row, when it is on the site.
+    /// Number of the row, when the address is on the site.
     pub id: Option<UrlId>,
-    /// It is neither on the origin of the file nor on that of the site.
+    /// True when the address is neither on the origin of the file nor on that of the site.
     pub is_elsewhere: bool,
-    /// When it changed, in epoch milliseconds.
+    /// Date of change, in epoch milliseconds.
     pub lastmod: Option<i64>,
-    /// It has a date that is none.
+    /// True for a date that cannot be read.
     pub has_bad_lastmod: bool,
     /// The priority is 0.8 or more.
     pub is_important: bool,
 }
 
-/// How a page is linked.
+/// Links to a page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Inlinks {
     /// Pages that link to it, in any way.
@@ -173,7 +173,7 @@ pub struct Inlinks {
     pub followed: u32,
     /// Pages with a link that has nofollow.
     pub nofollowed: u32,
-    /// Where the first of them stand.
+    /// Position of the first linking page in the list.
     first: usize,
 }
 
@@ -187,18 +187,18 @@ struct JoinedSite {
     /// Parts of pages that are linked and not there: page and hash of the part's name, sorted.
     missing_parts: Vec<(UrlId, u64)>,
     blocked_resources: BTreeSet<String>,
-    /// By title, description, heading and text.
+    /// Groups by title, description, heading and text.
     groups: [Groups<u64>; 4],
     variants: hashbrown::HashSet<UrlId>,
     /// Pages that sitemaps call important.
     important: hashbrown::HashSet<UrlId>,
     bands: Vec<Groups<u64>>,
-    /// Of pages that are in a bucket with others.
+    /// Sketches of pages that share a bucket with others.
     sketches: hashbrown::HashMap<UrlId, Box<Sketch>>,
 }
 
 impl SitemapEntry {
-    /// Its address.
+    /// Returns the address of the entry.
     pub fn url(&self, site: &CrawledSite) -> String {
         match (&self.written, self.id) {
             (Some(written), _) => written.to_string(),
@@ -208,7 +208,7 @@ impl SitemapEntry {
 }
 
 impl CrawledSite {
-    /// A site without rows.
+    /// Makes a site without rows.
     pub fn new(origin: Origin, agent: &str) -> CrawledSite {
         CrawledSite {
             origin,
@@ -238,7 +238,7 @@ impl CrawledSite {
         }
     }
 
-    /// The row of an address.
+    /// Finds the row of an address.
     pub fn row(&self, id: UrlId) -> Option<&Row> {
         self.rows.get(id)
     }
@@ -264,7 +264,7 @@ impl CrawledSite {
         self.rows.insert(row);
     }
 
-    /// What a row names.
+    /// Returns the addresses and texts that a row names.
     pub fn named(&self, row: &Row) -> Named {
         let mut named: Named = row.kept_named.map(|kept| self.spill.get(kept)).unwrap_or_default();
         if !self.numbers.is_empty() {
@@ -273,32 +273,32 @@ impl CrawledSite {
         named
     }
 
-    /// The number of an address now, by the one that it had during the crawl.
+    /// Returns the current number of an address, from its number during the crawl.
     pub fn number(&self, id: UrlId) -> UrlId {
         self.numbers.get(id.index()).copied().unwrap_or(id)
     }
 
-    /// The fingerprint of a row's text, by which texts that are nearly one are found.
+    /// Returns the sketch of a row's text, by which similar texts are found.
     fn sketch(&self, row: &Row) -> Option<Box<Sketch>> {
         self.spill.get(row.kept_named?)
     }
 
-    /// The address of a path, if it was seen.
+    /// Finds the address of a path.
     pub fn find(&self, key: &str) -> Option<UrlId> {
         self.urls.find(key)
     }
 
-    /// The absolute address of a row.
+    /// Returns the absolute address of a row.
     pub fn url(&self, id: UrlId) -> String {
         self.origin.url(self.urls.key(id)).into()
     }
 
-    /// Rows of HTML pages.
+    /// Returns the rows of HTML pages.
     pub fn pages(&self) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(|row| row.is_page())
     }
 
-    /// The start page's row: the first seed, else `/`, else the first row.
+    /// Returns the start page's row: the first seed, else `/`, else the first row.
     pub fn start(&self) -> Option<&Row> {
         let seed = self.seed.and_then(|seed| self.row(seed));
         seed.or_else(|| self.row(self.find("/")?)).or_else(|| self.rows.iter().next())
@@ -309,13 +309,13 @@ impl CrawledSite {
         self.robots.allows(&self.agent, key)
     }
 
-    /// Whether robots.txt forbids a page to Googlebot or to the audit.
+    /// Returns true when robots.txt forbids a page to Googlebot or to the audit.
     pub fn is_blocked(&self, key: &str) -> bool {
         let agents = [GOOGLEBOT, self.agent.as_str()];
         self.robots.forbids_all || agents.iter().any(|agent| !self.robots.rules.decide(agent, key).is_allowed)
     }
 
-    /// Headers of the start page's answer.
+    /// Returns the headers of the start page's response.
     pub fn start_headers(&self) -> Option<HeaderMap> {
         let headers = &self.start()?.headers;
         let parsed = headers.iter().filter_map(|(name, value)| {
@@ -324,7 +324,7 @@ impl CrawledSite {
         (!headers.is_empty()).then(|| parsed.collect())
     }
 
-    /// Numbers addresses in the order of their paths, so that nothing depends on the order of answers.
+    /// Numbers addresses in the order of their paths, so that nothing depends on the order of responses.
     pub fn sort(&mut self) {
         let numbers = self.urls.sort();
         let number = |id: UrlId| numbers[id.index()];
@@ -338,32 +338,32 @@ impl CrawledSite {
         self.numbers = numbers;
     }
 
-    /// How an address is linked.
+    /// Returns the links to an address.
     pub fn inlinks(&self, id: UrlId) -> Inlinks {
         let place = self.rows.place(id);
         place.and_then(|place| self.joined.linking.inlinks.get(place)).copied().unwrap_or_default()
     }
 
-    /// The first pages that link to an address.
+    /// Returns the first pages that link to an address.
     pub fn linking_pages(&self, id: UrlId) -> impl Iterator<Item = String> {
         let inlinks = self.inlinks(id);
         let from = &self.joined.linking.from[inlinks.first..inlinks.first + inlinks.named()];
         from.iter().map(|from| self.url(*from))
     }
 
-    /// Fewest links from a seed; none when no seed leads there.
+    /// Returns the fewest links from a seed to an address; none when no seed leads there.
     pub fn depth(&self, id: UrlId) -> Option<u32> {
         self.joined.linking.depths.get(self.rows.place(id)?).copied().flatten()
     }
 
-    /// Link score of a page, 0 to 100: the share of visits that it would get from somebody who follows links at random, on a
-    /// logarithmic scale. 0 for what is not indexable.
+    /// Returns the link score of a page, 0 to 100: the share of visits of a random surfer, on a logarithmic scale. 0
+    /// for pages that are not indexable.
     pub fn link_score(&self, id: UrlId) -> f64 {
         let place = self.rows.place(id);
         place.and_then(|place| self.joined.linking.scores.get(place)).map_or(0.0, |score| f64::from(*score))
     }
 
-    /// Whether a page's link score is in the lowest tenth, among twenty pages at least.
+    /// Returns true when a page's link score is in the lowest tenth, among at least twenty pages.
     pub fn has_low_score(&self, id: UrlId) -> bool {
         let place = self.rows.place(id);
         place.and_then(|place| self.joined.linking.low_scores.get(place)).is_some_and(|is_low| *is_low)
@@ -374,22 +374,22 @@ impl CrawledSite {
         self.joined.important.contains(&id)
     }
 
-    /// Addresses of other hosts that pages link to.
+    /// Returns the number of addresses of other hosts that pages link to.
     pub fn external_links(&self) -> usize {
         self.joined.external
     }
 
-    /// Scripts and style sheets of indexable pages that Googlebot may not fetch.
+    /// Returns the scripts and style sheets of indexable pages that Googlebot may not fetch.
     pub fn blocked_resources(&self) -> &BTreeSet<String> {
         &self.joined.blocked_resources
     }
 
-    /// Whether a page names another one as a version of it.
+    /// Returns true when a page names another one as its language version.
     pub fn names_version(&self, page: UrlId, version: UrlId) -> bool {
         self.joined.alternates.binary_search(&(page, version)).is_ok()
     }
 
-    /// Whether a page that was looked at has no part of this name.
+    /// Returns true when an audited page has no element of this name.
     pub fn lacks_part(&self, page: UrlId, name: &str) -> bool {
         self.joined.missing_parts.binary_search(&(page, anchor_hash(name))).is_ok()
     }

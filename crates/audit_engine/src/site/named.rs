@@ -1,5 +1,5 @@
-//! What a page names: links, pictures, versions, parts. It is much, so it waits in a file between the page's own checks and
-//! the joins, and is asked for row by row then. See docs/decisions/0286.
+//! Addresses and texts that a page names: links, pictures, versions, parts. They are many, so they are stored in a
+//! file between the page's own checks and the joins, which read them row by row. See docs/decisions/0286.
 
 use std::ops::Deref;
 
@@ -11,38 +11,38 @@ use super::{Row, UrlId};
 use crate::page::ResourceKind;
 use crate::page::sketch::Sketch;
 
-/// What a page names.
+/// Addresses and texts that a page names.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Named {
     /// Fingerprint of its main text's pieces. The first field, so that it can be had alone.
     pub sketch: Option<Box<Sketch>>,
-    /// Its links to other pages of the site.
+    /// Links to other pages of the site.
     pub links: Vec<RowLink>,
-    /// Its links to other hosts; `to` is a text.
+    /// Links to other hosts; `to` is a text.
     pub external_links: Vec<RowLink>,
     /// Pages of the site that it names otherwise than by a link.
     pub references: Vec<UrlId>,
-    /// Its links to parts of pages, those aside that lead to a part of its own that is there.
+    /// Links to parts of pages, except those to an existing part of the page itself.
     pub fragments: Vec<(UrlId, String)>,
     /// Hashes of its ids and anchor names, sorted.
     pub anchors: Vec<u64>,
-    /// It may have more of them than were read.
+    /// True when the page may have more anchors than were read.
     pub anchors_are_cut: bool,
-    /// Its language versions.
+    /// Language versions.
     pub alternates: Vec<RowAlternate>,
-    /// Its pictures: address, which is a text of the site, and alternative text.
+    /// Pictures: address, which is a text of the site, and alternative text.
     pub images: Vec<(UrlId, Option<WordSpan>)>,
-    /// Its first preview picture: a text.
+    /// First preview picture: a text.
     pub preview_image: Option<UrlId>,
     /// Scripts, style sheets, further pictures and media that it loads: texts.
     pub resources: Vec<(UrlId, ResourceKind)>,
     /// Scripts and style sheets of the site that Googlebot may not fetch.
     pub blocked_resources: Vec<String>,
-    /// What links and pictures say, in one piece: strangers' words are seldom said twice.
+    /// Anchor and alt texts, concatenated. Not interned, since texts rarely repeat.
     words: String,
 }
 
-/// Where in a page's words those of one element are.
+/// Position of one element's text in a page's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordSpan {
     start: u32,
@@ -52,7 +52,7 @@ pub struct WordSpan {
 /// A link to another page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowLink {
-    /// Where it leads.
+    /// Target.
     pub to: UrlId,
     pub text: WordSpan,
     pub is_nofollow: bool,
@@ -63,18 +63,18 @@ pub struct RowLink {
 /// One hreflang entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RowAlternate {
-    /// Its value.
+    /// Value of the attribute.
     pub lang: Box<str>,
     /// The page of the site that it names.
     pub to: Option<UrlId>,
-    /// Its address, when that is on another host or none.
+    /// Address, when it is on another host or invalid.
     pub elsewhere: Option<Box<str>>,
 }
 
 /// A row among all rows, with what it names.
 pub struct NamedRow<'a> {
     pub row: &'a Row,
-    /// What it names.
+    /// Addresses and texts that the row names.
     pub named: Named,
 }
 
@@ -86,7 +86,7 @@ impl Deref for NamedRow<'_> {
     }
 }
 
-/// By what elements of a page that a fragment can name are known.
+/// Returns the hash that identifies an element that fragments can name.
 pub fn anchor_hash(name: &str) -> u64 {
     xxh3_64(name.as_bytes())
 }
@@ -98,7 +98,7 @@ pub fn part_hashes(fragment: &str) -> [u64; 2] {
 }
 
 impl RowLink {
-    /// What its `rel` says to search engines, in one text.
+    /// Returns the meaning of `rel` for search engines, in one text.
     pub fn rel(self) -> &'static str {
         match (self.is_nofollow, self.is_ugc, self.is_sponsored) {
             (false, false, false) => "",
@@ -121,7 +121,7 @@ impl Named {
         WordSpan { start, length: text.len() as u32 }
     }
 
-    /// What an element says.
+    /// Returns the text of an element.
     pub fn said(&self, words: WordSpan) -> &str {
         let start = words.start as usize;
         &self.words[start..start + words.length as usize]

@@ -1,5 +1,5 @@
-//! One row of an audit: an address that was asked for, or that may not be asked for, with what joins need of it.
-//! Rows can be written down and read again, so that an audit that was interrupted goes on.
+//! One row of an audit: a requested or forbidden address, with the values that joins need.
+//! Rows can be written to a journal and read again, so that an interrupted audit continues.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -18,17 +18,17 @@ use crate::source::NoResponseCause;
 pub struct Row {
     /// The address.
     pub id: UrlId,
-    /// Its own status; 0: no answer, or forbidden.
+    /// Status of this address; 0: no response, or forbidden.
     pub status: u16,
-    /// Why there is no answer.
+    /// Reason why there is no response.
     pub failure: Option<Failure>,
     /// The server asked to come back later.
     pub is_rate_limited: bool,
-    /// What kind of page it is; none when it is no page.
+    /// Kind of page; none when it is no page.
     pub rows: Option<CheckedRows>,
     /// Search engines are told to leave it out.
     pub is_noindex: bool,
-    /// Its links are not to be followed.
+    /// True when its links are not to be followed.
     pub is_nofollow: bool,
     /// robots.txt forbids it to Googlebot or to the audit.
     pub is_blocked: bool,
@@ -36,13 +36,13 @@ pub struct Row {
     pub is_seed: bool,
     /// A meta sets a content security policy.
     pub has_csp_meta: bool,
-    /// It names an icon.
+    /// True when the page names an icon.
     pub has_icon: bool,
-    /// It was rendered.
+    /// True for a rendered page.
     pub is_rendered: bool,
     /// Scripts change it in a way that matters.
     pub is_changed_by_scripts: bool,
-    /// It was to be rendered, and no browser was free in time.
+    /// True when the page should have been rendered and no browser was free in time.
     pub missed_render: bool,
     /// A firewall gave the browser a challenge, or nothing, where the plain fetch got the page.
     pub is_render_challenged: bool,
@@ -50,11 +50,11 @@ pub struct Row {
     pub copyright_year: Option<u16>,
     /// Headers of its answer; kept of the start page only.
     pub headers: Box<[(String, String)]>,
-    /// Where it redirects to.
+    /// Target of the redirect.
     pub redirect: Option<RowDestination>,
-    /// Its effective canonical, when that is another page.
+    /// Effective canonical, when it is another page.
     pub canonical: Option<RowDestination>,
-    /// How answers for Googlebot and for a person differ.
+    /// Difference between the responses for Googlebot and for a person.
     pub agent_difference: Option<Box<str>>,
     /// Fingerprints of its texts.
     pub fingerprints: Fingerprints,
@@ -62,21 +62,21 @@ pub struct Row {
     pub words: u32,
     /// Content type that its content belies.
     pub mismatched_type: Option<Box<str>>,
-    /// What no join compares; none once it is in the file.
+    /// Values that no join compares; none once they are in the file.
     pub details: Option<Box<Details>>,
     #[serde(skip)]
     pub kept_details: Option<SpillPlace>,
-    /// What it names; none once it is in the file.
+    /// Addresses and texts that the page names; none once they are in the file.
     pub named: Option<Box<Named>>,
     #[serde(skip)]
     pub kept_named: Option<SpillPlace>,
     /// Points for what a result or a shared link will look like, as far as the page alone decides.
     pub preview: crate::score::Preview,
-    /// When it was asked for, in epoch milliseconds.
+    /// Time of the request, in epoch milliseconds.
     pub crawled_at_ms: i64,
-    /// From the request to the first byte, in milliseconds.
+    /// Time from the request to the first byte, in milliseconds.
     pub ttfb_ms: u32,
-    /// From navigation to readiness in the browser, in milliseconds.
+    /// Time from navigation to readiness in the browser, in milliseconds.
     pub render_ms: u32,
     /// Requests beyond the first.
     pub retries: u32,
@@ -84,24 +84,24 @@ pub struct Row {
     pub left_out: u32,
 }
 
-/// What reports show of a row and no join compares.
+/// Values of a row for reports, which no join compares.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Details {
-    /// What was found.
+    /// Findings.
     pub findings: Vec<(CheckId, Evidence)>,
     /// Findings of the answer that the snapshot does not have; none: crawlers get no snapshot of the page.
     pub solved: Option<Vec<(CheckId, Evidence)>>,
-    /// What reports show.
+    /// Fields for reports.
     pub fields: Fields,
-    /// What scripts changed of it.
+    /// Changes by scripts.
     pub differences: Vec<Difference>,
-    /// What extractions and searches found.
+    /// Results of extractions and searches.
     pub found: CustomResults,
     /// Score of its preview, 0 to 100; known once rows are joined.
     pub preview: f64,
 }
 
-/// Why there is no answer.
+/// Reason why there is no response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// It did not come in time.
@@ -110,16 +110,16 @@ pub enum Failure {
     NoResponse(NoResponseCause),
 }
 
-/// Where a redirect or a canonical leads.
+/// Target of a redirect or a canonical.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RowDestination {
     /// To a page of the site.
     Page(UrlId),
     /// To another host.
     Elsewhere {
-        /// Its address.
+        /// Address of the target.
         url: Box<str>,
-        /// It is on the site's registrable domain.
+        /// True for an address on the site's registrable domain.
         is_same_domain: bool,
     },
 }
@@ -127,27 +127,27 @@ pub enum RowDestination {
 /// Fingerprints by which pages are compared; none for texts that are not compared.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
-    /// Of title and language.
+    /// Hash of title and language.
     pub title: Option<NonZeroU64>,
     pub description: Option<NonZeroU64>,
-    /// Of the first heading.
+    /// Hash of the first heading.
     pub h1: Option<NonZeroU64>,
-    /// Of the main text.
+    /// Hash of the main text.
     pub text: u128,
 }
 
-/// What scripts changed of a page.
+/// Change of a field by scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// Name of the field, as in the API.
     pub field: String,
-    /// What the server sent.
+    /// Value in the server's response.
     pub raw: String,
-    /// What the browser made of it.
+    /// Value in the rendered document.
     pub rendered: String,
 }
 
-/// What reports show of a row.
+/// Fields of a row for reports.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fields {
@@ -190,32 +190,32 @@ pub struct Fields {
 }
 
 impl Row {
-    /// What no join compares, to be filled in.
+    /// Returns the details, to be filled in.
     pub fn details(&mut self) -> &mut Details {
         self.details.get_or_insert_default()
     }
 
-    /// What it names, to be filled in.
+    /// Returns the named addresses and texts, to be filled in.
     pub fn named(&mut self) -> &mut Named {
         self.named.get_or_insert_default()
     }
 
-    /// Whether it is an HTML page.
+    /// Returns true for an HTML page.
     pub fn is_page(&self) -> bool {
         self.rows.is_some()
     }
 
-    /// Whether a search engine would index it under its own address.
+    /// Returns true when a search engine would index the page under its own address.
     pub fn is_indexable(&self) -> bool {
         self.rows == Some(CheckedRows::Indexable)
     }
 
-    /// Whether it names another page as canonical.
+    /// Returns true when the page names another one as canonical.
     pub fn is_canonicalised(&self) -> bool {
         self.canonical.is_some()
     }
 
-    /// The page of the site that it names as canonical, when that is another one.
+    /// Returns the page of the site that the canonical names, when it is another one.
     pub fn canonical_id(&self) -> Option<UrlId> {
         match self.canonical {
             Some(RowDestination::Page(id)) => Some(id),
@@ -223,14 +223,14 @@ impl Row {
         }
     }
 
-    /// Whether links to it are broken.
+    /// Returns true when links to the row are broken.
     pub fn is_broken(&self) -> bool {
         let is_client_error =
             matches!(self.status, 400..=499) && !matches!(self.status, 401 | 403 | 407 | 429);
         is_client_error || self.is_server_error() || self.failure.is_some()
     }
 
-    /// Whether it answers with an error, denied access included, or not at all.
+    /// Returns true for an error, denied access included, or no response.
     pub fn is_error(&self) -> bool {
         matches!(self.status, 400..=499) && self.status != 429
             || self.is_server_error()
@@ -251,7 +251,7 @@ impl Row {
         }
     }
 
-    /// By what pages that share something are grouped.
+    /// Returns the key by which pages that share a value are grouped.
     pub(super) fn share_key(&self, shared: SharedContent) -> Option<u64> {
         match shared {
             SharedContent::Title => self.fingerprints.title.map(NonZeroU64::get),

@@ -1,4 +1,4 @@
-//! The rows of a site by address: found by number in one step, in the order of their numbers.
+//! The rows of a site: found by the number of their address in one step, listed in the order of these numbers.
 
 use super::{Row, UrlId};
 
@@ -12,7 +12,7 @@ pub struct Rows {
         reason = "rows are large: a list of them would be copied whole whenever it grows"
     )]
     list: Vec<Box<Row>>,
-    /// By address: where in the list its row is.
+    /// Place of each address's row in the list.
     places: Vec<u32>,
 }
 
@@ -31,32 +31,33 @@ impl Rows {
         self.list.push(row);
     }
 
-    /// Where in the order of all rows an address has its row. Holds once rows are in that order: see [`Rows::renumber`].
+    /// Returns the place of an address's row in the order of all rows. Valid once rows are in that order: see
+    /// [`Rows::renumber`].
     pub fn place(&self, id: UrlId) -> Option<usize> {
         self.places.get(id.index()).filter(|place| **place != NONE).map(|place| *place as usize)
     }
 
-    /// The row of an address.
+    /// Returns the row of an address.
     pub fn get(&self, id: UrlId) -> Option<&Row> {
         self.place(id).map(|place| &*self.list[place])
     }
 
-    /// The same, to be changed.
+    /// Returns the row of an address for changes.
     pub fn get_mut(&mut self, id: UrlId) -> Option<&mut Row> {
         self.place(id).map(|place| &mut *self.list[place])
     }
 
-    /// All of them, in the order of their addresses' numbers.
+    /// Returns all rows, in the order of their addresses' numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Row> {
         self.places.iter().filter(|place| **place != NONE).map(|place| &*self.list[*place as usize])
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Returns true when there are no rows.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What pages share: titles, texts, and texts that are nearly one. Asked once rows are joined.
+//! Values that pages share: equal titles, equal texts and similar texts. Read once rows are joined.
 
 use super::{CrawledSite, Row, UrlId};
 use crate::checks::thresholds::ThresholdId;
@@ -7,20 +7,20 @@ use crate::checks::{Evidence, MAX_EXAMPLES};
 /// A bucket of alike pages is compared up to this many: templates without text would make it quadratic.
 pub(super) const MAX_BUCKET: usize = 200;
 
-/// How pages share something.
+/// Kind of shared value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SharedContent {
-    /// The same title in the same language.
+    /// Equal titles in one language.
     Title,
-    /// The same description.
+    /// Equal descriptions.
     Description,
-    /// The same first heading.
+    /// Equal first headings.
     H1,
-    /// The same main text.
+    /// Equal main texts.
     Text,
-    /// The same main text with and without a final slash.
+    /// Equal main texts with and without a final slash.
     SlashVariant,
-    /// The same main text with and without parameters.
+    /// Equal main texts with and without parameters.
     ParameterVariant,
 }
 
@@ -100,7 +100,7 @@ impl CrawledSite {
         row.is_indexable() && row.words >= 50 && !self.joined.variants.contains(&row.id)
     }
 
-    /// The other form of an address, when both are pages with one text.
+    /// Finds the other form of an address, when both are pages with one text.
     pub(super) fn variant_of(&self, shared: SharedContent, row: &Row) -> Option<UrlId> {
         let key = self.urls.key(row.id);
         let (path, query) = key.split_once('?').map_or((key, None), |(path, query)| (path, Some(query)));

@@ -1,5 +1,5 @@
-//! Where most of what is known of a page waits until it is asked for: an unnamed file. Used for what pages name, for what
-//! reports show of them, and for what an interrupted audit wrote down. See docs/decisions/0248 and 0286.
+//! An unnamed file for most data of a page until it is read again: the addresses and texts that pages name, values
+//! for reports, and the journal of an interrupted audit. See docs/decisions/0248 and 0286.
 
 use std::fs::File;
 use std::num::NonZeroU32;
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 /// Bytes that are collected before they are written. An audit with fewer writes no file.
 const STEP: usize = 256 * 1024;
 
-/// Where something is in a spill file. Small, because every row has two.
+/// Position of a value in a spill file. Small, because every row has two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpillPlace {
     start: (u32, u32),
@@ -88,7 +88,7 @@ impl SpillFile {
         self.memory.clear();
     }
 
-    /// Something that was kept, or the first field of it.
+    /// Reads a stored value, or its first field.
     pub fn get<T: DeserializeOwned>(&self, kept: SpillPlace) -> T {
         let (start, length) = (kept.start(), kept.length());
         let value = match (&self.file, start.checked_sub(self.written)) {

@@ -1,5 +1,5 @@
-//! Verdicts on where redirects, links, canonicals and hreflang entries lead. One cause gets one verdict: the first
-//! that fits.
+//! Verdicts about the targets of redirects, links, canonicals and hreflang entries. One cause gets one verdict: the
+//! first that applies.
 
 use url::Url;
 
@@ -9,12 +9,12 @@ use crate::checks::is_valid_hreflang;
 /// Hops after which nobody follows any more.
 const MAX_HOPS: usize = 10;
 
-/// Where an address ends, redirects followed.
+/// End of an address's redirects.
 #[derive(Debug, Clone, Default)]
 pub struct RedirectEnd {
     /// The row at the end, when it is on the site.
     pub id: Option<UrlId>,
-    /// Its address.
+    /// Address of the end.
     pub url: String,
     pub status: u16,
     /// Addresses on the way, the last included.
@@ -23,7 +23,7 @@ pub struct RedirectEnd {
     is_too_long: bool,
 }
 
-/// What a redirect does.
+/// Verdict about a redirect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedirectVerdict {
     /// Leads somewhere with one hop.
@@ -38,7 +38,7 @@ pub enum RedirectVerdict {
     ToError,
 }
 
-/// Where a link leads.
+/// Verdict about a link's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkVerdict {
     /// To a page, or to something that was not asked for.
@@ -50,7 +50,7 @@ pub enum LinkVerdict {
     Redirect,
 }
 
-/// Where a canonical leads.
+/// Verdict about a canonical's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CanonicalVerdict {
     /// To the page itself.
@@ -71,7 +71,7 @@ pub enum CanonicalVerdict {
     Canonicalised,
 }
 
-/// Where a hreflang entry leads.
+/// Verdict about a hreflang entry's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AlternateVerdict {
     /// Nothing to say.
@@ -119,7 +119,7 @@ impl CrawledSite {
         end
     }
 
-    /// The page that an address ends at, redirects followed; none when that is not a page of the site.
+    /// Returns the page at the end of an address's redirects. Returns `None` when that is not a page of the site.
     pub fn end_id(&self, id: UrlId) -> Option<UrlId> {
         match self.answer(id).and_then(|row| row.redirect.as_ref()) {
             None => Some(id),
@@ -127,7 +127,7 @@ impl CrawledSite {
         }
     }
 
-    /// What a redirect row does.
+    /// Decides the verdict about a redirect row.
     pub fn redirect_verdict(&self, row: &Row) -> RedirectVerdict {
         let end = self.end_of(row.id);
         if end.is_loop {
@@ -143,7 +143,7 @@ impl CrawledSite {
         }
     }
 
-    /// Where a link to an address leads.
+    /// Decides the verdict about links to an address.
     pub fn link_verdict(&self, to: UrlId) -> LinkVerdict {
         let Some(row) = self.answer(to) else { return LinkVerdict::Fine };
         if row.redirect.is_none() {
@@ -156,7 +156,7 @@ impl CrawledSite {
         }
     }
 
-    /// Where a page's canonical leads.
+    /// Decides the verdict about a page's canonical.
     pub fn canonical_verdict(&self, row: &Row) -> CanonicalVerdict {
         let target = match &row.canonical {
             None => return CanonicalVerdict::Own,
@@ -186,7 +186,7 @@ impl CrawledSite {
         }
     }
 
-    /// The address that a page's canonical names.
+    /// Returns the address that a page's canonical names.
     pub fn canonical_url(&self, row: &Row) -> String {
         match &row.canonical {
             Some(RowDestination::Page(id)) => self.url(*id),
@@ -201,7 +201,7 @@ impl CrawledSite {
         chain.take(MAX_HOPS).any(|id| id == row.id)
     }
 
-    /// Where a hreflang entry of a page leads.
+    /// Decides the verdict about a hreflang entry of a page.
     pub fn alternate_verdict(&self, row: &NamedRow, entry: &RowAlternate) -> AlternateVerdict {
         let same = |other: &&RowAlternate| other.lang.eq_ignore_ascii_case(&entry.lang);
         let stands_twice = row.named.alternates.iter().filter(same).count() > 1;

@@ -1,5 +1,5 @@
-//! The numbers that decide when a check fires, as far as somebody may want others. Checks read them of the page or the
-//! site they look at; nothing but this table knows the usual ones.
+//! Thresholds of checks that customers may change. Checks read them from the page or the site; only the table in this
+//! folder knows the defaults.
 
 mod table;
 
@@ -16,7 +16,7 @@ const ORDERED: &[(ThresholdId, ThresholdId)] = &[
     (ThresholdId::ReadabilityVeryDifficult, ThresholdId::ReadabilityDifficult),
 ];
 
-/// Why a number cannot be what somebody wants.
+/// Reason why a threshold is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BadThreshold {
     /// Nothing has this name.
@@ -36,7 +36,7 @@ pub enum BadThreshold {
     Contradiction(&'static str, &'static str),
 }
 
-/// What every number is in one audit.
+/// Values of all thresholds in one audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thresholds(Vec<f64>);
 
@@ -47,7 +47,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// The usual numbers but those that are named.
+    /// Returns the defaults with some values replaced.
     pub fn with(wanted: &BTreeMap<String, f64>) -> Result<Thresholds, BadThreshold> {
         let mut thresholds = Thresholds::default();
         for (name, value) in wanted {
@@ -73,12 +73,12 @@ impl Thresholds {
         self.0[limit as usize]
     }
 
-    /// Whether a count is above a number.
+    /// Returns true when a count is above a threshold.
     pub fn exceeds(&self, limit: ThresholdId, count: usize) -> bool {
         count as f64 > self.number(limit)
     }
 
-    /// Whether a count is below a number.
+    /// Returns true when a count is below a threshold.
     pub fn undercuts(&self, limit: ThresholdId, count: usize) -> bool {
         (count as f64) < self.number(limit)
     }

@@ -1,4 +1,4 @@
-//! The table of numbers that checks ask for: what each means, what it usually is, what it may be.
+//! The table of thresholds: meaning, default and range of each.
 
 /// A number that checks ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +44,11 @@ pub enum ThresholdId {
 pub struct Threshold {
     /// The number.
     pub limit: ThresholdId,
-    /// Its name in settings.
+    /// Name in settings.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning.
     pub about: &'static str,
-    /// What it is unless somebody says otherwise.
+    /// Default.
     pub default: f64,
     /// The least that it may be.
     pub min: f64,

@@ -1,4 +1,4 @@
-//! What is asked for beside pages: llms.txt, other hosts, and pages as other crawlers get them.
+//! Tests of requests beside pages: llms.txt, other hosts, and pages as other crawlers get them.
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -160,7 +160,7 @@ async fn a_refused_ai_crawler_is_a_warning_that_says_from_where_it_was_asked() {
     assert!(detail.starts_with("GPTBot: 403") && detail.contains("from our own address"), "{detail}");
 }
 
-/// A site that links to many pages of one other host, which answers in no time.
+/// Makes a site that links to many pages of one other host, which answers in no time.
 fn site_of_links(links: usize) -> String {
     let others: String =
         (0..links).map(|number| format!("\nGET https://other.example/{number}\nfine")).collect();

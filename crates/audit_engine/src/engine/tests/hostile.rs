@@ -1,4 +1,4 @@
-//! What hostile servers send becomes findings, in bounded time and memory.
+//! Tests of hostile servers: their responses become findings, in bounded time and memory.
 
 use bytes::Bytes;
 use futures::future::BoxFuture;
@@ -35,7 +35,7 @@ fn page(body: impl Into<Bytes>) -> Response {
     response
 }
 
-/// The audit of a site that has one page.
+/// Audits a site that has one page.
 async fn audit_of(body: impl Into<Bytes>) -> Audit {
     let body = body.into();
     let server = Server(move |url: &Url| match url.path() {

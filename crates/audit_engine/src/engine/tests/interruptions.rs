@@ -1,4 +1,4 @@
-//! Audits that are interrupted and go on, and such that end early.
+//! Tests of audits that are interrupted and continue, and of audits that end early.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn options() -> AuditOptions {
     options
 }
 
-/// Keeps batches until it breaks.
+/// Store of batches that fails after some.
 #[derive(Default)]
 struct Notebook {
     batches: Vec<Vec<u8>>,
@@ -91,7 +91,7 @@ impl Journal for Notebook {
     }
 }
 
-/// All of a result that does not say how long it took.
+/// Returns the parts of a result that do not depend on time.
 fn result(audit: &Audit) -> serde_json::Value {
     let links: Vec<_> = audit.links().collect();
     serde_json::json!({

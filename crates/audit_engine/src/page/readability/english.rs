@@ -1,5 +1,5 @@
 //! Words and syllables of English text without foreign letters, counted for 64 bytes at once. Pure.
-//! Each byte is a bit of a number; the carry of an addition runs from something in a word to the end of that word.
+//! Each byte is a bit of a number; the carry of an addition runs from a mark in a word to the end of that word.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,8 @@ use memchr::memchr;
 use super::{ProseCounts, is_ascii_vowel};
 use crate::page::words::{BLOCK, bits, block_at, is_plain_letter, needs_rules};
 
-/// What a text is made of. None: word by word only, by the rules of Unicode.
+/// Counts words, sentences and syllables of a text. Returns `None` for a text that needs the rules of Unicode word by
+/// word.
 pub fn count(text: &str) -> Option<ProseCounts> {
     let text = in_ascii(text)?;
     if memchr(b'_', &text).is_some() {
@@ -24,7 +25,8 @@ pub fn count(text: &str) -> Option<ProseCounts> {
     Some(ProseCounts { counted: words, words, syllables: groups + (words - voiced) - silent })
 }
 
-/// A text with the signs of typographers as those of typewriters, which divide words the same way. None: it has letters.
+/// Replaces typographic signs by those of typewriters, which divide words the same way. Returns `None` for a text
+/// with foreign letters.
 fn in_ascii(text: &str) -> Option<Cow<'_, [u8]>> {
     if text.is_ascii() {
         return Some(Cow::Borrowed(text.as_bytes()));
@@ -50,7 +52,7 @@ struct Sums {
     silent: usize,
 }
 
-/// What the last bytes of a block say about the next one.
+/// State that the last bytes of a block carry into the next one.
 #[derive(Default)]
 struct Before {
     plain: u64,
@@ -84,8 +86,8 @@ impl Sums {
     }
 }
 
-/// Which marks between two letters or digits are parts of words: "don't" and "3.5" are a word each. None: "1,000" and
-/// "12:30" are for those who know all rules.
+/// Finds the marks between two letters or digits that are parts of words: "don't" and "3.5" are a word each. Returns
+/// `None` for "1,000" and "12:30", which need the rules of Unicode.
 fn joined(text: &[u8], start: usize, between: u64) -> Option<u64> {
     let mut joined = 0;
     for at in places(between) {
@@ -99,7 +101,7 @@ fn joined(text: &[u8], start: usize, between: u64) -> Option<u64> {
     Some(joined)
 }
 
-/// Whether an e at the end of a word of several groups is not spoken.
+/// Returns true for a silent e at the end of a word of several groups.
 fn is_silent(text: &[u8]) -> bool {
     matches!(text, [.., before, b'e' | b'E'] if before | 0x20 != b'l')
 }
@@ -117,14 +119,14 @@ fn ones(bits: u64) -> usize {
     bits.count_ones() as usize
 }
 
-/// Each bit moved to the next byte; `before` is what the block before moves into this one.
+/// Shifts each bit to the next byte; `before` carries the last bit of a block into the next one.
 fn moved(bits: u64, before: &mut u64) -> u64 {
     let moved = bits << 1 | *before;
     *before = bits >> 63;
     moved
 }
 
-/// A bit behind each word that has one of `what`, which are in words.
+/// Sets a bit behind each word that has one of the bits `what`, which are in words.
 fn carried(words: u64, what: u64, carry: &mut bool) -> u64 {
     let (sum, first) = words.overflowing_add(what);
     let (sum, second) = sum.overflowing_add(u64::from(*carry));

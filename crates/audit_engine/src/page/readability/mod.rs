@@ -1,4 +1,4 @@
-//! How hard a text is to read: Flesch reading ease and its kin in other languages. Pure.
+//! Reading ease of a text: Flesch and the corresponding formulas of other languages. Pure.
 //! Formulas: Flesch (en), Amstad (de), Kandel-Moles (fr), Fernandez Huerta (es), Vacca (it), Douma (nl), and the
 //! adaptations for Russian, Hungarian, Portuguese and Turkish. Languages without one have no value.
 
@@ -15,7 +15,7 @@ const MIN_BLOCK_WORDS: usize = 5;
 pub struct Readability {
     /// 0 (hard) to 100 (easy), one decimal; -1 when there is no prose or no formula.
     pub score: f64,
-    /// There is enough text for the score to mean something: 100 words and 5 sentences.
+    /// True when there is enough text for a meaningful score: 100 words and 5 sentences.
     pub is_measurable: bool,
 }
 
@@ -26,7 +26,7 @@ struct Formula {
     word: f64,
 }
 
-/// What a block of prose is made of.
+/// Counts of a block of prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProseCounts {
     /// Words as readers count them.

@@ -120,7 +120,7 @@ write_documentation() {
   printf 'glasshouse (%s) stable; urgency=medium\n\n  * See CHANGELOG.md.gz beside this file.\n\n -- %s  %s\n' \
     "$version" "$maintainer" "$(date --utc --rfc-email --date="@$SOURCE_DATE_EPOCH")" | gzip -9n > "$doc/changelog.gz"
   chmod 644 "$doc/changelog.gz"
-  for page in docs/*.md; do put 644 "$page" "$doc/$(basename "$page")"; done
+  for page in docs/*.md docs/openapi.json; do put 644 "$page" "$doc/$(basename "$page")"; done
   # README.md is the project's own.
   put 644 docs/README.md "$doc/contents.md"
   put 644 README.md "$doc/README.md"

@@ -76,7 +76,6 @@ build_and_lints() {
   cat "$web_log"
   return "$result"
 }
-web_schema() { GLASSHOUSE=$target/debug/glasshouse npm --prefix "$root/web" run --silent schema -- --check; }
 web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 integrations() {
@@ -114,7 +113,6 @@ step 'build of the service and all tests; lints (Clippy; types, lints, format, u
 step 'lock files of fuzz targets and peers' side_locks
 step 'page script (types, lints, bundle as its sources give it)' page_script
 if [ "${results[4]}" = ok ]; then
-  step 'dashboard: types of the API as the service describes it' web_schema
   step 'dashboard in a browser (e2e/dashboard)' web_journeys
   step 'tests: unit, both databases, object stores, Chromium' tests
   step 'demo shop, and the first start of make run with it' demo

@@ -8,6 +8,7 @@ cd "$root/web"
 need_tools node npm
 need_node 20.19
 npm_ci "$PWD" || die 'npm could not install the packages of the dashboard'
+npm run --silent schema
 
 # The sums of the sources that the files in dist were built from.
 built=node_modules/.build/sources

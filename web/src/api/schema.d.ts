@@ -1,4 +1,4 @@
-// Types of the API. Written by scripts/schema.mjs from `glasshouse openapi`; never edited by hand.
+// Types of the API. Written by scripts/schema.mjs from docs/openapi.json; never edited by hand. Input: e5977fb5d6ce260218c1568ad671bf69b391b49a23aa4dbbd8b0d183da58e653
 
 export interface paths {
     "/api/ai-mentions/costs": {

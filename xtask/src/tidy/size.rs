@@ -7,12 +7,11 @@ use super::source::{Finding, SourceFile};
 const MAX_FUNCTION_LINES: usize = 80;
 /// Lines of one file, without the tests inside it.
 const MAX_FILE_LINES: usize = 400;
-/// Files that are one long list, which nobody reads from top to bottom, and files that a tool writes.
+/// Files that are one long list, which nobody reads from top to bottom.
 const CATALOGUES: &[&str] = &[
     "/checks/",
     "/data/",
     "/assets/",
-    "web/src/api/schema.d.ts",
     // Core, adapter and settings in one file to paste.
     "/snippet.",
     "integrations/nextjs/middleware.ts",

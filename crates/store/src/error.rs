@@ -41,6 +41,9 @@ pub enum DbError {
         /// Newest migration in this program.
         known: i64,
     },
+    /// The schema was made by a version of this program that was never released.
+    #[error("this database was made by an unreleased version: start with an empty one")]
+    SchemaUnreleased,
     /// The schema could not be brought up to date.
     #[error("could not migrate the database")]
     Migrate(#[source] Box<MigrateError>),

@@ -66,29 +66,19 @@ pub fn one_test_binary_per_crate(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// Checks that `migrations/sqlite` and `migrations/postgres` hold equal names `NNNN_name.sql`, each number once.
-pub fn migrations_come_in_pairs(files: &[SourceFile]) -> Vec<Finding> {
+/// Checks that files of `migrations` are named `NNNN_name.sql`, each number once.
+pub fn migrations_are_numbered(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let names = |engine: &str| -> BTreeMap<&str, &SourceFile> {
-        let folder = format!("migrations/{engine}/");
-        files.iter().filter(|file| file.path.starts_with(&folder)).map(|file| (file.name(), file)).collect()
-    };
-    let engines = [("sqlite", names("sqlite")), ("postgres", names("postgres"))];
-    for (here, there) in [(0, 1), (1, 0)] {
-        let mut numbers = BTreeSet::new();
-        for (name, file) in &engines[here].1 {
-            let number = name.split('_').next().unwrap_or_default();
-            if number.len() != 4
-                || !number.bytes().all(|byte| byte.is_ascii_digit())
-                || !name.ends_with(".sql")
-            {
-                findings.push(file.finding(0, "is not named NNNN_what.sql"));
-            } else if !numbers.insert(number) {
-                findings.push(file.finding(0, format!("number {number} is taken")));
-            }
-            if !engines[there].1.contains_key(name) {
-                findings.push(file.finding(0, format!("has no twin in migrations/{}", engines[there].0)));
-            }
+    let mut numbers = BTreeSet::new();
+    for file in files.iter().filter(|file| file.path.starts_with("migrations/")) {
+        let number = file.name().split('_').next().unwrap_or_default();
+        if number.len() != 4
+            || !number.bytes().all(|byte| byte.is_ascii_digit())
+            || !file.name().ends_with(".sql")
+        {
+            findings.push(file.finding(0, "is not named NNNN_what.sql"));
+        } else if !numbers.insert(number) {
+            findings.push(file.finding(0, format!("number {number} is taken")));
         }
     }
     findings
@@ -148,30 +138,15 @@ mod tests {
     }
 
     #[test]
-    fn a_migration_for_one_engine_only_is_found() {
-        let tree = files(&[
-            ("migrations/sqlite/0001_a.sql", ""),
-            ("migrations/postgres/0001_a.sql", ""),
-            ("migrations/sqlite/0002_b.sql", ""),
-        ]);
-
-        let findings = migrations_come_in_pairs(&tree);
-
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].path, "migrations/sqlite/0002_b.sql");
-    }
-
-    #[test]
     fn a_migration_number_is_used_once() {
         let tree = files(&[
-            ("migrations/sqlite/0001_a.sql", ""),
-            ("migrations/sqlite/0001_b.sql", ""),
-            ("migrations/postgres/0001_a.sql", ""),
-            ("migrations/postgres/0001_b.sql", ""),
+            ("migrations/1001_a.sql", ""),
+            ("migrations/1001_b.sql", ""),
+            ("migrations/1002_c.sql", ""),
         ]);
 
-        let findings = migrations_come_in_pairs(&tree);
+        let findings = migrations_are_numbered(&tree);
 
-        assert_eq!(findings.len(), 2);
+        assert_eq!(findings.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["migrations/1001_b.sql"]);
     }
 }

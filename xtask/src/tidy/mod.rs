@@ -32,7 +32,7 @@ const RULES: &[Rule] = &[
     imports::shared_modules_know_no_feature,
     layout::crates_point_one_way,
     layout::one_test_binary_per_crate,
-    layout::migrations_come_in_pairs,
+    layout::migrations_are_numbered,
     metrics::metrics_are_in_the_catalogue,
     names::public_types_do_not_share_a_name,
     ratchet::numbers_only_fall,

@@ -130,8 +130,9 @@ async fn run(
     if is_open {
         crawl.run(&source, &mut watch).await?;
         let elapsed = crawl.elapsed();
-        let (crawled, probes) = (crawl.progress(), Arc::clone(&crawl.probes_left));
-        let progress = || AuditProgress { probes: probes.load(Ordering::Relaxed), ..crawled };
+        let (pages, probes) = (crawl.progress().pages, Arc::clone(&crawl.probes_left));
+        // Addresses that are still in the queue are over a limit: nobody waits for them.
+        let progress = || AuditProgress { pages, waiting: 0, probes: probes.load(Ordering::Relaxed) };
         tokio::select! {
             () = crawl.probe(&source) => {}
             // Answers of addresses beside pages until then count.

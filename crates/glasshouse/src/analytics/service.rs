@@ -254,31 +254,4 @@ mod tests {
         })
         .await;
     }
-
-    #[tokio::test]
-    async fn the_newest_token_stays_where_several_were_open() {
-        const MIGRATION: &str = include_str!("../../../../migrations/postgres/0181_one_stats_token.sql");
-        TestApp::on_each_engine(async |app| {
-            let domain = shop(&app).await;
-            let insert = format!(
-                "insert into stats_tokens (hash, domain_id, last4, created_at) \
-                 values ('a', '{0}', 'aaaa', 5), ('b', '{0}', 'bbbb', 7), ('c', '{0}', 'cccc', 7)",
-                domain.as_str()
-            );
-
-            let mut tx = app.state.platform.db.write().await.unwrap();
-            for sql in ["drop index stats_tokens_open", &insert, MIGRATION] {
-                on_engine!(tx, |c| sqlx::raw_sql(sqlx::AssertSqlSafe(sql)).execute(c).await.map(drop))
-                    .unwrap();
-            }
-            tx.commit().await.unwrap();
-
-            let token = app.state.analytics.find_token_of(&domain).await.unwrap();
-            assert_eq!(token, Some(("cccc".to_owned(), Timestamp::from_millis(7))));
-            let revoked = app.state.analytics.revoke_token(&domain).await.unwrap();
-            let left = app.state.analytics.find_token_of(&domain).await.unwrap();
-            assert_eq!((revoked, left), (true, None));
-        })
-        .await;
-    }
 }

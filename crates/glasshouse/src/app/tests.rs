@@ -285,59 +285,8 @@ async fn every_write_with_a_key_has_a_rate() {
 async fn both_databases_get_the_same_tables() {
     let (sqlite, postgres) = (sqlite().await, postgres().await);
 
-    sqlite.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
-    postgres.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
+    sqlite.migrate(&MIGRATIONS).await.unwrap();
+    postgres.migrate(&MIGRATIONS).await.unwrap();
 
     assert_eq!(schema_differences(&sqlite, &postgres).await.unwrap(), Vec::<String>::new());
 }
-
-#[tokio::test]
-async fn visits_of_before_are_kept_by_the_migration_that_changes_their_tables() {
-    let (db, past) = (postgres().await, 70);
-    let run = async |sql: &str| {
-        let mut tx = db.write().await.unwrap();
-        let store::EngineConn::Postgres(c) = tx.raw() else { unreachable!("this is PostgreSQL") };
-        sqlx::raw_sql(sqlx::AssertSqlSafe(sql.to_owned())).execute(c).await.unwrap();
-        tx.commit().await.unwrap();
-    };
-    let mut migrations: Vec<_> = MIGRATIONS_POSTGRES.iter().collect();
-    migrations.sort_by_key(|migration| migration.version);
-    for migration in migrations.iter().filter(|migration| migration.version < past) {
-        run(migration.sql.as_str()).await;
-    }
-    run(&format!("{WITHOUT_DOMAINS}{VISITS_OF_BEFORE}")).await;
-
-    let changed = migrations.iter().find(|migration| migration.version == past).unwrap();
-    run(&format!("{WITHOUT_DOMAINS}{}", changed.sql.as_str())).await;
-
-    let mut conn = db.read().await.unwrap();
-    let store::EngineConn::Postgres(c) = conn.raw() else { unreachable!("this is PostgreSQL") };
-    let pages: Vec<(String, i64, i64, i64)> =
-        sqlx::query_as("select path, day, status, visits from visit_open order by path, day")
-            .fetch_all(&mut *c)
-            .await
-            .unwrap();
-    let days: Vec<(i64, String, i64)> =
-        sqlx::query_as("select day, verified, visits from visit_days order by day, verified")
-            .fetch_all(&mut *c)
-            .await
-            .unwrap();
-    let firsts: Vec<(String, i64)> =
-        sqlx::query_as("select path, first_any_day from visit_paths order by path")
-            .fetch_all(c)
-            .await
-            .unwrap();
-    let page = |path: &str, day, visits| (path.to_owned(), day, 200, visits);
-    assert_eq!(pages, [page("/a", 0, 3), page("/a", 1, 4), page("/b", 1, 5), page("/fake", 1, 9)]);
-    assert_eq!(days, [(0, "yes".to_owned(), 3), (1, "no".to_owned(), 9), (1, "yes".to_owned(), 9)]);
-    assert_eq!(firsts, [("/a".to_owned(), 0), ("/b".to_owned(), 1)]);
-}
-
-/// What is looked at are visits: the domains that they belong to need not be there.
-const WITHOUT_DOMAINS: &str = "set local session_replication_role = replica;";
-const VISITS_OF_BEFORE: &str = "
-    insert into visits_daily (domain_id, day, path, crawler, verified, served, visits, total_ms) values
-        ('d1', '1970-01-01', '/a', 'googlebot', 'yes', 'cache', 3, 30),
-        ('d1', '1970-01-02', '/a', 'googlebot', 'yes', 'cache', 4, 40),
-        ('d1', '1970-01-02', '/b', 'googlebot', 'yes', 'cache', 5, 50),
-        ('d1', '1970-01-02', '/fake', 'googlebot', 'no', 'cache', 9, 90);";

@@ -12,7 +12,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::accounts::model::Email;
 use crate::accounts::{Account, Accounts};
-use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::app::{AppState, MIGRATIONS};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::draining::Draining;
@@ -37,7 +37,7 @@ impl Context {
     /// Opens the database and brings its schema up to date.
     pub async fn database(&self) -> anyhow::Result<Db> {
         let db = self.open_database().await?;
-        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await?;
+        db.migrate(&MIGRATIONS).await?;
         Ok(db)
     }
 

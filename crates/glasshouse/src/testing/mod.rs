@@ -28,7 +28,7 @@ pub use other_process::OtherProcess;
 pub use request::{Reply, TestRequest};
 
 use crate::api::envelope::Envelope;
-use crate::app::{AppState, MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::app::{AppState, MIGRATIONS};
 use crate::clock::{Clock, Timestamp};
 use crate::config::Config;
 use crate::draining::Draining;
@@ -51,7 +51,7 @@ pub struct TestApp {
 }
 
 /// Databases that tests get copies of.
-static DATABASES: DbTemplates = DbTemplates::new(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES);
+static DATABASES: DbTemplates = DbTemplates::new(&MIGRATIONS);
 
 /// Runs a test on a database of each engine that has all migrations.
 pub async fn for_each_engine(test: impl AsyncFn(&TestDb)) {

@@ -89,7 +89,7 @@ pub async fn databases() -> Vec<TestDb> {
 ///
 /// ```text
 /// for_each_engine(async |db| {
-///     db.migrate(&SQLITE, &POSTGRES).await.unwrap();
+///     db.migrate(&MIGRATIONS).await.unwrap();
 ///     …
 /// })
 /// .await;

@@ -1,4 +1,4 @@
-//! Compares the schemas that the two migration folders make. Used by the application's test of its migrations.
+//! Compares the schemas that the migrations make on the two engines. Used by the application's test of its migrations.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -10,7 +10,7 @@ use super::{TestDb, create_postgres, on_each, open, open_postgres, sqlite};
 
 /// One database of each engine, with the migrations of a program.
 pub struct DbTemplates {
-    migrations: (&'static Migrator, &'static Migrator),
+    migrations: &'static Migrator,
     /// The file of SQLite.
     sqlite: OnceCell<Vec<u8>>,
     /// The name on PostgreSQL's server.
@@ -18,20 +18,16 @@ pub struct DbTemplates {
 }
 
 impl DbTemplates {
-    /// Makes an empty set. The first test that asks for a database makes its template.
-    pub const fn new(sqlite: &'static Migrator, postgres: &'static Migrator) -> DbTemplates {
-        DbTemplates {
-            migrations: (sqlite, postgres),
-            sqlite: OnceCell::const_new(),
-            postgres: OnceCell::const_new(),
-        }
+    /// Nothing is made before the first test asks for a database.
+    pub const fn new(migrations: &'static Migrator) -> DbTemplates {
+        DbTemplates { migrations, sqlite: OnceCell::const_new(), postgres: OnceCell::const_new() }
     }
 
     /// Writes a SQLite database to a path where there is no file.
     pub async fn write_sqlite(&self, path: &Path) {
         let make = async || {
             let template = sqlite().await;
-            template.migrate(self.migrations.0, self.migrations.1).await.expect("the migrations apply");
+            template.migrate(self.migrations).await.expect("the migrations apply");
             template.close().await;
             let path = template.url().trim_start_matches("sqlite:");
             std::fs::read(path).expect("a closed database is one file")
@@ -55,7 +51,7 @@ impl DbTemplates {
         let make = async || {
             let name = create_postgres(None).await;
             let template = open_postgres(&name).await;
-            template.migrate(self.migrations.0, self.migrations.1).await.expect("the migrations apply");
+            template.migrate(self.migrations).await.expect("the migrations apply");
             // A database that somebody is connected to cannot be copied.
             template.close().await;
             name

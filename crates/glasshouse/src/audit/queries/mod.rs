@@ -31,6 +31,7 @@ struct RunRow {
     run_count: i64,
     pages_crawled: i64,
     waiting: i64,
+    probes_waiting: i64,
     pages_counted: i64,
     continuations: i64,
     health_score: f64,
@@ -76,8 +77,8 @@ impl RunRow {
             request: serde_json::from_str::<AuditRequest>(&self.request).ok()?,
             run_count: self.run_count.unsigned_abs(),
             pages_crawled: self.pages_crawled.unsigned_abs(),
-            waiting: self.waiting.max(0).unsigned_abs(),
-            probes_waiting: self.waiting.min(0).unsigned_abs(),
+            waiting: self.waiting.unsigned_abs(),
+            probes_waiting: self.probes_waiting.unsigned_abs(),
             pages_counted: self.pages_counted.unsigned_abs(),
             continuations: self.continuations.unsigned_abs(),
             health_score: self.health_score,
@@ -110,11 +111,11 @@ fn count(number: u64) -> i64 {
 /// Writes a new run. A unique violation means that the domain has an active one.
 pub async fn insert_run(conn: &mut Conn, run: &Run) -> Result<(), DbError> {
     const SQL: &str = "insert into audit_runs (id, account_id, domain_id, host, started_at, status, active, \
-         triggered_by, frequency, scope_key, request, run_count, pages_crawled, waiting, pages_counted, continuations, \
-         health_score, issue_count, delta_issues, delta_health, close_reason, needs_continuation, hit_url_limit, \
+         triggered_by, frequency, scope_key, request, run_count, pages_crawled, waiting, probes_waiting, pages_counted, \
+         continuations, health_score, issue_count, delta_issues, delta_health, close_reason, needs_continuation, hit_url_limit, \
          cancel_requested, report, updated_at, forgotten) \
          values ($1, $2, $3, $4, $5, $6, true, $7, $8, $9, $10, \
-         (select count(*) + 1 from audit_runs where domain_id = $3), 0, 0, 0, 0, 0, 0, 0, 0, '', false, false, false, $11, \
+         (select count(*) + 1 from audit_runs where domain_id = $3), 0, 0, 0, 0, 0, 0, 0, 0, 0, '', false, false, false, $11, \
          $5, false)";
     on_engine!(conn, |c| {
         sqlx::query(SQL)
@@ -226,24 +227,21 @@ pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Notes how far a run is; the column `waiting` is negative while what waits is no page. What died before can be forgotten. Answers whether somebody wants it to stop; none: it is over.
+/// Writes how far a run is, and forgets attempts that died before. Returns whether somebody wants the run to stop; none: it is over.
 pub async fn note_progress(
     conn: &mut Conn,
     id: &RunId,
     progress: AuditProgress,
     now: Timestamp,
 ) -> Result<Option<bool>, DbError> {
-    let waiting = match progress.probes {
-        0 => count(progress.waiting as u64),
-        probes => -count(probes as u64),
-    };
-    const SQL: &str = "update audit_runs set pages_crawled = $2, waiting = $3, updated_at = $4, open_attempts = 1 \
-         where id = $1 and active returning cancel_requested";
+    const SQL: &str = "update audit_runs set pages_crawled = $2, waiting = $3, probes_waiting = $4, updated_at = $5, \
+         open_attempts = 1 where id = $1 and active returning cancel_requested";
     Ok(on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
             .bind(id.as_str())
             .bind(count(progress.pages as u64))
-            .bind(waiting)
+            .bind(count(progress.waiting as u64))
+            .bind(count(progress.probes as u64))
             .bind(now.as_millis())
             .fetch_optional(c)
             .await
@@ -296,8 +294,8 @@ pub async fn finish_run(
     now: Timestamp,
 ) -> Result<bool, DbError> {
     const SQL: &str = "update audit_runs set active = false, completed_at = $2, updated_at = $2, status = $3, \
-         close_reason = $4, pages_crawled = $5, waiting = 0, health_score = $6, issue_count = $7, delta_issues = $8, \
-         delta_health = $9, error_message = $10, report = $11, needs_continuation = false, hit_url_limit = $12 \
+         close_reason = $4, pages_crawled = $5, waiting = 0, probes_waiting = 0, health_score = $6, issue_count = $7, \
+         delta_issues = $8, delta_health = $9, error_message = $10, report = $11, needs_continuation = false, hit_url_limit = $12 \
          where id = $1 and active";
     let changed = on_engine!(conn, |c| {
         sqlx::query(SQL)

@@ -11,7 +11,7 @@ use super::archive::{Amounts, is_kept};
 use super::restore::{self, RestoreTarget};
 use super::write::{self, BackupSource};
 use crate::accounts::Plan;
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::app::MIGRATIONS;
 use crate::testing::TestApp;
 
 const PAGE: &str = "https://shop.example/shoes";
@@ -55,7 +55,7 @@ struct Fresh {
 
 /// An installation without anything.
 async fn fresh(db: TestDb) -> Fresh {
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
+    db.migrate(&MIGRATIONS).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
     let url = format!("file:{}", folder.path().join("objects").display());
     let blobs = Blobs::open(&BlobConfig { url, ..BlobConfig::default() }).unwrap();

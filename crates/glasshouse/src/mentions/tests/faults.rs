@@ -10,7 +10,7 @@ use store::{Db, DbConfig, on_engine};
 use tokio_util::sync::CancellationToken;
 
 use super::fixture::{Monitored, QUESTION, settings};
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::app::MIGRATIONS;
 use crate::jobs::WorkerSettings;
 use crate::testing::{OtherProcess, TestApp, postgres, sqlite};
 
@@ -131,7 +131,7 @@ async fn a_disk_that_is_full_while_an_assistant_answers_loses_no_call_and_no_run
 async fn a_database_that_is_away_while_an_assistant_answers_loses_no_call_and_no_run() {
     let mut server = PostgresServer::start().await;
     let db = Db::open(&DbConfig { url: server.url(), max_connections: 4 }).await.unwrap();
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
+    db.migrate(&MIGRATIONS).await.unwrap();
     let fakes = FakeVendors::start(FakeOptions::default()).await.unwrap();
     let monitored = Monitored::on(db, fakes, "").await;
     monitored.fakes.set_scenario(slowly(1_000));

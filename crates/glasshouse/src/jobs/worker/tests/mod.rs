@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use crate::app::MIGRATIONS;
 use crate::clock::{Clock, Timestamp};
 use crate::draining::Draining;
 use crate::jobs::{Batch, Job, JobOutcome, JobPriority, JobRun, JobState, NewBatch, NewJob};
@@ -153,7 +153,7 @@ struct Process {
 
 impl Process {
     async fn on(db: &Db) -> Process {
-        db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.unwrap();
+        db.migrate(&MIGRATIONS).await.unwrap();
         let clock = Clock::fixed(NOON);
         let settings = WorkerSettings {
             // Long: a busy machine must not look like a dead process.

@@ -7,6 +7,8 @@ create table audit_runs (
     domain_id text not null,
     host text not null,
     started_at bigint not null,
+    -- When the first attempt began; null while the run waits in the queue.
+    begun_at bigint,
     completed_at bigint,
     status text not null,
     -- A domain has one active run at most, across all processes.
@@ -19,7 +21,9 @@ create table audit_runs (
     request text not null,
     run_count bigint not null,
     pages_crawled bigint not null,
+    -- Addresses that wait, and pictures, scripts and links to other hosts that are still asked for.
     waiting bigint not null,
+    probes_waiting bigint not null,
     -- Pages that are counted against the plan already.
     pages_counted bigint not null,
     continuations bigint not null,
@@ -29,6 +33,10 @@ create table audit_runs (
     delta_health double precision not null,
     close_reason text not null,
     needs_continuation boolean not null,
+    -- Attempts at the run that began and have not returned: those of processes that died, and the one that is under way.
+    open_attempts bigint not null default 0,
+    -- Until when a process says that it works on the run.
+    working_until bigint not null default 0,
     hit_url_limit boolean not null,
     cancel_requested boolean not null,
     error_message text,
@@ -41,6 +49,21 @@ create table audit_runs (
 );
 create unique index audit_runs_active on audit_runs (domain_id) where active;
 create index audit_runs_domain on audit_runs (domain_id, started_at);
+
+-- Runs with results in a few numbers: lists of sites must not read reports of a megabyte each.
+create table audit_summaries (
+    run_id text primary key,
+    account_id text not null,
+    domain_id text not null,
+    started_at bigint not null,
+    completed_at bigint not null,
+    health_score double precision not null,
+    delta_health double precision not null,
+    -- Numbers of the report, as JSON.
+    facts text not null
+);
+create index audit_summaries_account on audit_summaries (account_id, domain_id, started_at);
+create index audit_summaries_domain on audit_summaries (domain_id, started_at);
 
 -- Parts of results and checkpoints of crawls, compressed, until they move to the object store.
 create table audit_segments (

@@ -16,6 +16,8 @@ create index certificates_renewal on certificates (renew_at);
 create table certificate_orders (
     host text primary key,
     failures bigint not null,
+    -- Failures of pending names are counted apart from those of connected ones.
+    while_pending boolean not null default false,
     last_error text,
     -- No order before this time.
     not_until bigint not null,
@@ -28,7 +30,9 @@ create table certificate_attempts (
     id text primary key,
     host text not null,
     account_id text not null,
-    at bigint not null
+    at bigint not null,
+    -- Renewals are counted apart from first orders.
+    renewal boolean not null default false
 );
 create index certificate_attempts_at on certificate_attempts (at);
 create index certificate_attempts_account on certificate_attempts (account_id, at);
@@ -45,4 +49,11 @@ create table acme_accounts (
     directory_url text primary key,
     sealed_credentials text not null,
     created_at bigint not null
+);
+
+-- Secrets that TLS session tickets of a UTC day are sealed with, sealed themselves; deleted when no such ticket is valid any more.
+create table ticket_secrets (
+    -- UTC day, counted from 1970-01-01.
+    day bigint primary key,
+    sealed text not null
 );

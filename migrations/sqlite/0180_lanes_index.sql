@@ -1,1 +1,0 @@
--- Of PostgreSQL only: here statements name the index that they use.

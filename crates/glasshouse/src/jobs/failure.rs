@@ -1,20 +1,20 @@
-//! How a run of a job failed, and what follows. Made by jobs, read by the worker. Pure.
+//! Failures of a job's run, and their consequences. Made by jobs, read by the worker. Pure.
 
 use std::time::Duration;
 
-/// How a run failed.
+/// Failure of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobError {
     pub(super) reason: String,
     pub(super) next: AfterFailure,
 }
 
-/// What follows a failure.
+/// Consequence of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum AfterFailure {
     /// Another attempt, after this time or the job's own wait.
     Retry(Option<Duration>),
-    /// The same, and the job's lane rests: after this time, or longer with every failure in a row.
+    /// Retry, and a cooldown of the job's lane: of this length, or longer with every failure in a row.
     Rest(Option<Duration>),
     /// None: the same would happen again.
     GiveUp,
@@ -23,27 +23,27 @@ pub(super) enum AfterFailure {
 }
 
 impl JobError {
-    /// It may work later.
+    /// Makes a failure that may not recur later.
     pub fn retry(reason: impl Into<String>) -> JobError {
         JobError { reason: reason.into(), next: AfterFailure::Retry(None) }
     }
 
-    /// It may work after this time, for instance what a `Retry-After` said; a day at most.
+    /// Makes a failure to be retried after this time, for instance that of a `Retry-After`; a day at most.
     pub fn retry_after(reason: impl Into<String>, after: Duration) -> JobError {
         JobError { reason: reason.into(), next: AfterFailure::Retry(Some(after)) }
     }
 
-    /// What the lane stands for is in trouble: none of its jobs runs for a while.
+    /// Makes a failure of whatever the lane stands for: none of the lane's jobs runs during a cooldown.
     pub fn rest_lane(reason: impl Into<String>, after: Option<Duration>) -> JobError {
         JobError { reason: reason.into(), next: AfterFailure::Rest(after) }
     }
 
-    /// It was cancelled.
+    /// Makes the failure of a cancelled job.
     pub(super) fn cancelled() -> JobError {
         JobError { reason: "cancelled".to_owned(), next: AfterFailure::Remove }
     }
 
-    /// It can never work.
+    /// Makes a permanent failure.
     pub fn give_up(reason: impl Into<String>) -> JobError {
         JobError { reason: reason.into(), next: AfterFailure::GiveUp }
     }

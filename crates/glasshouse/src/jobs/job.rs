@@ -1,4 +1,5 @@
-//! What a feature writes to have background work: a type that implements [`Job`], and a line in `app` that registers it.
+//! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers
+//! it.
 //! Its functions are plain ones: see docs/decisions/0308.
 //! Must know nothing of tables: the worker does.
 
@@ -20,25 +21,25 @@ use super::run::JobRun;
 ///
 /// A job may be run more than once (its process may die at any moment), so its effects must bear that.
 pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Its name in the database; a verb. Must never change while jobs of it may be queued.
+    /// Name in the database; a verb. Must never change while jobs of the kind may be queued.
     const KIND: &'static str;
-    /// How often it is tried before it gives up.
+    /// Attempts before the job gives up.
     const MAX_ATTEMPTS: u32 = 5;
-    /// How long it waits after its first failure; doubles with every further one, up to [`Job::LONGEST_WAIT`].
+    /// Wait after the first failure; doubles with every further one, up to [`Job::LONGEST_WAIT`].
     const FIRST_WAIT: Duration = Duration::from_secs(10);
     /// Longest wait between two attempts.
     const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-    /// How many of them run at a time in all processes together; `None`: as many as the processes can.
+    /// Most jobs of the kind that run at a time in all processes together; `None`: as many as the processes can.
     const MOST_AT_ONCE: Option<usize> = None;
     /// For how long its lane may be in trouble before its waiting jobs give up, those that somebody waits for excepted.
     const LANE_PATIENCE: Duration = Duration::from_secs(6 * 3600);
-    /// How long it may go on when it is told to stop, because it was cancelled or the process ends.
+    /// Time that a run has to end when it is told to stop, because it was cancelled or the process ends.
     const DRAIN: Duration = Duration::from_secs(1);
-    /// Whether [`Job::died`] has something to do.
+    /// True when [`Job::died`] has something to do.
     const TELLS_DEATH: bool = false;
 
-    /// What it needs to run: usually its feature's service.
+    /// Services that the job needs: usually its feature's.
     type Services: Clone + Send + Sync + 'static;
 
     /// Does the work.
@@ -54,7 +55,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
         async { Ok(()) }
     }
 
-    /// The job as something that can be queued with `jobs::enqueue`, in the transaction of what caused it.
+    /// Makes a job that can be queued with `jobs::enqueue`, in the transaction of its cause.
     fn queued_for(&self, account: &str) -> NewJob {
         NewJob {
             id: JobId::generate(),
@@ -74,12 +75,12 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     }
 }
 
-/// How a run ended that did not fail.
+/// Outcome of a run that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobOutcome {
     /// The work is done; the job is over.
     Done,
-    /// There is nothing to do yet; the job runs again after this time and the run does not count as an attempt.
+    /// There is nothing to do yet; the job runs again after this time, and the run does not count as an attempt.
     Later(Duration),
 }
 
@@ -87,23 +88,23 @@ pub enum JobOutcome {
 pub(super) type Runner =
     Arc<dyn Fn(String, JobRun) -> BoxFuture<'static, Result<JobOutcome, JobError>> + Send + Sync>;
 
-/// Tells one kind of job, in its stored form, that it died, and why.
+/// Hook of one kind of job that is called with a dead job in its stored form and the reason.
 pub(super) type DeathHook =
     Arc<dyn Fn(String, String) -> BoxFuture<'static, Result<(), DbError>> + Send + Sync>;
 
-/// What is known of a kind.
+/// Properties of a kind.
 #[derive(Clone)]
 pub(super) struct JobKind {
     pub(super) runner: Runner,
-    /// How many of them this process runs at a time.
+    /// Most jobs of the kind that this process runs at a time.
     pub(super) at_once: usize,
-    /// How many run at a time in all processes.
+    /// Most jobs of the kind that run at a time in all processes.
     pub(super) most_at_once: Option<usize>,
     pub(super) first_wait: Duration,
     pub(super) longest_wait: Duration,
     pub(super) patience: Duration,
     pub(super) drain: Duration,
-    /// What is done when one of them gives up.
+    /// Hook that is called when a job gives up.
     pub(super) died: Option<DeathHook>,
 }
 
@@ -154,7 +155,7 @@ impl Registry {
         self
     }
 
-    /// The kinds that are limited over all processes.
+    /// Returns the kinds that are limited over all processes.
     pub(super) fn limits(&self) -> BTreeMap<&'static str, usize> {
         self.0.iter().filter_map(|(name, kind)| Some((*name, kind.most_at_once?))).collect()
     }

@@ -1,4 +1,4 @@
-//! What a job, a batch and their states are. Pure: no database, no clock.
+//! Jobs, batches and their states. Pure: no database, no clock.
 //! Accounts and domains are opaque texts here: this module is below the features.
 
 use std::borrow::Cow;
@@ -26,7 +26,7 @@ macro_rules! text_id {
                 $name(uuid::Uuid::now_v7().to_string())
             }
 
-            /// The text that is stored and shown.
+            /// Returns the stored and displayed text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -48,21 +48,21 @@ macro_rules! text_id {
 text_id!(JobId);
 text_id!(BatchId);
 
-/// What goes first. Within a priority, accounts take turns.
+/// Priority of a job. Within a priority, accounts take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobPriority {
     /// Somebody waits for it.
     Urgent,
-    /// What other work depends on: lists to read, schedules to keep.
+    /// Work that other work depends on: lists to read, schedules to keep.
     Normal,
     /// Large amounts that somebody asked for.
     Bulk,
-    /// What nobody asked for.
+    /// Work that nobody requested.
     Background,
 }
 
 impl JobPriority {
-    /// The number in the database; lower goes first.
+    /// Returns the number in the database; lower goes first.
     pub const fn rank(self) -> i64 {
         match self {
             JobPriority::Urgent => 0,
@@ -83,7 +83,7 @@ impl JobPriority {
     }
 }
 
-/// Where a job is.
+/// State of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
@@ -96,7 +96,7 @@ pub enum JobState {
 }
 
 impl JobState {
-    /// The text in the database and on the command line.
+    /// Returns the text in the database and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             JobState::Waiting => "waiting",
@@ -187,15 +187,15 @@ impl NewJob {
 /// A batch that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewBatch {
-    /// What its jobs do.
+    /// Kind of its jobs.
     pub kind: &'static str,
     pub account: String,
     pub domain: Option<String>,
-    /// How many jobs it has, so far.
+    /// Number of its jobs so far.
     pub total: u64,
-    /// Whether more will be added.
+    /// True while jobs may still be added.
     pub is_open: bool,
-    /// Where its list comes from.
+    /// Source of its list.
     pub source: Option<String>,
 }
 
@@ -215,17 +215,17 @@ pub struct Batch {
     pub failed: u64,
     /// Jobs that a process works on now.
     pub running: u64,
-    /// Whether more are being added.
+    /// True while jobs are being added.
     pub is_open: bool,
     /// Entries of its list that have become jobs.
     pub fed: u64,
-    /// What went wrong with its list.
+    /// Error of its list.
     pub error: Option<String>,
-    /// When it was made.
+    /// Time at which it was made.
     pub created_at: Timestamp,
-    /// When its first job began.
+    /// Start of its first job.
     pub started_at: Option<Timestamp>,
-    /// When its last job was over.
+    /// End of its last job.
     pub completed_at: Option<Timestamp>,
 }
 
@@ -234,27 +234,27 @@ pub struct Batch {
 #[serde(rename_all = "camelCase")]
 pub struct JobInfo {
     pub id: JobId,
-    /// What it does.
+    /// Kind of the job.
     pub kind: String,
     pub state: JobState,
     pub account_id: String,
     pub domain_id: Option<String>,
     pub batch_group_id: Option<BatchId>,
-    /// What it works on.
+    /// Payload.
     pub payload: serde_json::Value,
-    /// How often it was begun.
+    /// Attempts so far.
     pub attempts: u64,
-    /// How often it may be.
+    /// Most attempts.
     pub max_attempts: u64,
-    /// When it may run, if that is later than its making.
+    /// Earliest start, if the job was delayed.
     pub not_before: Option<Timestamp>,
-    /// When it was queued.
+    /// Time at which it was queued.
     pub created_at: Timestamp,
-    /// When it was last begun.
+    /// Start of the last attempt.
     pub started_at: Option<Timestamp>,
-    /// Why it last failed.
+    /// Reason of the last failure.
     pub error: Option<String>,
-    /// How far a long job has come.
+    /// Progress of a long job.
     pub progress: Option<serde_json::Value>,
 }
 
@@ -270,7 +270,7 @@ pub struct LaneTrouble {
     pub since: Timestamp,
 }
 
-/// What an operator asked of a job that is not there, or not in the right state.
+/// Refusal of an operator's change: the job does not exist or is in the wrong state.
 #[derive(Debug, thiserror::Error)]
 pub enum JobChangeError {
     /// No such job.
@@ -279,7 +279,7 @@ pub enum JobChangeError {
     /// It waits or runs already.
     #[error("job {0} has not given up, so there is nothing to retry")]
     NotDead(String),
-    /// The same work is queued already.
+    /// Equal work is queued already.
     #[error("the work of job {0} is queued again already")]
     QueuedAgain(String),
     /// The database does not answer.
@@ -290,8 +290,8 @@ pub enum JobChangeError {
 /// No job is put off for longer, and no lane rests for longer: what is further away was written by a wrong clock.
 pub const HORIZON: Duration = Duration::from_secs(25 * 3600);
 
-/// How long to wait before trying again: doubling from `base` up to `most`, any moment of it (full jitter), so that what
-/// failed together does not come back together. `random` is from 0 to 1.
+/// Computes the wait before a retry: doubling from `base` up to `most`, with full jitter, so that jobs that failed
+/// together are not retried together. `random` is from 0 to 1.
 pub fn backoff(attempt: u32, base: Duration, most: Duration, random: f64) -> Duration {
     let doubled = base.saturating_mul(1 << attempt.saturating_sub(1).min(20)).min(most);
     doubled.mul_f64(random.clamp(0.0, 1.0)).max(Duration::from_millis(1))

@@ -1,5 +1,5 @@
-//! The queue as services and commands use it: put work in, look at it, change it. Runs nothing: that is the worker.
-//! What queues work takes the caller's transaction, so that cause and work become durable together.
+//! The queue for services and commands: puts work in, reads it, changes it. Runs nothing: that is the worker's part.
+//! Functions that queue work take the caller's transaction, so that cause and work become durable together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ struct Shared {
 }
 
 impl Jobs {
-    /// The queue in this database.
+    /// Opens the queue of this database.
     pub fn new(db: Db, clock: Clock) -> Jobs {
         Jobs(Arc::new(Shared { db, clock, wake: Notify::new() }))
     }

@@ -1,5 +1,5 @@
-//! When something recurs: daily, weekly or monthly, at a time of day where its owner lives. Pure.
-//! Must find a next time for every rule, also across the days on which clocks are changed.
+//! Recurrence: daily, weekly or monthly, at a time of day in the owner's time zone. Pure.
+//! Must find a next time for every rule, also across changes of daylight saving time.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct Recurrence {
     jitter_s: u64,
 }
 
-/// Why something cannot recur like that.
+/// Reason why a recurrence is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecurrenceError {
     /// No such time zone.
@@ -45,7 +45,7 @@ pub enum RecurrenceError {
 }
 
 impl Recurrence {
-    /// On these days at midnight UTC.
+    /// Makes a recurrence on these days at midnight UTC.
     pub fn on(days: Days) -> Result<Recurrence, RecurrenceError> {
         let is_a_day = match days {
             Days::Daily => true,
@@ -58,7 +58,7 @@ impl Recurrence {
         }
     }
 
-    /// So many minutes after midnight in a time zone of the IANA list.
+    /// Sets the time of day: minutes after midnight in a time zone of the IANA list.
     pub fn at(self, minute: u16, zone: &str) -> Result<Recurrence, RecurrenceError> {
         if minute >= 24 * 60 {
             return Err(RecurrenceError::BadTime);
@@ -67,12 +67,13 @@ impl Recurrence {
         Ok(Recurrence { minute, zone: zone.to_owned(), ..self })
     }
 
-    /// Later than that by up to `most`, always the same for one owner: what recurs for many does not recur at once.
+    /// Delays each occurrence by up to `most`, by the same time for one owner, so that recurrences of many owners are
+    /// spread.
     pub fn spread(self, most: Duration) -> Recurrence {
         Recurrence { jitter_s: most.as_secs(), ..self }
     }
 
-    /// The first time after `now`, for this owner.
+    /// Returns the first occurrence after `now` for this owner.
     pub fn next_after(&self, now: Timestamp, owner: &str) -> Timestamp {
         let delay = self.delay_of(owner);
         let zone = TimeZone::get(&self.zone).unwrap_or(TimeZone::UTC);

@@ -1,5 +1,5 @@
-//! The circumstances under which a job runs: whose attempt it is, whether it is to stop, where it was cut off.
-//! Used by jobs. What a long job writes it writes under [`JobRun::hold`]: an attempt that lost its lease changes nothing.
+//! Context of a job's run: the attempt, the signal to stop, the checkpoint of an earlier attempt.
+//! Used by jobs. A long job writes under [`JobRun::hold`]: an attempt that lost its lease changes nothing.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,16 +20,16 @@ pub struct JobRun {
     pub batch: Option<BatchId>,
     /// 1 at the first attempt.
     pub attempt: u32,
-    /// Whether a failure is final.
+    /// True when a failure is final.
     pub is_last_attempt: bool,
-    /// When it was queued.
+    /// Time at which it was queued.
     pub queued_at: Timestamp,
     worker: String,
     checkpoint: Option<String>,
     stop: CancellationToken,
 }
 
-/// Why an attempt may not write.
+/// Reason why an attempt may not write.
 #[derive(Debug, thiserror::Error)]
 pub enum HoldError {
     /// Another process has taken the job over, or it was removed.
@@ -83,7 +83,8 @@ impl JobRun {
         Ok(runs.iter().map(owns).collect())
     }
 
-    /// Where an earlier attempt was cut off; `None` when there was none, or another version of this program wrote it.
+    /// Returns the checkpoint of an earlier attempt; `None` when there is none, or another version of this program
+    /// wrote it.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()
     }
@@ -102,7 +103,7 @@ impl JobRun {
         Ok(queries::save_checkpoint(tx, &self.id, &checkpoint, &progress).await?)
     }
 
-    /// Whether the job was cancelled or the process ends: it should write what it has and return.
+    /// Returns true when the job was cancelled or the process ends: the job should save its progress and return.
     pub fn is_stopping(&self) -> bool {
         self.stop.is_cancelled()
     }

@@ -1,5 +1,5 @@
-//! What runs again and again: slots in UTC, one job per slot however many processes look, one late job for all the slots
-//! that were missed. Kept by the worker; must bear a clock that jumps.
+//! Schedules of the service: slots in UTC, one job per slot in all processes together, one late job for all missed
+//! slots. Kept by the worker; must tolerate a clock that jumps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::clock::Timestamp;
 /// A job that is queued once per slot. Slots begin at multiples of `every` since 1970-01-01 UTC, moved by `offset`.
 #[derive(Clone)]
 pub struct Schedule {
-    /// Tells schedules apart, beside the kind of their job.
+    /// Identifier of the schedule, beside the kind of its job.
     pub key: &'static str,
     /// Length of a slot.
     pub every: Duration,
-    /// How far into its slot the job runs.
+    /// Delay of the job after the beginning of its slot.
     pub offset: Duration,
-    /// Makes the job.
+    /// Factory of the job.
     pub job: Arc<dyn Fn() -> NewJob + Send + Sync>,
 }
 
 impl Schedule {
-    /// A schedule whose slots begin at multiples of `every`.
+    /// Makes a schedule whose slots begin at multiples of `every`.
     pub fn every(
         every: Duration,
         key: &'static str,
@@ -35,7 +35,7 @@ impl Schedule {
     }
 }
 
-/// The first slot after a time.
+/// Returns the first slot after a time.
 pub fn slot_after(now: Timestamp, every: Duration, offset: Duration) -> Timestamp {
     let every = i64::try_from(every.as_millis()).unwrap_or(i64::MAX).max(1);
     let offset = i64::try_from(offset.as_millis()).unwrap_or(0);

@@ -1,5 +1,6 @@
-//! What owners want again and again (a domain its audit, a prompt its answers), kept as rows. Whoever is elected turns
-//! what is due into jobs: each time once, however many processes look, one late job for all times that were missed.
+//! Recurring jobs of owners (audits of a domain, answers to a prompt), stored as rows. The elected process turns due
+//! rows into jobs: each occurrence once, whatever the number of processes, and one late job for all missed
+//! occurrences.
 //! See docs/decisions/0225.
 
 use std::time::Duration;
@@ -50,7 +51,7 @@ impl Jobs {
         queries::delete_recurrence(tx, owner, kind).await
     }
 
-    /// When the next job of a kind is queued for an owner; `None`: there is no rule.
+    /// Returns the time at which the next job of a kind is queued for an owner; `None`: there is no rule.
     pub async fn next_run(&self, owner: &str, kind: &str) -> Result<Option<Timestamp>, DbError> {
         queries::find_next_run(&mut self.db().read().await?, owner, kind).await
     }

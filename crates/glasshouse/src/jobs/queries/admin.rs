@@ -1,4 +1,4 @@
-//! What operators and clients look at: jobs, batches, depth; and what operators change.
+//! Queries of operators and clients about jobs, batches and queue depth, and operators' changes.
 
 use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, Engine, on_engine};

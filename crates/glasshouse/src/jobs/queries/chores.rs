@@ -1,5 +1,6 @@
-//! What one process does for all: who it is, and the upkeep of jobs and batches in amounts that no request notices.
-//! Every statement is bounded and runs on an index.
+//! Maintenance that one process does for all: its election, and the upkeep of jobs and batches in small amounts that
+//! do not slow requests.
+//! Every statement is bounded and uses an index.
 
 use std::collections::HashMap;
 
@@ -224,7 +225,7 @@ pub async fn note_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?)
 }
 
-/// How many jobs of a kind are in a state, up to [`COUNTED`], and when the oldest was made.
+/// Number of jobs of a kind in a state, up to [`COUNTED`], and the time at which the oldest was made.
 #[derive(Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct Depth {
     pub kind: String,

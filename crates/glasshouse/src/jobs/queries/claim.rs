@@ -1,4 +1,4 @@
-//! Out of the queue: what may run now, in whose turn, and who runs it.
+//! Out of the queue: the jobs that may run now, in fair order, and the worker that runs them.
 
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ pub async fn promote_due(conn: &mut Conn, now: Timestamp) -> Result<(), DbError>
 /// Jobs at the head of the queue that a claim looks at. Beyond them it looks lane by lane.
 const HEAD: i64 = 1_000;
 
-/// What a claim may take.
+/// Limits of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct ClaimFilter<'w> {
     /// Kinds that have room.
@@ -125,9 +125,10 @@ async fn is_longer_than_head(conn: &mut Conn) -> Result<bool, DbError> {
     Ok(count == HEAD)
 }
 
-/// One look-up for each lane that has jobs, and one for the first of each kind in those that are open. Jobs without a lane
-/// are as those of one more: ordered by their lane too, which they do not have, because PostgreSQL would walk through the whole
-/// queue in search of them otherwise. The condition is that of PostgreSQL's index, to the letter: it fits no other index.
+/// Lists candidates with one look-up for each lane that has jobs, and one for the first of each kind in open lanes.
+/// Jobs without a lane are treated as one more lane: they are ordered by the lane column too, because PostgreSQL
+/// would otherwise scan the whole queue for them. The condition must equal that of PostgreSQL's index to the letter:
+/// no other index fits.
 async fn list_by_lane(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     const SQLITE: &str = concat!(
         "with recursive lanes (lane) as (
@@ -222,9 +223,9 @@ pub struct TroubledLane {
     /// Failures in a row.
     pub failures: i64,
     pub rest_until: i64,
-    /// Tells this rest from every other.
+    /// Identifier of this cooldown.
     pub rest_id: String,
-    /// When the first of the failures was.
+    /// Time of the first of the failures.
     pub troubled_since: i64,
 }
 
@@ -290,7 +291,7 @@ pub async fn advance_turn(conn: &mut Conn, priority: i64, turn: i64) -> Result<(
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(priority).bind(turn).execute(c).await.map(drop))?)
 }
 
-/// When the next job that is put off may run; `None` when there is none.
+/// Returns the earliest start of the delayed jobs; `None` when there is none.
 pub async fn find_next_run_at(conn: &mut Conn) -> Result<Option<Timestamp>, DbError> {
     const SQL: &str = "select min(run_at) from jobs where state = 'waiting' and run_at > 0";
     let next: Option<i64> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_one(c).await)?;

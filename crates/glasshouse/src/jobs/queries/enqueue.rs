@@ -13,7 +13,7 @@ use crate::jobs::model::{BatchId, NewBatch, NewJob};
 
 /// Rows of one insert on SQLite. Larger saves little and makes a statement that takes long to prepare.
 const ROWS_SQLITE: usize = 100;
-/// The same on PostgreSQL, where a statement is as long whatever it inserts.
+/// Rows of a statement on PostgreSQL, where its length does not depend on the number of rows.
 const ROWS_POSTGRES: usize = 1_000;
 /// Columns that are bound.
 const BOUND: usize = 15;
@@ -122,7 +122,7 @@ macro_rules! insert {
 const UNLESS_QUEUED: &str = " on conflict (kind, unique_key) where unique_key is not null and state <> 'dead'
     do update set again = (jobs.state = 'running') returning id";
 
-/// Row by row: a parameter for each value.
+/// Writes the statement with rows of values: a parameter for each value.
 fn insert_values(rows: usize) -> String {
     let mut sql = String::from(insert!("values "));
     for row in 0..rows {
@@ -137,7 +137,7 @@ fn insert_values(rows: usize) -> String {
     sql
 }
 
-/// Column by column: a thousand rows are fifteen parameters, and the statement is prepared once.
+/// Inserts jobs by columns: a thousand rows are fifteen parameters, and the statement is prepared once.
 async fn insert_columns(
     conn: &mut PgConnection,
     rows: &[NewJob],
@@ -171,7 +171,8 @@ async fn insert_columns(
     query.fetch_all(conn).await
 }
 
-/// 0 and not the time for what may run at once: a clock that is set back must not put work off.
+/// Returns the stored start time: 0 for a job that may run at once, because a clock that is set back must not delay
+/// work.
 fn run_at(job: &NewJob) -> i64 {
     job.run_at.map_or(0, Timestamp::as_millis)
 }

@@ -1,4 +1,4 @@
-//! What owners want again and again, and when it is due.
+//! Recurring jobs of owners, and their due times.
 
 use store::{Conn, DbError, Engine, on_engine};
 
@@ -23,7 +23,7 @@ pub struct RecurrenceRow {
 }
 
 impl RecurrenceRow {
-    /// The job that is queued now.
+    /// Makes the job that is queued now.
     pub fn job(self) -> NewJob {
         NewJob {
             id: JobId::generate(),

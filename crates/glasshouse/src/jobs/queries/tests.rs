@@ -1,5 +1,5 @@
-//! What the queue's statements cost when there are many jobs: counted by the databases themselves, so that a missing index
-//! shows on any machine.
+//! Cost of the queue's statements with many jobs, counted by the databases themselves, so that a missing index shows
+//! on any machine.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Lanes of the twenty thousand ready jobs before everything else.
 const CLOSED_LANES: i64 = 20;
-/// What a statement may look at that does its work by an index; the closed lanes alone are several times that.
+/// Most rows that a statement with an index may read; the closed lanes alone are several times that.
 const FEW: u64 = 6_000;
 
 /// A queue with many jobs in every state.

@@ -1,4 +1,4 @@
-//! Who is alive, what the dead left behind, and the schedules that all of them keep.
+//! Live workers, the jobs of dead ones, and the schedules that all workers keep.
 
 use store::{Conn, DbError, on_engine};
 

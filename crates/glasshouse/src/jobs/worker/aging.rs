@@ -20,12 +20,12 @@ const MOST_RAISED: usize = 50;
 /// Jobs that the walk looks at in one round.
 const STRIDE: usize = 1_000;
 
-/// How far the walk through each priority is. Another process that is elected begins anew.
+/// Progress of the walk through each priority. A newly elected process begins anew.
 #[derive(Default)]
 pub(super) struct Aging(HashMap<i64, WaitingPlace>);
 
 impl Aging {
-    /// One round, from the top down, so that it raises a job once.
+    /// Raises overdue jobs in one round, from the top down, so that a job is raised once.
     pub async fn raise_overdue(
         &mut self,
         tx: &mut Tx,
@@ -53,7 +53,7 @@ impl Aging {
     }
 }
 
-/// Which jobs a round raises.
+/// Selection of the jobs that a round raises.
 struct Look<'a> {
     before: Timestamp,
     closed_lanes: &'a [String],
@@ -61,7 +61,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// The first ones that are overdue, and how many jobs had to be looked at for them.
+    /// Finds the first overdue jobs, and the number of jobs that were read for them.
     fn overdue(&self, jobs: &[queries::AgingJob]) -> (Vec<String>, usize) {
         let mut found = Vec::new();
         for (at, job) in jobs.iter().enumerate() {

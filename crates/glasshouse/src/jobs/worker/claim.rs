@@ -1,5 +1,5 @@
 //! Takes jobs that may run now, within the limits of kinds and lanes. Used by the worker, inside its transaction.
-//! Must never begin a job of a lane that rests or is full, nor let such a lane hide the jobs behind it.
+//! Must never begin a job of a lane that is full or in a cooldown, nor let such a lane hide the jobs behind it.
 //! See docs/decisions/0140.
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,7 +14,7 @@ use crate::jobs::queries::{self, Candidate};
 
 /// Most jobs that one transaction begins. On PostgreSQL a commit takes as long as beginning some hundred.
 const MOST_BEGUN: usize = 1_000;
-/// How often a claim looks past lanes that it filled itself.
+/// Most repetitions of a claim after lanes that it filled itself.
 const ROUNDS: usize = 16;
 
 /// Tells whether at least so many of these jobs are of one lane, or have none.
@@ -54,9 +54,9 @@ pub(super) struct QueueClaim<'a> {
     pub limits: LaneLimits,
     pub named_lanes: &'a NamedLanes,
     pub rates: &'a LaneRates,
-    /// How many more of each kind this process can run.
+    /// Free slots of this process by kind.
     pub free: BTreeMap<&'static str, usize>,
-    /// How many of some kinds may run in all processes.
+    /// Limits of some kinds over all processes.
     pub most: BTreeMap<&'static str, usize>,
     pub now: Timestamp,
 }

@@ -14,9 +14,9 @@ use super::ticks::{every, report};
 use crate::clock::Clock;
 use crate::jobs::queries;
 
-/// What this process knows of its lease: whether it needs one, until when it holds, and who is to stop when it ends.
+/// Lease of this process: whether it needs one, the end of its validity, and the signal to stop at that end.
 pub(super) struct WorkerLease {
-    /// When the last beat that the database confirmed was sent.
+    /// Time at which the last beat that the database confirmed was sent.
     confirmed: Mutex<Instant>,
     /// Ends everything that was begun under this term.
     term: Mutex<CancellationToken>,
@@ -45,7 +45,7 @@ impl WorkerLease {
         *confirmed = sent.max(*confirmed);
     }
 
-    /// How long ago the last beat was sent that arrived.
+    /// Returns the time since the last confirmed beat was sent.
     pub fn age(&self) -> Duration {
         self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
     }
@@ -55,7 +55,7 @@ impl WorkerLease {
         self.term.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often it was lost.
+    /// Returns the number of times that the lease was lost.
     pub fn times_lost(&self) -> u64 {
         self.lost.load(Ordering::Acquire)
     }

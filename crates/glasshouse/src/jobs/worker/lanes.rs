@@ -1,5 +1,6 @@
-//! How much of a lane may run: its room, its rate, its rests. Pure but for the monotonic clock that rates are counted by.
-//! Used by the worker. Must never let a lane that rests or is full hold up another one: claims leave it out beforehand.
+//! Limits of lanes: concurrency, rate, cooldowns. Pure except for the monotonic clock of the rates.
+//! Used by the worker. Must never let a lane that is full or in a cooldown hold up another one: claims leave it out
+//! beforehand.
 //! See docs/decisions/0053.
 
 use std::collections::{BTreeMap, HashMap};
@@ -44,12 +45,12 @@ pub struct NamedLane {
 }
 
 impl NamedLane {
-    /// Time between two jobs.
+    /// Returns the time between two jobs, in milliseconds.
     fn interval_ms(self) -> i64 {
         (60_000 / i64::from(self.per_minute.max(1))).max(1)
     }
 
-    /// Jobs that may begin at `now`, from the time at which the rate allows the next one.
+    /// Returns the number of jobs that may begin at `now`, from the time at which the rate allows the next one.
     fn allowed_at(self, next_at: i64, now: Timestamp) -> i64 {
         let next_at = believed(next_at, now);
         let burst_ms = 1000.max(self.interval_ms());
@@ -57,7 +58,7 @@ impl NamedLane {
         (free_ms.min(burst_ms) / self.interval_ms()).max(0)
     }
 
-    /// The time at which the rate allows the next job, after `begun` more.
+    /// Returns the time at which the rate allows the next job, after `begun` more.
     fn next_at(self, next_at: i64, begun: i64, now: Timestamp) -> i64 {
         believed(next_at, now).max(now.as_millis()) + begun * self.interval_ms()
     }
@@ -75,7 +76,7 @@ fn believed(next_at: i64, now: Timestamp) -> i64 {
     if next_at > now.as_millis() + MOST_AHEAD_MS { 0 } else { next_at }
 }
 
-/// How many jobs of each lane this process began in the current second.
+/// Number of jobs of each lane that this process began in the current second.
 #[derive(Default)]
 pub(super) struct LaneRates(HashMap<String, (Instant, u32)>);
 
@@ -92,7 +93,7 @@ impl LaneRates {
         start.1 += 1;
     }
 
-    /// When the first lane that is at its rate may go on.
+    /// Returns the time until the first lane at its rate limit may begin another job.
     pub fn until_one_opens(&self, per_second: u32) -> Option<Duration> {
         let full = self.0.values().filter(|(_, count)| *count >= per_second);
         let waits = full.map(|(since, _)| SECOND.saturating_sub(since.elapsed()));
@@ -105,7 +106,7 @@ impl LaneRates {
     }
 }
 
-/// How much room lanes have, during one claim.
+/// Free slots of lanes, during one claim.
 pub(super) struct LaneRoom {
     room: HashMap<String, i64>,
     begun: HashMap<String, u32>,
@@ -139,7 +140,7 @@ impl NamedRoom {
 }
 
 impl LaneRoom {
-    /// What is left when so many jobs of each lane run already, in all processes.
+    /// Computes the free slots from the numbers of running jobs of each lane, in all processes.
     pub fn new(
         limits: LaneLimits,
         named: (&NamedLanes, Vec<LaneRate>),
@@ -177,7 +178,7 @@ impl LaneRoom {
         }
     }
 
-    /// Lanes of which nothing may be begun now.
+    /// Lists the lanes of which no job may begin now.
     pub fn closed(&self) -> Vec<String> {
         let full = self.room.iter().filter(|(_, room)| **room <= 0).map(|(lane, _)| lane);
         let fast = self.begun.iter().filter(|(_, begun)| **begun >= self.per_second).map(|(lane, _)| lane);
@@ -205,7 +206,7 @@ impl LaneRoom {
         true
     }
 
-    /// The named lanes of which the claim began jobs, with the time at which each one's rate allows the next.
+    /// Returns the named lanes of which the claim began jobs, with the time at which each one's rate allows the next.
     pub fn used_rates(&self) -> Vec<LaneRate> {
         let used = self.named.begun.iter().filter_map(|(lane, begun)| {
             let before = self.named.next_at.get(lane).copied().unwrap_or(0);
@@ -215,28 +216,30 @@ impl LaneRoom {
         used.collect()
     }
 
-    /// Time until the first named lane whose rate is used up may begin a job again.
+    /// Returns the time until the first named lane whose rate is used up may begin a job again.
     pub fn until_rate_allows(&self) -> Option<Duration> {
         let used_up = self.named.limits.iter().filter(|(lane, _)| self.named.is_used_up(lane));
         let wait = used_up.map(|(_, limits)| limits.interval_ms().unsigned_abs()).min();
         wait.map(|wait| Duration::from_millis(wait.max(5)))
     }
 
-    /// The rest that a success of a job begun now would end.
+    /// Returns the cooldown that a success of a job begun now would end.
     pub fn rest_of(&self, lane: &str) -> Option<String> {
         self.rests.get(lane).cloned()
     }
 }
 
-/// Whether a lane rests. A rest that is too far away was written by a clock that was wrong.
+/// Returns true for a lane in a cooldown. A cooldown too far in the future was written by a wrong clock and is
+/// ignored.
 fn rests(lane: &TroubledLane, now: Timestamp) -> bool {
     let until = Timestamp::from_millis(lane.rest_until);
     until > now && until <= now.plus(HORIZON)
 }
 
-/// What a lane is after one more failure, which may have asked for a rest of this length. `None`: nothing new.
+/// Returns the state of a lane after one more failure, which may have requested a cooldown of this length. `None`:
+/// unchanged.
 ///
-/// Jobs that were under way when the lane was put to rest fail too; they only ever make the rest longer.
+/// Jobs that were running when the cooldown began fail too; they can only lengthen the cooldown.
 pub(in crate::jobs) fn after_failure(
     lane: &str,
     before: Option<&TroubledLane>,
@@ -265,7 +268,7 @@ pub(in crate::jobs) fn after_failure(
     })
 }
 
-/// Whether work that has this much patience gives up on a lane.
+/// Returns true when work with this much patience gives up on a lane.
 pub(super) fn is_given_up(lane: &TroubledLane, patience: Duration, now: Timestamp) -> bool {
     lane.failures >= LEAST_FAILURES && now.since(Timestamp::from_millis(lane.troubled_since)) >= patience
 }
@@ -292,7 +295,8 @@ mod tests {
         (&NONE, Vec::new())
     }
 
-    /// Jobs that one claim begins in a lane of 120 a minute, which could have used its rate up to `next_at`.
+    /// Returns the number of jobs that one claim begins in a lane of 120 a minute, whose rate is used up to
+    /// `next_at`.
     fn begun_at(now: Timestamp, next_at: i64, at_once: usize) -> (usize, i64) {
         let named = NamedLanes::from([("ai".to_owned(), NamedLane { at_once, per_minute: 120 })]);
         let rates = vec![LaneRate { lane: "ai".to_owned(), next_at }];

@@ -1,5 +1,6 @@
-//! Runs jobs: takes what is due, keeps its leases, writes down how each run ended. One per process with the role `worker`.
-//! Waits for a signal or a time, never in a busy loop. Must bear that the database goes away and comes back.
+//! Runs jobs: claims due jobs, keeps their leases, records the outcome of each run. One per process with the role
+//! `worker`.
+//! Waits for a signal or a time, never in a busy loop. Must tolerate an unavailable database.
 //! See docs/decisions/0052.
 
 mod aging;
@@ -53,7 +54,7 @@ pub struct Worker {
     /// Runs that are over and not yet written down.
     ended: Vec<EndedRun>,
     lease: Arc<WorkerLease>,
-    /// How often the lease was lost when we last looked.
+    /// Number of lost leases at the last look.
     losses_known: u64,
     sweeper: Sweeper,
     rates: LaneRates,
@@ -62,12 +63,12 @@ pub struct Worker {
     /// Batches that are known to have begun.
     begun_batches: HashSet<BatchId>,
     failures_in_a_row: u32,
-    /// Whether the database may think that we have jobs which we do not have.
+    /// True when the database may list jobs for this worker that it does not run.
     is_unsure: bool,
 }
 
 impl Worker {
-    /// A worker that can run these kinds of jobs and keeps these schedules.
+    /// Makes a worker for these kinds of jobs and these schedules.
     pub fn new(jobs: Jobs, registry: Registry, schedules: Vec<Schedule>, settings: WorkerSettings) -> Worker {
         let id = Uuid::now_v7().to_string();
         Worker {
@@ -155,7 +156,7 @@ impl Worker {
         }
     }
 
-    /// How long there is certainly nothing to do, unless a signal comes.
+    /// Returns the time until the next look at the queue, unless a signal comes.
     async fn until_next_look(&mut self) -> Duration {
         if self.failures_in_a_row > 0 {
             // The queue is out of reach: 0.2 s, 0.4 s … up to the idle wait.
@@ -334,7 +335,7 @@ impl Worker {
         }
     }
 
-    /// What ended under a lease that is lost may be another process's by now: its result is not written down.
+    /// Drops the results of runs whose lease was lost: another process may run these jobs by now.
     fn notice_lost_lease(&mut self) {
         let losses = self.lease.times_lost();
         if losses != self.losses_known {

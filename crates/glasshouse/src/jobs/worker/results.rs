@@ -1,5 +1,5 @@
-//! Writes down how runs ended: done, again, later, dead; and counts them in their batches. Used by the worker.
-//! Must never count a run whose job is not this worker's any more: every statement names the worker.
+//! Records the outcomes of runs: done, again, later, dead; and counts them in their batches. Used by the worker.
+//! Must never count a run whose job belongs to another worker by now: every statement names the worker.
 //! See docs/decisions/0141.
 
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use crate::jobs::job::{JobOutcome, Registry};
 use crate::jobs::model::{BatchId, HORIZON, JobId, JobPriority, backoff};
 use crate::jobs::queries::{self, Candidate};
 
-/// What a job of a kind that this process does not know waits after a failure.
+/// Wait after a failure of a job whose kind this process does not know.
 const UNKNOWN_WAIT: Duration = Duration::from_secs(60);
-/// What is kept of the reason of a failure.
+/// Longest stored reason of a failure.
 const MAX_REASON_CHARS: usize = 2_000;
 
 /// A run that is over and not yet written down.
@@ -26,7 +26,7 @@ pub(super) struct EndedRun {
     pub result: Result<JobOutcome, JobError>,
 }
 
-/// What a transaction changes in batches, kept back to its end: rows that others want too are locked last, in one order.
+/// Changes of batches, applied at the end of a transaction: contended rows are locked last, in one order.
 #[derive(Default)]
 pub(super) struct BatchChanges(pub BTreeMap<BatchId, (i64, i64)>);
 
@@ -55,7 +55,7 @@ impl BatchChanges {
     }
 }
 
-/// Writes results in the name of one worker.
+/// Writer of results in the name of one worker.
 pub(super) struct ResultWriter<'a> {
     pub worker: &'a str,
     pub registry: &'a Registry,
@@ -186,7 +186,7 @@ impl ResultWriter<'_> {
     }
 }
 
-/// A reason as both databases can keep it: PostgreSQL refuses NUL in a text.
+/// Cleans a reason for both databases: PostgreSQL refuses NUL in a text.
 pub(super) fn writable(reason: &str) -> String {
     reason.chars().filter(|c| *c != '\0').take(MAX_REASON_CHARS).collect()
 }

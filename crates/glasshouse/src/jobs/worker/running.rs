@@ -1,5 +1,5 @@
 //! The jobs that run in this process, a task each. Used by the worker. Touches no database.
-//! Must never hand on the result of a run whose lease was lost.
+//! Must never return the result of a run whose lease was lost.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::jobs::job::{JobOutcome, Registry};
 use crate::jobs::queries::Candidate;
 use crate::jobs::run::JobRun;
 
-/// What runs now.
+/// Running jobs.
 #[derive(Default)]
 pub(super) struct RunningJobs {
     tasks: JoinSet<RunEnd>,
@@ -25,7 +25,7 @@ pub(super) struct RunningJobs {
 /// A task that is over.
 pub(super) type Over = Result<(Id, RunEnd), JoinError>;
 
-/// How a task ended.
+/// End of a task.
 pub(super) enum RunEnd {
     /// The job's own result.
     Result(Result<JobOutcome, JobError>),
@@ -33,7 +33,7 @@ pub(super) enum RunEnd {
     LeaseLost,
 }
 
-/// What a task that is over leaves to do.
+/// Follow-up of a finished task.
 pub(super) enum Taken {
     /// A result to write down.
     Ended(Box<EndedRun>),
@@ -55,17 +55,17 @@ struct Running {
 }
 
 impl RunningJobs {
-    /// Whether nothing runs.
+    /// Returns true when nothing runs.
     pub fn is_empty(&self) -> bool {
         self.jobs.is_empty()
     }
 
-    /// Ids of the jobs.
+    /// Returns the ids of the jobs.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.jobs.values().map(|running| running.job.id.as_str())
     }
 
-    /// Kinds of which more could run here, and how many more.
+    /// Returns the kinds with free slots in this process, and their number.
     pub fn free_slots(&self, registry: &Registry) -> BTreeMap<&'static str, usize> {
         let mut free: BTreeMap<&'static str, usize> =
             registry.0.iter().map(|(name, kind)| (*name, kind.at_once)).collect();
@@ -100,7 +100,7 @@ impl RunningJobs {
         self.tasks.join_next_with_id().await
     }
 
-    /// A task that is over already.
+    /// Returns a finished task, if there is one.
     pub fn try_join_next(&mut self) -> Option<Over> {
         self.tasks.try_join_next_with_id()
     }
@@ -161,7 +161,7 @@ impl RunningJobs {
         self.jobs.values().for_each(|running| running.stop.cancel());
     }
 
-    /// The longest time that one of them has to stop.
+    /// Returns the longest drain time of the running jobs.
     pub fn longest_drain(&self, registry: &Registry) -> Duration {
         self.jobs.values().map(|running| drain_of(&running.job, registry)).max().unwrap_or_default()
     }

@@ -1,22 +1,23 @@
-//! How a worker behaves. Made by whoever starts one.
+//! Settings of a worker. Made by the code that starts one.
 
 use std::time::Duration;
 
 use super::{LaneLimits, NamedLanes};
 use crate::draining::Draining;
 
-/// How a worker behaves. The defaults are what production uses; tests are in more of a hurry.
+/// Settings of a worker. The defaults are those of production; tests use shorter times.
 #[derive(Debug, Clone)]
 pub struct WorkerSettings {
     /// A worker that has not shown itself for so long is dead.
     pub lease: Duration,
-    /// How often it shows itself while it has jobs.
+    /// Time between two heartbeats while it has jobs.
     pub beat_every: Duration,
-    /// How often it looks for dead workers and due schedules.
+    /// Time between two looks for dead workers and due schedules.
     pub sweep_every: Duration,
     /// Longest time without looking into the queue. Signals make it look at once.
     pub idle_wait: Duration,
-    /// How long running jobs may go on at most when the process is asked to end; each kind says how long it needs.
+    /// Longest time that running jobs may go on when the process is asked to end; each kind has its own limit within
+    /// it.
     pub drain: Duration,
     /// Drain state of the process: nothing more is claimed once it has begun.
     pub draining: Draining,

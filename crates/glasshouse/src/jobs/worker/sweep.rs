@@ -1,6 +1,7 @@
-//! What keeps jobs from being lost or forgotten: finding dead workers, due schedules, stuck batches, old rows.
-//! Whether a worker is dead is told by its beats standing still on our own monotonic clock; no two clocks are compared.
-//! Every process looks for the dead; the rest is one elected process's.
+//! Maintenance that keeps jobs from being lost or forgotten: finding dead workers, due schedules, stuck batches, old
+//! rows.
+//! A worker is dead when its beats stand still on the reader's own monotonic clock; no two clocks are compared.
+//! Every process looks for the dead; the remaining work is one elected process's.
 //! See docs/decisions/0051 and docs/decisions/0143.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,14 +25,14 @@ use crate::jobs::{queries, schedule, schedules};
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// Most jobs of an account that gave up and are kept.
 const DEAD_PER_ACCOUNT: i64 = 10_000;
-/// How often accounts are looked through for more.
+/// Time between two trims of accounts.
 const TRIM_EVERY: Duration = Duration::from_secs(600);
 /// A batch this young may still be in the hands of who makes it.
 const YOUNG: Duration = Duration::from_secs(120);
 /// The chore of looking after everybody's jobs.
 const CHORE: &str = "sweep";
 
-/// Looks after jobs, its own process's and everybody's.
+/// Maintenance of the process's own jobs, and of all jobs when the process is elected.
 pub(super) struct Sweeper {
     jobs: Jobs,
     registry: Registry,
@@ -40,7 +41,7 @@ pub(super) struct Sweeper {
     id: String,
     /// Other workers: the last heartbeat that we read, and since when it has not changed, by our own monotonic clock.
     others: HashMap<String, (i64, Instant)>,
-    /// The same of the process that does the chores.
+    /// Elected process: its id, its last beat, and since when the beat has not changed.
     elected: Option<(String, i64, Instant)>,
     last_trim: Option<Instant>,
     aging: Aging,
@@ -73,12 +74,12 @@ impl Sweeper {
         self.jobs.db()
     }
 
-    /// How many processes work, this one included.
+    /// Returns the number of working processes, this one included.
     pub fn live_workers(&self) -> usize {
         self.others.len() + 1
     }
 
-    /// One round.
+    /// Runs one round.
     pub async fn sweep(&mut self) -> Result<(), DbError> {
         self.reclaim_dead_workers().await?;
         schedule::keep(&self.jobs, &self.schedules).await?;
@@ -94,7 +95,7 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Whether this process does the chores of the whole queue: it did them before, or the process that did has not
+    /// Returns true when this process maintains the whole queue: it did before, or the process that did has not
     /// reported for as long as a lease.
     async fn is_elected(&mut self) -> Result<bool, DbError> {
         let found = queries::find_chore(&mut self.db().read().await?, CHORE).await?;

@@ -1,4 +1,4 @@
-//! How the worker and its heartbeat keep time, and what they say when the database does not answer.
+//! Timers of the worker and its heartbeat, and their log line when the database does not answer.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub(super) fn report<T>(what: &'static str, result: Result<T, DbError>) {
     }
 }
 
-/// A timer whose first tick is at once and which never hurries to make up for lost ticks.
+/// Makes a timer whose first tick is at once and which never makes up for missed ticks.
 pub(super) fn every(period: Duration) -> tokio::time::Interval {
     let mut interval = tokio::time::interval(period);
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,4 +1,4 @@
-//! How much runs and begins in a lane, and lanes in trouble.
+//! Tests of limits of lanes, and of lanes in trouble.
 
 use super::*;
 

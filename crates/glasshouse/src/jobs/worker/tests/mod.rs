@@ -28,7 +28,7 @@ use crate::testing::{for_each_engine, postgres};
 const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// What a test's job does.
+/// Behaviour of a test's job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 enum Say {
     Done(String),

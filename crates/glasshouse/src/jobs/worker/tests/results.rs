@@ -1,4 +1,4 @@
-//! What becomes of a job that fails, gives up, or whose result cannot be written.
+//! Tests of jobs that fail or give up, and of results that cannot be written.
 
 use super::*;
 

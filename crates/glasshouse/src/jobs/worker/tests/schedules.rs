@@ -1,4 +1,4 @@
-//! What recurs for an owner becomes a job once for each time, whichever processes look.
+//! Tests of recurring jobs: each occurrence becomes one job, whichever processes look.
 
 use super::*;
 use crate::jobs::schedules::queue_due;

@@ -1,5 +1,5 @@
-//! The renders that an account may still queue: what is left of its month, less what waits already. What counts towards the
-//! month is what the render service reserves: here it is only looked at.
+//! The renders that an account may still queue: the remaining renders of its month, less those queued already. The
+//! render service counts renders; this file only reads the count.
 //! See docs/decisions/0417.
 
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct RenderAllowance {
 }
 
 impl RenderAllowance {
-    /// By the plans of these settings.
+    /// Makes an allowance by the plans of these settings.
     pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs) -> RenderAllowance {
         RenderAllowance {
             config: platform.config.clone(),
@@ -42,7 +42,7 @@ impl RenderAllowance {
         }
     }
 
-    /// How many renders the account had this month.
+    /// Returns the account's renders of this month.
     async fn used(&self, account: &AccountId) -> Result<u64, DbError> {
         let (_, _, used) = self.accounts.usage(account).await?;
         Ok(used.into_iter().find(|(metric, _)| *metric == UsageMetric::Renders).map_or(0, |(_, used)| used))
@@ -82,7 +82,7 @@ impl RenderAllowance {
         Ok(self.accounts.list_accounts().await?.into_iter().filter_map(limit).collect())
     }
 
-    /// How many renders the account may have for pages that nobody waits for. None if it is inactive.
+    /// Returns the renders that the account may have for pages that nobody waits for; 0 if it is inactive.
     pub async fn in_background(&self, account: &AccountId, now: Timestamp) -> Result<u64, DbError> {
         let found = self.accounts.find_account(account).await?;
         let Some(account) = found.filter(|account| account.active) else { return Ok(0) };

@@ -45,7 +45,7 @@ impl Batches {
         }
     }
 
-    /// A job that renders a page again, in the lane of its origin.
+    /// Makes a job that renders a page again, in the lane of its origin.
     pub fn page_job(&self, site: &Site, url: Url, priority: JobPriority) -> NewJob {
         let origin = self.origins.client().address(site, &url);
         let lane = format!("origin:{}", origin.host_str().unwrap_or_default());
@@ -56,7 +56,7 @@ impl Batches {
             .priority(priority)
     }
 
-    /// A job that feeds a batch from its list.
+    /// Makes a job that feeds a batch from its list.
     pub fn feeding(&self, site: &Site, batch: &BatchId, from: usize) -> NewJob {
         let job = FeedBatch { batch: batch.clone(), domain: site.domain.id.clone(), from };
         job.queued_for(site.domain.account_id.as_str()).domain(site.domain.id.as_str()).feeding(batch)
@@ -263,7 +263,7 @@ impl Batches {
     }
 }
 
-/// Why pages could not be queued.
+/// Reason why pages could not be queued.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
     /// The domain has as many batches in progress as it may.

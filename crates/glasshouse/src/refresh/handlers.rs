@@ -23,7 +23,7 @@ use crate::app::AppState;
 use crate::domains::{Domain, DomainAccess, RequestedDomain};
 use crate::jobs::BatchId;
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(invalidate_page_cache))

@@ -15,7 +15,7 @@ use crate::jobs::{BatchId, Job, JobError, JobOutcome, JobRun};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RefreshPage {
     pub domain: DomainId,
-    /// Its address.
+    /// Address of the page.
     pub url: Url,
 }
 
@@ -30,7 +30,7 @@ impl Job for RefreshPage {
     }
 }
 
-/// Reads a sitemap that took too long to be read while somebody waited, and queues its pages.
+/// A job that reads a sitemap that took too long while a client waited, and queues its pages.
 ///
 /// Names its batch in its own data: a job that the queue counts in a batch would count as one of its pages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub struct RefreshSite {
     pub batch: BatchId,
     pub domain: DomainId,
     pub sitemap: Url,
-    /// Which pages of it.
+    /// Selection of its pages.
     pub selection: Selection,
 }
 
@@ -58,7 +58,7 @@ impl Job for RefreshSite {
     }
 }
 
-/// Makes jobs of the next part of a large batch's list.
+/// A job that makes jobs of the next part of a large batch's list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FeedBatch {
     pub batch: BatchId,
@@ -99,8 +99,8 @@ impl Job for RefreshStale {
     }
 }
 
-/// Deletes what accounts have beyond `plans.<id>.snapshot_bytes` and domains beyond `limits.snapshots_per_domain`, and queues [`TidySite`] for a part of them: for each
-/// once a day.
+/// A job that deletes snapshots beyond `plans.<id>.snapshot_bytes` of an account and
+/// `limits.snapshots_per_domain` of a domain, and queues [`TidySite`] for a part of the domains: for each once a day.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidySites {}
 
@@ -116,7 +116,8 @@ impl Job for TidySites {
     }
 }
 
-/// Deletes the pages of a domain that nobody asked for within `render.keep_days` and that its sitemap does not name.
+/// A job that deletes the pages of a domain that nobody requested within `render.keep_days` and that its sitemap does
+/// not name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidySite {
     pub domain: DomainId,
@@ -134,7 +135,7 @@ impl Job for TidySite {
     }
 }
 
-/// Deletes objects that no row names.
+/// A job that deletes objects that no row names.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SweepObjects {}
 

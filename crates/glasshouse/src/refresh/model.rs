@@ -1,4 +1,4 @@
-//! What the refresh endpoints are asked and what they answer. Pure.
+//! Requests and responses of the refresh endpoints. Pure.
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -138,19 +138,19 @@ impl PagesReply {
         PagesReply { ok: true, error: None, deleted: None, prewarmed }
     }
 
-    /// Nothing was queued.
+    /// Makes the reply when nothing was queued.
     pub fn nothing(cause: NotQueued) -> PagesReply {
         PagesReply { ok: false, error: Some(cause), deleted: None, prewarmed: 0 }
     }
 
-    /// The same in the form of the purge variant.
+    /// Makes a reply of the purge variant.
     pub fn purged(self, deleted: u64) -> PagesReply {
         PagesReply { deleted: Some(deleted), ..self }
     }
 }
 
 impl SiteReply {
-    /// Work was queued; an empty id: there was nothing to do.
+    /// Makes the reply when work was queued; an empty id: there was nothing to do.
     pub fn accepted(batch: &str) -> SiteReply {
         let accepted = !batch.is_empty();
         SiteReply {
@@ -162,7 +162,7 @@ impl SiteReply {
         }
     }
 
-    /// Nothing was queued.
+    /// Makes the reply when nothing was queued.
     pub fn nothing(cause: NotQueued) -> SiteReply {
         SiteReply {
             ok: false,
@@ -173,7 +173,7 @@ impl SiteReply {
         }
     }
 
-    /// In the form of the purge variant.
+    /// Makes a reply of the purge variant.
     pub fn purged(deleted: u64, queued: u64, path_source: &'static str, total_paths: u64) -> SiteReply {
         SiteReply {
             deleted: Some(deleted),
@@ -184,7 +184,7 @@ impl SiteReply {
         }
     }
 
-    /// Nothing was done, in the form of the purge variant.
+    /// Makes the reply of the purge variant when nothing was done.
     pub fn nothing_purged(cause: NotQueued) -> SiteReply {
         SiteReply { ok: false, error: Some(cause), ..SiteReply::purged(0, 0, "sitemap", 0) }
     }
@@ -297,12 +297,12 @@ pub struct PageFailure {
     pub error: String,
 }
 
-/// The address of a path of a site; the error is a sentence about the path.
+/// Returns the address of a path of a site. Returns `None` when it is no address.
 pub fn page_url(site: &Site, path: &str) -> Option<Url> {
     Url::parse(&format!("https://{}{path}", site.domain.host)).ok()
 }
 
-/// What is wrong with a path, whoever's it is.
+/// Describes the problem of a path, independent of a site.
 pub fn path_problem(path: &str, max_bytes: usize) -> Option<&'static str> {
     if !path.starts_with('/') {
         return Some("must start with /");

@@ -1,4 +1,4 @@
-//! Whether a site's server answers, asked before anything is queued, and how long it wants to be spared.
+//! Availability of a site's server, checked before anything is queued, and the pause that it asks for.
 //! Must never take longer than a person waits, nor fetch but through the guarded fetcher.
 //! See docs/decisions/0055.
 
@@ -14,13 +14,13 @@ use crate::clock::Timestamp;
 use crate::domains::Site;
 use crate::domains::origin::{OriginClient, OriginResponse};
 
-/// How long all questions of one request may take together.
+/// Timeout of all checks of one request together.
 const ALL: Duration = Duration::from_secs(5);
-/// How long one may take, so that there is time for a second one.
+/// Timeout of one check, so that there is time for a second one.
 const ONE: Duration = Duration::from_millis(3_000);
 /// And the second: over before all are, because a page whose answer is still out then is taken on trust.
 const SECOND: Duration = Duration::from_millis(1_500);
-/// How many pages of a list are asked for; the others are taken on trust.
+/// Most pages of a list that are checked; the others are assumed to be available.
 const MOST_ASKED: usize = 20;
 const ASKED_AT_ONCE: usize = 4;
 /// A server that asks to be spared for longer is asked again after this time all the same.
@@ -38,12 +38,12 @@ impl Origins {
         Origins { client }
     }
 
-    /// The client, for addresses and sitemaps.
+    /// Returns the client, for addresses and sitemaps.
     pub fn client(&self) -> &OriginClient {
         &self.client
     }
 
-    /// Why nothing of a site could be rendered now, if so.
+    /// Returns the reason why no page of a site could be rendered now.
     pub async fn trouble_of_site(&self, site: &Site, url: &Url) -> Option<NotQueued> {
         let root = url.join("/").ok()?;
         match tokio::time::timeout(ALL, self.ask(site, &root, ALL)).await {
@@ -95,7 +95,7 @@ impl Origins {
         self.client.ask(self.client.question(self.client.address(site, url), time)).await
     }
 
-    /// How long the server of a page that refused to answer wants to be left alone, if it says so.
+    /// Returns the pause that the server of an unavailable page asks for, if it does.
     pub async fn retry_after(&self, site: &Site, url: &Url, now: Timestamp) -> Option<Duration> {
         let question = self.client.question(self.client.address(site, url), ONE);
         let fetched = self.client.fetcher().fetch(question).await.ok()?;

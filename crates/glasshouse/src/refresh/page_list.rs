@@ -1,6 +1,6 @@
-//! The pages of a large batch, kept in the object store while they become jobs a thousand at a time. Ten thousand make an
-//! object, so that what feeding reads grows with the pages and not with their square.
-//! A list never changes once it is written, so a process that takes over sees the same one.
+//! The pages of a large batch, kept in the object store while they become jobs a thousand at a time. Ten thousand
+//! pages make an object, so that the bytes read grow linearly with the pages, not quadratically.
+//! A list never changes once it is written, so a process that takes over reads the same list.
 
 use bytes::Bytes;
 use futures::stream::BoxStream;
@@ -14,10 +14,10 @@ use crate::jobs::BatchId;
 const COMPRESSION_LEVEL: i32 = 3;
 /// Pages of an object; what is fed at once never lies in two of them.
 const PAGES: usize = PAGES_PER_PART * 10;
-/// What an object may unpack to: ten thousand addresses of the greatest length.
+/// Largest unpacked size of an object: ten thousand addresses of the greatest length.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Why a list could not be kept or read.
+/// Reason why a list could not be kept or read.
 #[derive(Debug, thiserror::Error)]
 pub enum PageListError {
     /// The object store failed.
@@ -75,7 +75,7 @@ pub async fn read(blobs: &Blobs, batch: &BatchId, from: usize) -> Result<Vec<Url
 /// Batches that have a list, and when each was written, epoch milliseconds.
 pub type ListedBatches = BoxStream<'static, Result<(BatchId, i64), BlobError>>;
 
-/// Every object of a list that is kept: its batch, and when it was written in epoch milliseconds.
+/// Lists every stored object of a list: its batch, and the time of writing in epoch milliseconds.
 pub fn list(blobs: &Blobs) -> Result<ListedBatches, BlobError> {
     let named = blobs.list("batches")?.try_filter_map(|object| {
         let batch = object.key.strip_prefix("batches/").and_then(|name| name.split_once('/'));

@@ -1,5 +1,5 @@
 //! Cache refresh: decides what can be queued and queues it. The work itself is in `work`.
-//! Must never delete a snapshot in the re-render variant: what is stored is served until the new render replaces it.
+//! Must never delete a snapshot in the re-render variant: the stored page is served until the new render replaces it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,10 @@ use crate::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use crate::platform::Platform;
 use crate::render::{RenderService, renderable, stored_page};
 
-/// How long somebody waits for a sitemap; then it is read in the background.
+/// Longest wait of a request for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
 const HOUR: Duration = Duration::from_secs(3600);
-/// Whose jobs the service's own are.
+/// Account of the service's own jobs.
 pub(super) const SERVICE: &str = "service";
 /// Batches that a list names.
 const BATCHES_SHOWN: i64 = 20;
@@ -104,12 +104,12 @@ impl RefreshService {
         registry.with::<RefreshPage>(self.work(), self.0.platform.config.render_concurrency() + 2)
     }
 
-    /// What the jobs do.
+    /// Returns the work of the jobs.
     pub(super) fn work(&self) -> RefreshWork {
         self.0.work.clone()
     }
 
-    /// What the worker has to queue again and again.
+    /// Returns the schedules for the worker.
     pub fn schedules(&self) -> Vec<Schedule> {
         vec![
             Schedule::every(LOOK_EVERY, "stale pages", || {
@@ -203,7 +203,7 @@ impl RefreshService {
         })
     }
 
-    /// The older variant: deletes first, and renders again only when asked to.
+    /// Purges a site, the older variant: deletes first, and renders again only when asked to.
     async fn purge_site(
         &self,
         site: &Arc<Site>,
@@ -257,7 +257,7 @@ impl RefreshService {
         Ok(())
     }
 
-    /// How far a batch of an account has come, with the domain it belongs to.
+    /// Returns the progress of an account's batch, with the domain it belongs to.
     pub async fn progress(
         &self,
         account: &AccountId,
@@ -330,7 +330,7 @@ fn cause_of(error: &SitemapError) -> NotQueued {
     }
 }
 
-/// Each page once, in the order given.
+/// Returns each page once, in the order given.
 fn distinct(site: &Site, pages: impl Iterator<Item = Url>) -> Vec<Url> {
     let mut known = std::collections::HashSet::new();
     pages.filter(|page| known.insert(stored_page(site, page).key)).collect()

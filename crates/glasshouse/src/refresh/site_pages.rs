@@ -1,4 +1,4 @@
-//! The pages of a site that can be rendered: what its sitemap lists, and which of them changed.
+//! The renderable pages of a site: those that its sitemap lists, and which of them changed.
 //! Used by the service and its jobs.
 
 use crawler::sitemap::{PageList, SitemapError, SitemapPage};
@@ -25,14 +25,14 @@ impl SitePages {
         SitePages { origins: origins.clone(), render: render.clone() }
     }
 
-    /// Why nothing of a site could be rendered now, if so.
+    /// Returns the reason why no page of a site could be rendered now.
     pub async fn trouble_of_origin(&self, site: &Site) -> Option<NotQueued> {
         let root = Url::parse(&format!("https://{}/", site.domain.host)).ok()?;
         let root = renderable(site, &root).unwrap_or(root);
         self.origins.trouble_of_site(site, &root).await
     }
 
-    /// Every page of a sitemap that can be rendered, with the time of its last change. Waits for its turn.
+    /// Reads every renderable page of a sitemap, with the time of its last change. Waits for a slot.
     pub async fn read_sitemap(&self, site: &Site, sitemap: &Url) -> Result<ListedPages, SitemapError> {
         let client = self.origins.client();
         let turn = client.sitemap_turn(site).await;
@@ -85,7 +85,7 @@ pub struct ListedPages {
 }
 
 impl ListedPages {
-    /// Pages that come from elsewhere.
+    /// Makes a list of pages from another source.
     pub fn from_urls(urls: Vec<Url>) -> ListedPages {
         let pages = urls.into_iter().map(|url| SitemapPage { url, lastmod: None }).collect();
         ListedPages { pages, _turn: None }
@@ -102,22 +102,22 @@ impl ListedPages {
         ListedPages { pages, _turn: self._turn }
     }
 
-    /// How many there are.
+    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Whether there are none.
+    /// Returns true for an empty list.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }
 
-    /// Their addresses, one unpacked at a time.
+    /// Returns the addresses, one unpacked at a time.
     pub fn urls(&self) -> impl Iterator<Item = Url> {
         self.pages.iter().map(|page| page.url)
     }
 
-    /// Their addresses, some at a time.
+    /// Returns the addresses in parts.
     pub fn parts(&self) -> impl Iterator<Item = Vec<Url>> {
         let mut urls = self.urls();
         std::iter::from_fn(move || {
@@ -127,7 +127,7 @@ impl ListedPages {
     }
 }
 
-/// The sitemap in a site's settings.
+/// Returns the sitemap in a site's settings.
 pub fn stored_sitemap(site: &Site) -> Option<Url> {
     Url::parse(&site.domain.settings.sitemap_url).ok()
 }

@@ -1,15 +1,15 @@
-//! Which pages are rendered again: the rule of updated paths, and who goes first in the background. Pure.
+//! Selection of the pages to render again: the rule of updated paths, and the order in the background. Pure.
 
 use std::time::Duration;
 
 use crate::clock::Timestamp;
 
-/// How often stale pages are looked for.
+/// Time between two looks for stale pages.
 pub const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
 /// Most pages of an account that one look queues, whatever its plan allows: more than a million a day.
 const MOST_PER_LOOK: u64 = 7_500;
 
-/// Whether a page of a sitemap has to be rendered again. Spec: Cache refresh, rule 5.
+/// Returns true when a page of a sitemap has to be rendered again. Spec: Cache refresh, rule 5.
 pub fn is_updated(lastmod: Option<i64>, stored_at: Option<Timestamp>) -> bool {
     match (lastmod, stored_at) {
         (_, None) => true,
@@ -18,10 +18,11 @@ pub fn is_updated(lastmod: Option<i64>, stored_at: Option<Timestamp>) -> bool {
     }
 }
 
-/// How many stale pages of an account may be rendered until the next look, out of what is left of the month's renders.
+/// Returns the number of stale pages of an account that may be rendered until the next look, out of the remaining
+/// renders of the month.
 ///
-/// Half of what is left, spread evenly over the rest of the month: the other half is for crawlers that ask. At least one
-/// while more than a tenth of the plan is left. `None`: the plan has no limit.
+/// Half of the remaining renders, spread evenly over the rest of the month: the other half is for requests of
+/// crawlers. At least one while more than a tenth of the plan is left. `None`: the plan has no limit.
 pub fn background_budget(limit: Option<u64>, used: u64, now: Timestamp) -> u64 {
     let Some(limit) = limit else { return MOST_PER_LOOK };
     let left = limit.saturating_sub(used);

@@ -1,4 +1,4 @@
-//! Keeps what is stored within bounds: what nobody asks for goes, and so do objects that nothing names.
+//! Keeps the store within bounds: deletes pages that nobody requests, and objects that no row names.
 //! Must never delete a page that a sitemap names because the sitemap could not be read.
 
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::render::ForgetError;
 
 /// Domains between two checkpoints.
 const PART: usize = 50;
-/// How long a sitemap may take that says which pages stay.
+/// Timeout of reading the sitemap that decides which pages stay.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
-/// How long the list of a batch may be needed: batches are kept for 30 days.
+/// Retention of the list of a batch: batches are kept for 30 days.
 const LIST_KEPT: Duration = Duration::from_secs(31 * 24 * 3600);
 const HOUR_MS: i64 = 3600 * 1000;
 
@@ -104,7 +104,8 @@ impl RefreshWork {
         Ok(JobOutcome::Done)
     }
 
-    /// Every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be read now.
+    /// Returns every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be
+    /// read now.
     async fn named_pages(&self, site: &Site) -> Option<ListedPages> {
         let Some(sitemap) = stored_sitemap(site) else { return Some(ListedPages::from_urls(Vec::new())) };
         match tokio::time::timeout(SITEMAP_TIME, self.pages.read_sitemap(site, &sitemap)).await {
@@ -157,7 +158,7 @@ impl From<ForgetError> for JobError {
     }
 }
 
-/// The hour of the day in which a domain's sitemap is asked which pages stay: a 24th of all domains has the same.
+/// Returns the hour of the day in which a domain's sitemap is read for retention: a 24th of all domains share it.
 fn hour_of(domain: &DomainId) -> i64 {
     domain.as_str().bytes().fold(0, |sum: i64, byte| (sum * 31 + i64::from(byte)).rem_euclid(24))
 }

@@ -1,4 +1,4 @@
-//! What the jobs of cache refresh do when their turn comes. Each may be run twice, and bears it.
+//! Work of the jobs of cache refresh. Each may be run twice without harm.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::render::decide::TargetPage;
 use crate::render::model::CONFIRM_AFTER;
 use crate::render::{RefreshTrouble, Refreshed, RenderService, StalePage};
 
-/// How long a job may take to read a sitemap.
+/// Timeout of a job's reading of a sitemap.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
 /// Most stale snapshots of one domain that are considered at a time.
 const CONSIDERED: i64 = 10_000;
@@ -197,7 +197,7 @@ impl RefreshWork {
         Ok(jobs.collect())
     }
 
-    /// The domain of a job, if it may be rendered.
+    /// Finds the domain of a job, if it may be rendered.
     async fn site(&self, domain: &DomainId) -> Result<Arc<Site>, JobError> {
         let found = self.domains.find_by_id(domain).await?;
         let domain = found.ok_or_else(|| JobError::give_up("the domain was removed"))?;

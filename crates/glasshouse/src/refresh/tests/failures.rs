@@ -1,4 +1,4 @@
-//! What goes wrong while pages are rendered, and whose render a job is.
+//! Tests of failures while pages are rendered, and of renders whose job another process took over.
 
 use super::*;
 

@@ -31,7 +31,7 @@ const SITE: &str = "/api/prerender/cache/invalidate-site-cache";
 const UPDATED: &str = "/api/prerender/cache/invalidate-updated-paths";
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What the origin answers: a status and a body by path; every other path is a page.
+/// Responses of the origin: a status and a body by path; every other path is a page.
 #[derive(Clone, Default)]
 struct Web(Arc<Mutex<HashMap<String, (u16, String)>>>);
 

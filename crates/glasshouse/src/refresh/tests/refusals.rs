@@ -1,4 +1,4 @@
-//! Who may refresh, and what is refused.
+//! Tests of permissions and refusals.
 
 use super::*;
 

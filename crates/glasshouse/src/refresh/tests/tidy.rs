@@ -1,4 +1,5 @@
-//! What nobody asks for goes, what is asked for is renewed in its own time, and nothing is left behind.
+//! Tests of retention: unrequested pages are deleted, requested ones are renewed at their own interval, and nothing
+//! is left behind.
 
 use bytes::Bytes;
 use futures::TryStreamExt;

@@ -11,7 +11,7 @@ const RANDOM_LENGTH: usize = 32;
 const CHECKSUM_LENGTH: usize = 6;
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// What a secret opens.
+/// Kind of a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyKind {
     /// The API.
@@ -43,17 +43,17 @@ impl NewKey {
         NewKey(text)
     }
 
-    /// The secret, to be shown to its owner once.
+    /// Returns the secret, to be shown to its owner once.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// What is stored of it.
+    /// Returns the stored hash.
     pub fn hash(&self) -> KeyHash {
         KeyHash::of(&self.0)
     }
 
-    /// The last four characters, to tell secrets apart.
+    /// Returns the last four characters, to tell secrets apart.
     pub fn last4(&self) -> &str {
         &self.0[self.0.len() - 4..]
     }
@@ -75,20 +75,20 @@ impl KeyHash {
         KeyHash(Sha256::digest(secret.as_bytes()).into())
     }
 
-    /// Its first eight bytes.
+    /// Returns the first eight bytes as a number.
     pub fn prefix(self) -> u64 {
         let [a, b, c, d, e, f, g, h, ..] = self.0;
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// What the database says; none: it is no hash.
+    /// Parses the hexadecimal form of the database. Returns `None` for a text that is no hash.
     pub fn from_hex(text: &str) -> Option<KeyHash> {
         let mut hash = KeyHash(Default::default());
         hex::decode_to_slice(text, &mut hash.0).ok()?;
         Some(hash)
     }
 
-    /// The form in the database.
+    /// Returns the form in the database.
     pub fn to_hex(self) -> String {
         hex::encode(self.0)
     }
@@ -106,7 +106,8 @@ impl fmt::Debug for KeyHash {
     }
 }
 
-/// Whether a text has the form and the checksum of a secret. Typing mistakes and guesses end here, before any look-up.
+/// Returns true for a text with the form and the checksum of a secret. Typing mistakes and guesses fail here, before
+/// any look-up.
 pub fn is_well_formed(kind: KeyKind, text: &str) -> bool {
     let Some(rest) = text.strip_prefix(kind.prefix()) else { return false };
     if rest.len() != RANDOM_LENGTH + CHECKSUM_LENGTH || !rest.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -116,7 +117,7 @@ pub fn is_well_formed(kind: KeyKind, text: &str) -> bool {
     checksum(body.as_bytes()) == given.as_bytes()
 }
 
-/// CRC-32 of prefix and random part in base62, most significant digit first.
+/// Computes the CRC-32 of prefix and random part in base62, most significant digit first.
 fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     let mut rest = crc32fast::hash(body);
     let mut digits = [b'0'; CHECKSUM_LENGTH];
@@ -127,7 +128,7 @@ fn checksum(body: &[u8]) -> [u8; CHECKSUM_LENGTH] {
     digits
 }
 
-/// Random characters of base62 from the cryptographic generator.
+/// Generates random characters of base62 with the cryptographic generator.
 pub(super) fn random_text(length: usize) -> String {
     rand::rng().sample_iter(Alphanumeric).take(length).map(char::from).collect()
 }

@@ -1,4 +1,4 @@
-//! What an account, a key and a session are. Pure: no database, network or HTTP.
+//! Accounts, keys and sessions. Pure: no database, network or HTTP.
 //! Must never hold a secret in the clear: keys and session ids are kept as hashes.
 
 use std::fmt;
@@ -26,7 +26,7 @@ macro_rules! id_type {
                 $name(uuid::Uuid::now_v7().to_string().into())
             }
 
-            /// The text that is stored and shown.
+            /// Returns the stored and displayed text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -81,9 +81,9 @@ pub struct Account {
     /// The e-mail address it signs in with, lower case.
     pub email: String,
     pub plan: Plan,
-    /// Whether its subscription is active. An inactive one may read, and nothing that costs.
+    /// True when the subscription is active. An inactive account may read, but use nothing that costs.
     pub active: bool,
-    /// When it was made.
+    /// Time at which it was made.
     pub created_at: Timestamp,
 }
 
@@ -92,7 +92,7 @@ pub struct Account {
 pub struct Email(String);
 
 impl Email {
-    /// The address.
+    /// Returns the address.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -148,14 +148,14 @@ pub struct ApiKeyInfo {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// What a valid API key says about its bearer. Cached for at most two seconds, so it may be that old.
+/// Identity of the bearer of a valid API key. Cached for at most two seconds, so it may be that old.
 #[derive(Debug)]
 pub struct KeyIdentity {
     pub key: KeyId,
     pub account: AccountId,
     /// The account's plan.
     pub plan: Plan,
-    /// Whether the account's subscription is active.
+    /// True when the account's subscription is active.
     pub active: bool,
     /// The one domain the key is restricted to (lower case, A-labels); `None`: the whole account.
     pub scope: Option<Box<str>>,
@@ -178,15 +178,15 @@ impl KeyIdentity {
     }
 }
 
-/// What a valid session cookie says about its bearer.
+/// Identity of the bearer of a valid session cookie.
 #[derive(Debug, Clone)]
 pub struct SessionIdentity {
     /// The account that is signed in.
     pub account: AccountId,
-    /// Its e-mail address.
+    /// E-mail address of the account.
     pub email: String,
     pub plan: Plan,
-    /// Whether its subscription is active.
+    /// True when the account's subscription is active.
     pub active: bool,
     /// The value that state-changing calls must repeat in `x-csrf-token`.
     pub csrf_token: String,

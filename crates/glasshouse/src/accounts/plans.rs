@@ -25,7 +25,7 @@ impl Plan {
     /// All plans, smallest first.
     pub const ALL: [Plan; 4] = [Plan::Essential, Plan::Agency, Plan::Business, Plan::Enterprise];
 
-    /// The id that the database, the API and the settings use.
+    /// Returns the id in the database, the API and the settings.
     pub const fn id(self) -> &'static str {
         match self {
             Plan::Essential => "essential",
@@ -63,17 +63,17 @@ impl PlanLimit {
     /// No limit at all.
     pub const NONE: PlanLimit = PlanLimit(None);
 
-    /// At most this many.
+    /// Makes a limit of this many.
     pub const fn of(most: u64) -> PlanLimit {
         PlanLimit(Some(most))
     }
 
-    /// The number, if there is a limit.
+    /// Returns the number, if there is a limit.
     pub const fn most(self) -> Option<u64> {
         self.0
     }
 
-    /// Whether so many are still within the limit.
+    /// Returns true when a count is within the limit.
     pub fn allows(self, count: u64) -> bool {
         self.0.is_none_or(|most| count <= most)
     }
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for PlanLimit {
     }
 }
 
-/// What one plan allows. The names are those of the settings.
+/// Limits of one plan. The names are those of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimits {

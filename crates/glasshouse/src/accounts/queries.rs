@@ -103,7 +103,7 @@ pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), Db
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
 }
 
-/// Number of an account's keys that are not revoked.
+/// Counts an account's keys that are not revoked.
 pub async fn count_working_keys(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
     const SQL: &str = "select count(*) from api_keys where account_id = $1 and revoked_at is null";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
@@ -155,14 +155,14 @@ pub async fn list_key_hashes(conn: &mut Conn, after: &str, limit: i64) -> Result
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
 
-/// Whether there is a key with this hash that was not revoked.
+/// Returns true when a key with this hash exists and was not revoked.
 pub async fn is_working_key(conn: &mut Conn, hash: KeyHash) -> Result<bool, DbError> {
     const SQL: &str = "select count(*) from api_keys where hash = $1 and revoked_at is null";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(hash.to_hex()).fetch_one(c).await)?;
     Ok(count > 0)
 }
 
-/// The accounts that are inactive.
+/// Lists the inactive accounts.
 pub async fn list_inactive_accounts(conn: &mut Conn) -> Result<Vec<AccountId>, DbError> {
     const SQL: &str = "select id from accounts where not active";
     let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_all(c).await)?;
@@ -341,7 +341,7 @@ pub async fn refund_usage(
         .map(drop))?)
 }
 
-/// The month's use by the text of its metric.
+/// Lists the month's use by the text of its metric.
 pub async fn list_usage(
     conn: &mut Conn,
     account: &AccountId,

@@ -1,4 +1,4 @@
-//! Dashboard sessions: the cookie, how long it lasts, and what is stored of it. Pure.
+//! Dashboard sessions: the cookie, its lifetime, and the stored form of its id. Pure.
 //! Must never store or log a session id in the clear.
 //! See docs/decisions/0014.
 
@@ -12,7 +12,7 @@ use super::keys::{KeyHash, random_text};
 pub const IDLE: Duration = Duration::from_secs(12 * 3600);
 /// Every session ends after this time.
 pub const ABSOLUTE: Duration = Duration::from_secs(30 * 24 * 3600);
-/// How exactly the last use is known: writing it down on every request would be a write per request.
+/// Resolution of the last use: storing it on every request would be a write per request.
 pub(super) const SEEN_EVERY: Duration = Duration::from_secs(60);
 
 const COOKIE: &str = "glasshouse_session";
@@ -32,28 +32,28 @@ impl NewSession {
         NewSession { id: random_text(ID_LENGTH), csrf_token: random_text(ID_LENGTH) }
     }
 
-    /// What the cookie says.
+    /// Returns the id in the cookie.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What is stored of the id.
+    /// Returns the stored hash of the id.
     pub(super) fn hash(&self) -> KeyHash {
         KeyHash::of(&self.id)
     }
 
-    /// The `Set-Cookie` header that hands the session to the browser.
+    /// Returns the `Set-Cookie` header that gives the session to the browser.
     pub fn cookie(&self, https: bool) -> HeaderValue {
         set_cookie(&self.id, ABSOLUTE.as_secs(), https)
     }
 }
 
-/// The `Set-Cookie` header that takes the session away from the browser.
+/// Returns the `Set-Cookie` header that removes the session from the browser.
 pub fn ended_cookie(https: bool) -> HeaderValue {
     set_cookie("", 0, https)
 }
 
-/// The session id in a request's cookies.
+/// Finds the session id in a request's cookies.
 pub fn cookie_in(headers: &HeaderMap, https: bool) -> Option<&str> {
     // Other cookies of the host may hold any bytes.
     let cookies =

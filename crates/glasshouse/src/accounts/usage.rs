@@ -1,4 +1,4 @@
-//! What an account has used this month, against its plan. Pure; counted in `queries.rs`, in UTC months.
+//! Usage of an account this month, against its plan. Pure; counted in `queries.rs`, in UTC months.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -7,7 +7,7 @@ use super::AccountId;
 use super::plans::{Plan, PlanLimit, PlanLimits};
 use crate::clock::Timestamp;
 
-/// What is counted per month.
+/// Metric of usage that is counted per month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum UsageMetric {
     /// Pages rendered.
@@ -21,7 +21,7 @@ impl UsageMetric {
     /// All metrics.
     pub const ALL: [UsageMetric; 3] = [UsageMetric::Renders, UsageMetric::Audits, UsageMetric::AuditedPages];
 
-    /// The text in the database.
+    /// Returns the text in the database.
     pub const fn id(self) -> &'static str {
         match self {
             UsageMetric::Renders => "renders",
@@ -30,7 +30,7 @@ impl UsageMetric {
         }
     }
 
-    /// What a plan allows of it per month.
+    /// Returns the plan's limit of the metric per month.
     pub fn limit(self, plan: &PlanLimits) -> PlanLimit {
         match self {
             UsageMetric::Renders => plan.renders_per_month,
@@ -45,7 +45,7 @@ impl UsageMetric {
 pub struct Reservation {
     pub account: AccountId,
     pub metric: UsageMetric,
-    /// From which month, `YYYY-MM`.
+    /// Month of the reservation, `YYYY-MM`.
     pub month: String,
     pub count: u64,
 }

@@ -24,7 +24,7 @@ use crate::api::openapi::{Errors, Refusals, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
 use crate::app::AppState;
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(create_session, get_session, delete_session))

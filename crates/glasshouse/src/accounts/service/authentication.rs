@@ -1,5 +1,5 @@
-//! Whose key a request shows: from memory where possible, and never a look-up for what cannot be a key. Used by the caller's
-//! extractor and the fast path.
+//! Authentication of API keys: from memory where possible, and without a look-up for texts that cannot be keys. Used
+//! by the caller's extractor and the fast path.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ impl Accounts {
         self.cached(KeyHash::of(text))
     }
 
-    /// Whether there may be such a key, without a look-up for it. A key that was made elsewhere may be unknown for a second.
+    /// Returns true when the key may exist, without a look-up. A key that another process made may be unknown for a
+    /// second.
     pub async fn may_exist(&self, text: &str) -> bool {
         if !is_well_formed(KeyKind::Live, text) {
             return false;

@@ -14,7 +14,7 @@ use crate::accounts::model::{KeyId, KeyIdentity};
 use crate::clock::Timestamp;
 
 const LIFETIME: Duration = Duration::from_secs(2);
-/// How long an entry answers while the database is away: crawlers keep getting snapshots over its restart.
+/// Lifetime of an entry while the database is away: crawlers keep getting snapshots over its restart.
 const LIFETIME_WITHOUT_DATABASE: Duration = Duration::from_secs(60);
 const CAPACITY: u64 = 10_000;
 
@@ -50,7 +50,7 @@ impl KeyCache {
         self.find_within(hash, LIFETIME)
     }
 
-    /// The entry at any age that is bearable while nobody can say whether it is still right.
+    /// Returns an entry that may be outdated, for use while the database is away.
     pub(super) fn find_stale(&self, hash: KeyHash) -> Option<Arc<KeyIdentity>> {
         self.find_within(hash, LIFETIME_WITHOUT_DATABASE)
     }

@@ -1,8 +1,8 @@
-//! Why something about accounts and keys is refused, in words for people. Returned by [`Accounts`](super::Accounts).
+//! Refusals about accounts and keys, in words for people. Returned by [`Accounts`](super::Accounts).
 
 use store::DbError;
 
-/// Why something about an account could not be done.
+/// Refusal of an operation on an account.
 #[derive(Debug, thiserror::Error)]
 pub enum AccountError {
     /// The e-mail address belongs to an account already.
@@ -19,13 +19,13 @@ pub enum AccountError {
     Store(#[from] DbError),
 }
 
-/// Why a key was not made.
+/// Refusal of making a key.
 #[derive(Debug, thiserror::Error)]
 pub enum CreateKeyError {
     /// The account has as many as it may have.
     #[error("the account has {limit} keys already (limits.keys_per_account); revoke one that is not used")]
     LimitReached {
-        /// How many that is.
+        /// The limit.
         limit: u64,
     },
     /// The database failed.
@@ -33,7 +33,7 @@ pub enum CreateKeyError {
     Store(#[from] DbError),
 }
 
-/// Why somebody was not signed in, apart from a wrong password.
+/// Refusal of a sign-in, apart from a wrong password.
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
     /// Too many passwords wait to be checked.

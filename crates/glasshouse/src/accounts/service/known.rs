@@ -1,5 +1,5 @@
-//! Which keys there are at all, and which accounts are inactive, in memory: guesses cost the database nothing, and the edge asks
-//! for no account. The follower keeps both equal to the tables; what changed is looked up anew.
+//! Hash prefixes of all working keys, and the inactive accounts, in memory: guesses cost the database nothing, and the edge
+//! never queries an account. The follower keeps both equal to the tables; changed rows are read again.
 //! See docs/decisions/0255.
 
 use std::collections::{BTreeSet, HashSet};
@@ -36,8 +36,8 @@ pub(super) struct InactiveAccounts {
     used_up: Arc<UsedUp>,
 }
 
-/// Which accounts have no renders left in which month, so that refusing one more costs no write. Any change of an account ends
-/// it; what another process gave back is noticed a minute later.
+/// Accounts without renders left, by month, so that another refusal costs no write. Any change of an account removes
+/// its entry; renders that another process gave back are noticed a minute later.
 pub(super) struct UsedUp {
     months: Cache<AccountId, String>,
     /// Counts changes of accounts: what was found out before one is not kept after it.
@@ -157,7 +157,7 @@ impl Followed for InactiveAccounts {
         })
     }
 
-    /// Few accounts are inactive, and few changes are of accounts.
+    /// Reads all inactive accounts again: they are few, and accounts seldom change.
     fn apply<'a>(
         &'a self,
         conn: &'a mut Conn,

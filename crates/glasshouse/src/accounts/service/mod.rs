@@ -1,4 +1,4 @@
-//! What can be done with accounts, keys and sessions. Used by handlers, commands and every other feature.
+//! Operations on accounts, keys and sessions. Used by handlers, commands and every other feature.
 //! Must never return a password, and a key only from [`Accounts::create_key`].
 
 mod authentication;
@@ -24,7 +24,7 @@ use crate::clock::Clock;
 use crate::follow::Follower;
 use crate::platform::Platform;
 
-/// How often the last uses of keys are written down and ended sessions are deleted.
+/// Time between two runs that store the last uses of keys and delete ended sessions.
 const CHORES_EVERY: Duration = Duration::from_secs(30);
 
 /// The accounts of this installation. Cheap to clone.
@@ -49,7 +49,7 @@ impl Accounts {
         Accounts::with(platform.db.clone(), platform.clock.clone(), most, follower.clone())
     }
 
-    /// The service on a database alone, for commands. An account may have so many keys.
+    /// Makes the service on a database alone, for commands, with the limit of keys per account.
     pub fn on(db: Db, clock: Clock, keys_per_account: u64) -> Accounts {
         let follower = Follower::of_command(db.clone());
         Accounts::with(db, clock, keys_per_account, follower)
@@ -118,18 +118,18 @@ impl Accounts {
         Ok(Some((password, key)))
     }
 
-    /// All accounts, oldest first.
+    /// Lists all accounts, oldest first.
     pub async fn list_accounts(&self) -> Result<Vec<Account>, DbError> {
         queries::list_accounts(&mut self.0.db.read().await?).await
     }
 
-    /// The account with this e-mail address.
+    /// Returns the account with this e-mail address.
     pub async fn get_account(&self, email: &Email) -> Result<Account, AccountError> {
         let found = queries::find_account_by_email(&mut self.0.db.read().await?, email).await?;
         found.ok_or_else(|| AccountError::UnknownAccount(email.to_string()))
     }
 
-    /// The account with this id.
+    /// Finds the account with this id.
     pub async fn find_account(&self, id: &AccountId) -> Result<Option<Account>, DbError> {
         queries::find_account(&mut self.0.db.read().await?, id).await
     }
@@ -139,7 +139,7 @@ impl Accounts {
         self.0.follower.current().await
     }
 
-    /// Whether an account is active, from memory, as far as it is known.
+    /// Returns true when an account is active, from memory, which may be outdated.
     pub fn is_active(&self, id: &AccountId) -> bool {
         !self.0.inactive.contain(id)
     }
@@ -212,7 +212,7 @@ impl Accounts {
         Ok((key, info))
     }
 
-    /// All keys of an account, oldest first, the revoked ones too.
+    /// Lists all keys of an account, oldest first, the revoked ones too.
     pub async fn list_keys(&self, account: &AccountId) -> Result<Vec<ApiKeyInfo>, DbError> {
         queries::list_keys(&mut self.0.db.read().await?, account).await
     }
@@ -340,7 +340,8 @@ impl Accounts {
     }
 }
 
-/// 24 characters of base62 are 142 bits: more than anybody guesses, few enough to type once.
+/// Checks a given password or generates one of 24 characters of base62, 142 bits: too many to guess, few enough to
+/// type once.
 fn given_or_generated(password: Option<String>) -> Result<(String, Option<String>), AccountError> {
     match password {
         Some(password) if password.is_empty() => Err(AccountError::EmptyPassword),

@@ -1,5 +1,5 @@
-//! What accounts have used this month of what their plan allows: taken before, given back when nothing came of it. Used by every
-//! feature that counts. Must never let more be taken than there is.
+//! Monthly usage of accounts against their plan: reserved before work, given back when the work comes to nothing.
+//! Used by every feature that counts. Must never let more be reserved than is left.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::accounts::usage::{Reservation, UsageMetric};
 use crate::clock::Timestamp;
 
 impl Accounts {
-    /// Whether an account may have renders left this month, from memory, as far as it is known; none: it has none left. What comes of
-    /// asking the database is then told to `RendersLeft::none`.
+    /// Checks in memory whether an account may have renders left this month. Returns `None` when it has none left. When
+    /// the database then finds none left either, the caller records that with `RendersLeft::none`.
     pub fn renders_left(&self, account: &AccountId) -> Option<RendersLeft> {
         let month = self.0.clock.now().month();
         let used_up = self.0.used_up.clone();
@@ -42,7 +42,7 @@ impl Accounts {
         Ok(taken)
     }
 
-    /// The same in the caller's transaction.
+    /// Reserves usage in the caller's transaction.
     pub async fn reserve_in(
         &self,
         tx: &mut Tx,
@@ -67,7 +67,7 @@ impl Accounts {
         Ok(())
     }
 
-    /// This month's use: month, its end, and a count for each metric.
+    /// Returns this month's use: month, its end, and a count for each metric.
     pub async fn usage(
         &self,
         account: &AccountId,
@@ -82,7 +82,7 @@ impl Accounts {
     }
 }
 
-/// What is known of an account before the database is asked for its allowance.
+/// Remembered state of an account before the database is asked for its allowance.
 pub struct RendersLeft {
     account: AccountId,
     month: String,
@@ -91,7 +91,7 @@ pub struct RendersLeft {
 }
 
 impl RendersLeft {
-    /// There are none: remembered until the month ends, an account changes, or a render is given back.
+    /// Remembers that there are none until the month ends, an account changes, or a render is given back.
     pub fn none(self) {
         self.used_up.insert(&self.account, self.month, self.changes);
     }

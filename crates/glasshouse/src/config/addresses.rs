@@ -1,9 +1,9 @@
-//! The address of the installation itself: what links show, and which host of the edge is its own.
+//! Addresses of the installation itself: the base of links, and the host of the edge that is its own.
 
 use super::{Config, values};
 
 impl Config {
-    /// Address that links and the documentation show, without a slash at the end.
+    /// Returns the address of links and the documentation, without a slash at the end.
     pub fn public_url(&self) -> String {
         match &self.server.public_url {
             Some(url) => url.as_str().trim_end_matches('/').to_owned(),

@@ -13,16 +13,16 @@ use super::Secret;
 /// `clickhouse://user:password@host:8123/db`, taken apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClickHouseUrl {
-    /// Where its HTTP interface is; without credentials.
+    /// Address of the HTTP interface, without credentials.
     pub endpoint: Url,
-    /// Who asks.
+    /// Name of the user.
     pub user: String,
     pub password: Secret,
     /// The database, which must be there.
     pub database: String,
 }
 
-/// Says what such an address looks like. The text that was no address is left out: it may hold a password.
+/// Error that shows the form of such an address. The refused text is left out: it may hold a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must look like clickhouse://user:password@host:8123/database (clickhouses:// for TLS)")]
 pub struct NotClickHouse;
@@ -59,7 +59,7 @@ impl FromStr for ClickHouseUrl {
 }
 
 impl fmt::Display for ClickHouseUrl {
-    /// As an operator may see it.
+    /// Formats the address for operators.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ClickHouse at {}{}", self.endpoint, self.database)
     }

@@ -1,4 +1,4 @@
-//! Merges the sources of settings and says precisely what is wrong with them.
+//! Merges the sources of settings and describes errors in them precisely.
 //! `defaults.toml` is the schema: a key it does not have is refused, a value takes the type that the default has.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ const PREFIX: &str = "GLASSHOUSE_";
 /// Variables that the project's own test command sets; they are no settings.
 const TEST_PREFIX: &str = "GLASSHOUSE_TEST_";
 
-/// Why the settings cannot be used. One line that says where and what to do.
+/// Reason why the settings cannot be used, in one line that says where and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file is missing or unreadable.
@@ -26,7 +26,7 @@ pub enum ConfigError {
     Unreadable {
         /// The file.
         path: String,
-        /// What the system said.
+        /// Error of the system.
         reason: String,
     },
     /// The file is no TOML.
@@ -36,13 +36,13 @@ pub enum ConfigError {
         path: String,
         /// Line of the mistake.
         line: usize,
-        /// What is wrong.
+        /// Description of the problem.
         message: String,
     },
     /// A key that does not exist.
     #[error("{origin}: unknown setting {key:?}{}", nearest_hint(nearest))]
     Unknown {
-        /// Where it was set.
+        /// Source of the value.
         origin: SettingOrigin,
         key: String,
         /// The existing key that looks most like it.
@@ -51,10 +51,10 @@ pub enum ConfigError {
     /// A value that cannot be used.
     #[error("{origin}: setting {key} {problem}")]
     Value {
-        /// Where it was set.
+        /// Source of the value.
         origin: String,
         key: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
@@ -69,7 +69,7 @@ fn nearest_hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|key| format!("; did you mean {key:?}?")).unwrap_or_default()
 }
 
-/// Where a setting came from.
+/// Source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingOrigin {
     /// Nobody set it.
@@ -178,7 +178,7 @@ impl LayeredSettings {
         tree
     }
 
-    /// Every setting of `T`, its secrets masked.
+    /// Lists every setting of `T`, its secrets masked.
     pub(super) fn lines<T: DeserializeOwned>(&self) -> Vec<EffectiveSetting> {
         let secrets = secret_keys::<T>(self.tree());
         let line = |(key, (value, origin)): (&String, &(Value, SettingOrigin))| EffectiveSetting {
@@ -210,7 +210,7 @@ fn may_hold_secret(value: &Value) -> bool {
     }
 }
 
-/// Whether a place in the settings is a key or inside its value; `?` stands for any name.
+/// Returns true when a path in the settings is a key or inside its value; `?` stands for any name.
 fn is_at(path: &str, key: &str) -> bool {
     let mut parts = path.split('.');
     key.split('.').all(|name| {
@@ -245,7 +245,8 @@ fn parse_toml(path: &str, text: &str) -> Result<Value, ConfigError> {
     })
 }
 
-/// Dotted keys of a tree. A table that is itself a setting (its default is a map) stays whole, and so does an empty one.
+/// Flattens a tree to dotted keys. A table that is itself a setting (its default is a map) stays whole, and so does
+/// an empty one.
 fn flatten(tree: Value, known: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     fn walk(prefix: &str, value: Value, known: &BTreeMap<String, Value>, into: &mut BTreeMap<String, Value>) {
         match value {
@@ -271,7 +272,8 @@ fn is_section(key: &str, known: &BTreeMap<String, Value>) -> bool {
     known.keys().any(|k| k.strip_prefix(key).is_some_and(|rest| rest.starts_with('.')))
 }
 
-/// `GLASSHOUSE_SERVER__LISTEN` is `server.listen`. Returns none for other programs' variables.
+/// Returns the key of a variable: `GLASSHOUSE_SERVER__LISTEN` is `server.listen`. Returns `None` for other programs'
+/// variables.
 fn variable_key(name: &str) -> Option<String> {
     let rest = name.strip_prefix(PREFIX).filter(|rest| rest.contains("__"))?;
     if name.starts_with(TEST_PREFIX) {
@@ -362,7 +364,7 @@ fn parse_json(text: &str, is_right: fn(&Value) -> bool) -> Result<Value, String>
     parsed.ok_or_else(|| "is neither JSON nor a list separated by commas".to_owned())
 }
 
-/// The existing key that looks most like `key`: the whole path, or the same last name in another section.
+/// Finds the existing key that is most similar to `key`: the whole path, or the same last name in another section.
 fn nearest_key<'a>(key: &str, known: impl Iterator<Item = &'a String>) -> Option<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     // `server_listen` (one underscore too few in a variable) is as near as `server.listen`.

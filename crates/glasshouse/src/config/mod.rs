@@ -104,7 +104,7 @@ pub struct EdgeSection {
     pub proxy_protocol: ProxyProtocol,
 }
 
-/// How origins are reached.
+/// Scheme of requests to origins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
@@ -161,7 +161,7 @@ pub struct RefreshSection {
     pub variant: RefreshVariant,
 }
 
-/// What the four cache refresh endpoints do.
+/// Variant of the four cache refresh endpoints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RefreshVariant {
@@ -253,7 +253,7 @@ pub struct EffectiveSetting {
     pub key: String,
     /// Value, secrets masked.
     pub value: serde_json::Value,
-    /// Where it was set.
+    /// Source of the value.
     pub origin: SettingOrigin,
 }
 
@@ -267,7 +267,7 @@ impl Config {
         Config::from_sources(layers::read_file(file)?, environment)
     }
 
-    /// The settings that `toml` makes, without file and environment. For tests.
+    /// Returns the settings of `toml`, without file and environment. For tests.
     pub fn from_toml(toml: &str) -> Result<Config, ConfigError> {
         Config::from_sources(Some((PathBuf::from("glasshouse.toml"), toml.to_owned())), std::iter::empty())
     }
@@ -284,44 +284,44 @@ impl Config {
         Ok(config)
     }
 
-    /// Every effective setting in order of its key, secrets masked.
+    /// Returns every effective setting in order of its key, secrets masked.
     pub fn listing(&self) -> &[EffectiveSetting] {
         &self.listing
     }
 
-    /// Environment variables that begin like settings and are none, for one warning.
+    /// Returns environment variables with the prefix of settings that are none, for one warning.
     pub fn ignored_variables(&self) -> &[String] {
         &self.ignored_variables
     }
 
-    /// What `plan` allows.
+    /// Returns the limits of `plan`.
     pub fn plan(&self, plan: Plan) -> &PlanLimits {
         self.plans.get(&plan).expect("defaults.toml has every plan and nothing can remove one")
     }
 
-    /// Whether this process runs the part.
+    /// Returns true when this process runs the part.
     pub fn has_role(&self, role: Role) -> bool {
         self.server.roles.contains(&role)
     }
 
-    /// Where the database is.
+    /// Returns the address of the database.
     pub fn database_url(&self) -> String {
         let embedded = || format!("sqlite:{}", self.storage.data_dir.join("glasshouse.db").display());
         self.storage.database_url.clone().unwrap_or_else(embedded)
     }
 
-    /// Where snapshots and archives are.
+    /// Returns the address of the object store for snapshots and archives.
     pub fn object_store_url(&self) -> String {
         let embedded = || format!("file:{}", self.storage.data_dir.join("objects").display());
         self.storage.object_store_url.clone().unwrap_or_else(embedded)
     }
 
-    /// The most pages that are rendered at once; how many there are at a time follows the load of the machine.
+    /// Returns the most pages that are rendered at once; the number at a time follows the load of the machine.
     pub fn render_concurrency(&self) -> usize {
         self.render.concurrency.map_or_else(browser::max_concurrency, NonZeroUsize::get)
     }
 
-    /// Hard limit of one render.
+    /// Returns the hard limit of one render.
     pub fn render_timeout(&self) -> Duration {
         Duration::from_millis(self.render.timeout_ms)
     }

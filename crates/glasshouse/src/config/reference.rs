@@ -3,7 +3,7 @@
 
 use super::layers::{DEFAULTS, default_values};
 
-/// The reference of all settings in Markdown, made from `defaults.toml`. `docs/settings.md` is this text.
+/// Writes the reference of all settings in Markdown, made from `defaults.toml`. `docs/settings.md` is this text.
 pub fn describe_settings() -> String {
     let mut page = String::from(SETTINGS_INTRODUCTION);
     let mut comment = Vec::new();

@@ -1,4 +1,4 @@
-//! Which settings are secrets, by the type of their field, and how a value that may carry one is shown.
+//! Detection of secret settings, by the type of their field, and masking of values.
 //! Used by the listing of settings. A new field of type [`Secret`](super::Secret) is masked without a line here.
 
 use std::collections::BTreeSet;
@@ -9,10 +9,11 @@ use serde_json::{Error, Value};
 
 use super::values::Secret;
 
-/// What stands in place of a secret.
+/// Text in place of a secret.
 const MASK: &str = "***";
 
-/// The dotted keys under which `T` has a [`Secret`]. A tree that `T` cannot be read from shows those up to the mistake.
+/// Returns the dotted keys under which `T` has a [`Secret`]. A tree that `T` cannot be read from gives those before
+/// the error.
 pub(super) fn secret_keys<T: DeserializeOwned>(tree: Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let node = Node { value: tree, key: String::new(), found: &std::cell::RefCell::new(&mut found) };
@@ -21,7 +22,7 @@ pub(super) fn secret_keys<T: DeserializeOwned>(tree: Value) -> BTreeSet<String> 
     found
 }
 
-/// The value as people may see it.
+/// Masks a value for display.
 pub(super) fn masked(value: &Value, is_secret: bool) -> Value {
     let text = value.as_str().unwrap_or_default();
     if is_secret && !text.is_empty() {

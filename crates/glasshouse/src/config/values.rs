@@ -15,10 +15,10 @@ use serde::{Deserialize, Deserializer};
 pub struct Secret(String);
 
 impl Secret {
-    /// What the derived `Deserialize` calls the type: how the listing knows which settings to mask.
+    /// Name of the type in the derived `Deserialize`, by which the listing finds the settings to mask.
     pub(super) const TYPE_NAME: &str = "Secret";
 
-    /// The secret itself, or `None` when it is not set.
+    /// Returns the secret itself, or `None` when it is not set.
     pub fn reveal(&self) -> Option<&str> {
         Some(self.0.as_str()).filter(|secret| !secret.is_empty())
     }
@@ -84,7 +84,7 @@ pub(super) fn count_or_auto<'de, D: Deserializer<'de>>(
     }
 }
 
-/// A wildcard address is shown as the loopback address: nobody can open `http://0.0.0.0`.
+/// Replaces a wildcard address by the loopback address for display: nobody can open `http://0.0.0.0`.
 pub(super) fn shown_address(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),

@@ -211,7 +211,7 @@ mod tests {
 
     use super::*;
 
-    /// The line of a request, and the file that it was written to.
+    /// Writes the line of a request to a file, and returns it.
     fn line(format: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("access.log");

@@ -1,10 +1,11 @@
-//! Every metric of the process: name, kind, labels, and what it says.
-//! The exporter's help texts and the table of `docs/logging.md` are written from it; `cargo xtask tidy` refuses a metric
-//! that is counted and not listed. A label must never be a path or a domain: their number would grow with customers.
+//! Every metric of the process: name, kind, labels and meaning.
+//! The exporter's help texts and the table of `docs/logging.md` are written from it; `cargo xtask tidy` refuses a
+//! metric that is counted and not listed. A label must never be a path or a domain: their number would grow with
+//! customers.
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 
-/// What a metric does over time.
+/// Behaviour of a metric over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MetricKind {
     /// Only grows.
@@ -231,7 +232,7 @@ pub(super) fn describe_all() {
 mod tests {
     use super::*;
 
-    /// The table of the documentation.
+    /// Writes the table of the documentation.
     fn table() -> String {
         let mut table = String::from("| metric | kind | labels | meaning |\n| --- | --- | --- | --- |\n");
         for metric in METRICS {

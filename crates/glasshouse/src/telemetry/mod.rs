@@ -1,5 +1,5 @@
-//! What the process tells about itself: the log on stderr, traces to a collector, metrics for Prometheus.
-//! Must never carry a key, token, password, cookie, body or query string; `docs/logging.md` lists what is carried.
+//! Telemetry of the process: the log on stderr, traces to a collector, metrics for Prometheus.
+//! Must never carry a key, token, password, cookie, body or query string; `docs/logging.md` lists the fields.
 
 pub mod access_log;
 mod catalogue;
@@ -24,7 +24,7 @@ use crate::config::{ServiceLogFormat, TelemetrySection};
 const DURATION_BUCKETS: &[f64] =
     &[0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0, 30.0];
 
-/// Why the log or the traces could not be set up.
+/// Reason why the log or the traces could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
     /// The filter is not one.
@@ -99,7 +99,7 @@ fn exporter(endpoint: &str) -> Result<SdkTracerProvider, TelemetryError> {
     Ok(SdkTracerProvider::builder().with_span_processor(processor).with_resource(resource).build())
 }
 
-/// A panic is one line of the log with its place, and no backtrace unless `RUST_BACKTRACE` is set.
+/// Logs a panic in one line with its location, and without a backtrace unless `RUST_BACKTRACE` is set.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();
@@ -117,7 +117,7 @@ fn log_panics() {
     }));
 }
 
-/// The process's metrics. The first call installs the recorder.
+/// Returns the process's metrics. The first call installs the recorder.
 pub fn metrics() -> &'static PrometheusHandle {
     static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
     HANDLE.get_or_init(|| {

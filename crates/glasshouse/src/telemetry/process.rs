@@ -1,4 +1,4 @@
-//! Metrics of this process, as the system tells them, and its build. Read when the metrics are asked for.
+//! Metrics of this process, as the system reports them, and its build. Read when the metrics are requested.
 
 use std::fs;
 
@@ -25,7 +25,8 @@ pub fn publish() {
     }
 }
 
-/// Seconds of processor time, and seconds between the start of the machine and that of the process. Source: proc(5), stat.
+/// Returns the seconds of processor time, and the seconds between the start of the machine and that of the process.
+/// Source: proc(5), stat.
 fn times() -> Option<(u64, f64)> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     // The name of the program may hold blanks and brackets; the third field follows its last bracket.
@@ -37,7 +38,7 @@ fn times() -> Option<(u64, f64)> {
     Some(((ticks(14)? + ticks(15)?) / per_second, started))
 }
 
-/// Epoch seconds of the start of the machine.
+/// Returns the start of the machine, in epoch seconds.
 fn boot_time() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     stat.lines().find_map(|line| line.strip_prefix("btime ")?.trim().parse().ok())

@@ -1,5 +1,5 @@
-//! Who may call the operations of SEO audits. Those of the specification need the Pro plan from a key; what is beyond it
-//! has no gate. One empty type per kind of operation.
+//! Access to the operations of SEO audits. Those of the specification need the Pro plan with a key; the others have
+//! no gate. One empty type per kind of operation.
 
 use crate::accounts::Plan;
 use crate::api::access::{Access, Credentials, Rate};

@@ -1,4 +1,5 @@
-//! What the guarded fetcher and the browser bring, as the audit engine takes it. Used by the sources of runs and of the command.
+//! Conversion of responses of the guarded fetcher and the browser for the audit engine. Used by the sources of runs
+//! and of the command.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,10 +16,10 @@ use http::HeaderMap;
 use rustls::ClientConfig;
 use url::Url;
 
-/// How long one response may take in all.
+/// Timeout of one response in all.
 const RESPONSE_TIME: Duration = Duration::from_secs(40);
 
-/// A request of an audit to where its address leads.
+/// Makes an audit's request to the address that is really dialled.
 pub fn request_for(request: &AuditFetch, address: Url, headers: HeaderMap) -> FetchRequest {
     let plain = if request.is_head { FetchRequest::head(address) } else { FetchRequest::get(address) };
     FetchRequest {
@@ -47,7 +48,7 @@ pub async fn fetch(fetcher: &Fetcher, request: FetchRequest) -> Result<Response,
     Ok(response)
 }
 
-/// What the browser made of a page.
+/// Converts a rendered page.
 pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
     let texts = |level: &str| -> Vec<String> {
         let of_level = rendered.console.iter().filter(|message| message.level == level);
@@ -79,7 +80,7 @@ pub fn rendered_page(url: &Url, rendered: Rendered) -> RenderedDocument {
     }
 }
 
-/// When the certificate of a host ends, in epoch milliseconds; none when there is no valid one.
+/// Returns the expiry of a host's certificate, in epoch milliseconds; none when there is no valid one.
 pub async fn certificate_end_ms(network: &Network, tls: Arc<ClientConfig>, host: &str) -> Option<i64> {
     let uri = format!("https://{host}/").parse().ok()?;
     let Stream::Tls(stream) = Connector::new(network.clone(), tls).open(&uri).await.ok()? else {
@@ -155,7 +156,8 @@ mod tests {
 
     use super::*;
 
-    /// A server with a certificate of its own that ends at the beginning of a year, and who trusts it.
+    /// Starts a server with a certificate of its own that expires at the beginning of a year, and returns the
+    /// authority.
     async fn tls_server(ends: i32) -> (WebServer, RootCertStore) {
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
         (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(ends, 1, 2));

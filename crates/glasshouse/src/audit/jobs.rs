@@ -20,7 +20,7 @@ pub struct RunAudit {
 }
 
 impl RunAudit {
-    /// The job of a run. Queued again it is the same job.
+    /// Makes the job of a run. Queued again it is the same job.
     pub fn job(run: &Run) -> NewJob {
         let priority = match run.trigger {
             Trigger::Scheduled => JobPriority::Background,
@@ -33,7 +33,7 @@ impl RunAudit {
             .priority(priority)
     }
 
-    /// The job that ends a run whose crawl gave up.
+    /// Makes the job that ends a run whose crawl gave up.
     pub fn ending(run: &Run) -> NewJob {
         RunAudit { run: run.id.clone(), ends: true }
             .queued_for(run.account_id.as_str())
@@ -63,7 +63,7 @@ impl Job for RunAudit {
     }
 }
 
-/// Looks after runs: archives old ones, and has those go on that nobody works on.
+/// A job that archives old runs and continues those that no process works on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeepAudits {}
 
@@ -79,7 +79,7 @@ impl Job for KeepAudits {
     }
 }
 
-/// Begins an audit because its domain's schedule says so.
+/// A job that begins an audit by its domain's schedule.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AuditDomain {
     pub domain: DomainId,
@@ -96,7 +96,7 @@ impl Job for AuditDomain {
     }
 }
 
-/// Tells a customer's server that a run ended.
+/// A job that tells a customer's server that a run ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TellWebhook {
     pub run: RunId,

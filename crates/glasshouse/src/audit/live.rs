@@ -1,5 +1,5 @@
-//! Rows of a run that is under way, in the order in which they were found, so that a row keeps its number. Used by whoever reads
-//! runs. Pure.
+//! Rows of a running audit, in the order of their discovery, so that a row keeps its number. Used by readers of runs.
+//! Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl LiveRun {
         run
     }
 
-    /// The line of a row; none: there is no such row.
+    /// Returns the line of a row. Returns `None` when there is no such row.
     pub fn line(&self, kind: PartKind, row: usize) -> Option<Bytes> {
         match kind {
             PartKind::Pages => self.pages.get(row).cloned(),
@@ -72,7 +72,7 @@ impl LiveRun {
         }
     }
 
-    /// Bytes in memory, about.
+    /// Returns the approximate bytes in memory.
     pub fn weight(&self) -> usize {
         let bytes = |lines: &[Bytes]| lines.iter().map(|line| line.len() + 32).sum::<usize>();
         bytes(&self.pages) + bytes(&self.details) + self.index.weight()

@@ -1,4 +1,4 @@
-//! What a run of an audit is, and what may be asked of one. Pure: no database, clock or HTTP.
+//! Runs of audits and requests for them. Pure: no database, clock or HTTP.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,19 +19,19 @@ id_type! {
 }
 
 impl RunStatus {
-    /// Whether the run has pages to show.
+    /// Returns true when the run has pages to show.
     pub fn has_results(self) -> bool {
         matches!(self, RunStatus::Success | RunStatus::LimitReached | RunStatus::Partial)
     }
 }
 
-/// What a run does. Kept with it: a run that was cut off goes on as it began.
+/// Request of a run. Stored with it: an interrupted run continues as it began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRequest {
-    /// Where the crawl begins; in selected mode all of it.
+    /// Addresses at which the crawl begins; in selected mode all addresses.
     pub urls: Vec<Url>,
-    /// How pages are found.
+    /// Method of finding pages.
     pub mode: Mode,
     /// Templates with many pages are sampled.
     pub allow_sampling: bool,
@@ -48,7 +48,7 @@ pub struct AuditRequest {
 }
 
 impl AuditRequest {
-    /// What makes runs comparable: mode, sampling and sitemap.
+    /// Returns the key of comparable runs: mode, sampling and sitemap.
     pub fn scope_key(&self) -> String {
         let sitemap = self.sitemap.as_ref().map_or("", Url::as_str);
         format!("{} {} {sitemap}", self.mode, if self.allow_sampling { "sampled" } else { "whole" })
@@ -64,20 +64,20 @@ pub struct Run {
     pub domain_id: DomainId,
     /// The domain's name when it began.
     pub host: String,
-    /// When it was asked for.
+    /// Time of the request.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// End of the run.
     pub completed_at: Option<Timestamp>,
     pub status: RunStatus,
     /// Nobody else may audit the domain.
     pub is_active: bool,
-    /// Who started it.
+    /// Trigger of the run: API, manual or schedule.
     pub trigger: Trigger,
     /// The schedule's, if it was started by one.
     pub frequency: Frequency,
-    /// What it does.
+    /// Request of the run.
     pub request: AuditRequest,
-    /// How many runs the domain has had, this one included.
+    /// Number of runs that the domain has had, this one included.
     pub run_count: u64,
     /// HTML pages that answered 200.
     pub pages_crawled: u64,
@@ -87,7 +87,7 @@ pub struct Run {
     pub probes_waiting: u64,
     /// Pages that are counted against the plan.
     pub pages_counted: u64,
-    /// How often it was cut off and went on.
+    /// Number of continuations after interruptions.
     pub continuations: u64,
     /// 0 to 100.
     pub health_score: f64,
@@ -97,11 +97,11 @@ pub struct Run {
     pub delta_issues: i64,
     /// Change of the health since the previous run.
     pub delta_health: f64,
-    /// Why it ended; none while it runs.
+    /// Reason of the end; none while it runs.
     pub close_reason: Option<CloseReason>,
-    /// It was cut off, and has not gone on yet.
+    /// True when the run was interrupted and has not continued yet.
     pub needs_continuation: bool,
-    /// When the first attempt began; none: it waits in the queue.
+    /// Start of the first attempt; none: it waits in the queue.
     pub begun_at: Option<Timestamp>,
     /// Attempts that began and have not returned, those before the last saved batch left out.
     pub open_attempts: u64,
@@ -111,13 +111,13 @@ pub struct Run {
     pub hit_url_limit: bool,
     /// Somebody wants it to stop.
     pub cancel_requested: bool,
-    /// Why it has no results.
+    /// Reason why there are no results.
     pub error_message: Option<String>,
-    /// What was found about the site.
+    /// Findings about the site.
     pub report: RunReport,
-    /// When its parts moved to the object store.
+    /// Time at which its parts moved to the object store.
     pub archived_at: Option<Timestamp>,
-    /// Its results were deleted with its domain.
+    /// True when its results were deleted with its domain.
     pub is_forgotten: bool,
 }
 
@@ -135,15 +135,15 @@ impl Run {
     }
 }
 
-/// What a run says of the site as a whole, in the shapes of the API.
+/// Report of a run about the site as a whole, in the form of the API.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunReport {
-    /// What robots.txt says.
+    /// Analysis of robots.txt.
     pub robots_analysis: Value,
-    /// How the crawl went.
+    /// Statistics of the crawl.
     pub crawl_stats: Value,
-    /// What is wrong with the sitemaps.
+    /// Problems of the sitemaps.
     pub sitemap_issues: Value,
     /// Rows that carry each issue.
     pub issue_breakdown: Value,
@@ -156,7 +156,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Of a run that has not looked at anything yet.
+    /// Makes the report of a run that has not requested anything yet.
     pub fn empty(mode: Mode) -> RunReport {
         RunReport {
             robots_analysis: json!({
@@ -190,10 +190,10 @@ impl RunReport {
     }
 }
 
-/// What a finished run is written down with.
+/// Final record of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// How it ended.
+    /// Final status.
     pub status: RunStatus,
     pub close_reason: CloseReason,
     /// HTML pages.
@@ -206,14 +206,14 @@ pub struct Outcome {
     pub delta_issues: i64,
     /// Change of the health.
     pub delta_health: f64,
-    /// Why there are no results.
+    /// Reason why there are no results.
     pub error_message: Option<String>,
     /// About the site.
     pub report: RunReport,
 }
 
 impl Outcome {
-    /// Of a run without results.
+    /// Makes the outcome of a run without results.
     pub fn nothing(mode: Mode, close_reason: CloseReason, why: impl Into<String>) -> Outcome {
         Outcome {
             status: RunStatus::Error,
@@ -282,7 +282,7 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// As lists show it.
+    /// Makes the view of lists.
     pub fn of(run: Run) -> RunView {
         RunView {
             id: run.id.to_string(),
@@ -308,7 +308,7 @@ impl RunView {
         }
     }
 
-    /// As its details show it.
+    /// Makes the view of details.
     pub fn detailed(mut run: Run) -> RunView {
         let issues = std::mem::take(&mut run.report.sitemap_issues);
         RunView { sitemap_issues: Some(issues), ..RunView::of(run) }

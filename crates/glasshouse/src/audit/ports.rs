@@ -1,5 +1,5 @@
-//! What audits ask of features that know more of a site than its server does. Each is implemented by the feature that
-//! knows; `app` hands them in.
+//! Interfaces of audits to features that know more of a site than its server shows. Each is implemented by the
+//! feature that has the data; `app` passes them in.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,11 @@ pub trait Renders: Send + Sync {
     /// Waits for a turn; none: the origin is in trouble, or too many wait.
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
 
-    /// Whether there is any snapshot of a site; `false` too when nobody can tell.
+    /// Returns true when there is any snapshot of a site; false too when that is unknown.
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
-    /// The snapshot of a page. Unknown for what is never rendered for crawlers, and when the store does not answer.
+    /// Finds the snapshot of a page. `Unknown` for pages that are never rendered for crawlers, and when the store
+    /// does not answer.
     fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup>;
 }
 
@@ -35,7 +36,7 @@ pub const LAST_VISIT: &str = "lastCrawlerVisit";
 
 /// Visits of crawlers.
 pub trait CrawlerTraffic: Send + Sync {
-    /// The last visit of each page of a domain, or of one of them, by path without query.
+    /// Returns the last visit of each page of a domain, or of one page, by path without query.
     fn last_visits<'a>(
         &'a self,
         domain: &'a DomainId,

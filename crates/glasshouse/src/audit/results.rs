@@ -1,4 +1,4 @@
-//! What an audit found, in the form in which it is stored: the index in columns and the rows of each part. Pure.
+//! Results of an audit in their stored form: the index in columns and the rows of each part. Pure.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -18,7 +18,7 @@ pub const MOST_INLINKS: usize = 1000;
 /// Links that are in memory at once while they are put in order.
 const MOST_LINKS: usize = 250_000;
 
-/// A severity, as the API says it.
+/// Returns a severity in the words of the API.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -27,7 +27,7 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The columns of a run. Rows are sorted by path already.
+/// Makes the columns of a run. Rows are sorted by path already.
 pub fn index(audit: &Audit) -> Index {
     let mut index = Index::default();
     let mut numbers: BTreeMap<CheckId, u16> = BTreeMap::new();
@@ -61,7 +61,7 @@ pub fn index(audit: &Audit) -> Index {
     index
 }
 
-/// A page as lists show it.
+/// Makes a page's row for lists.
 pub fn page_row(row: &RowResult, history: &History) -> PageRow {
     let fields = &row.fields;
     let id = page_id(&row.path);
@@ -123,13 +123,13 @@ pub struct RunParts<'a> {
 pub struct RunPart {
     /// Rows as lists show them.
     pub pages: Vec<u8>,
-    /// What else is known of each.
+    /// Further details of each page.
     pub details: Vec<u8>,
     pub links: Vec<u8>,
 }
 
 impl<'a> RunParts<'a> {
-    /// The parts of an audit.
+    /// Makes the parts of an audit.
     pub fn of(audit: &'a Audit, history: &'a History) -> RunParts<'a> {
         let links: Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a> = Box::new(audit.links());
         let images: Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a> = Box::new(audit.images());
@@ -206,7 +206,7 @@ fn row_details(row: &RowResult, images: &[Value], hreflang: &[Value]) -> Value {
     })
 }
 
-/// Rows of a run that is under way, as far as they are known then.
+/// Makes the rows of a running audit, as far as they are known.
 pub fn live_part(rows: &[RowResult]) -> RunPart {
     let mut part = RunPart { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
     for row in rows {
@@ -216,7 +216,7 @@ pub fn live_part(rows: &[RowResult]) -> RunPart {
     part
 }
 
-/// Files that pages load or link to, by address, in parts of lines.
+/// Lists the files that pages load or link to, by address, in parts of lines.
 pub fn resource_parts(audit: &Audit) -> Vec<Vec<u8>> {
     let part = |resources: &[ResourceEntry<'_>]| {
         let mut lines = Vec::new();
@@ -226,14 +226,14 @@ pub fn resource_parts(audit: &Audit) -> Vec<Vec<u8>> {
     audit.resources().chunks(PART_ROWS).map(part).collect()
 }
 
-/// Links by the page they lead to, at most [`MOST_INLINKS`] each, in parts of lines.
+/// Lists links by their target page, at most [`MOST_INLINKS`] each, in parts of lines.
 ///
-/// All links of a large site do not fit in memory, so they are gone through again for every few parts.
+/// All links of a large site do not fit in memory, so they are read again for every few parts.
 pub fn inlink_parts<'a>(audit: &'a Audit, index: &Index) -> impl Iterator<Item = Vec<u8>> + 'a {
     windows(&index.inlinks).into_iter().flat_map(|rows| inlinks_of(audit, rows))
 }
 
-/// Rows of as many parts as have no more links together than fit in memory; of one at least.
+/// Divides rows into windows of whole parts whose links fit in memory together; at least one part each.
 fn windows(inlinks: &[u32]) -> Vec<Range<usize>> {
     let mut windows: Vec<(Range<usize>, usize)> = Vec::new();
     for first in (0..inlinks.len()).step_by(PART_ROWS) {

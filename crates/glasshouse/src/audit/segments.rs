@@ -1,5 +1,5 @@
-//! The parts of runs, wherever they are: rows while a run is recent, objects once it is archived. The bytes are the same,
-//! so answers are the same. Used by the audit service only; what was unpacked is remembered, within bounds.
+//! The parts of runs in both places: rows while a run is recent, objects once it is archived. The bytes are the same,
+//! so answers are the same. Used by the audit service only; unpacked parts are cached, within bounds.
 //! See docs/decisions/0206.
 
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ const LIVE_BYTES: u64 = 64 << 20;
 /// Rows that one transaction deletes: nobody waits long for the writer.
 const DELETED_AT_ONCE: i64 = 20;
 
-/// Why a part cannot be read.
+/// Reason why a part cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The database does not answer.
@@ -53,7 +53,7 @@ fn object_key(run: &RunId, kind: &str, part: i64) -> String {
 }
 
 impl Segments {
-    /// The parts in this database and object store.
+    /// Opens the parts in this database and object store.
     pub fn new(db: &Db, blobs: &Blobs) -> Segments {
         Segments {
             db: db.clone(),
@@ -72,7 +72,7 @@ impl Segments {
         tx.commit().await
     }
 
-    /// A part of a finished run, unpacked.
+    /// Returns a part of a finished run, unpacked.
     pub async fn get(&self, run: &Run, kind: PartKind, part: usize) -> Result<Bytes, ReadError> {
         let key = (run.id.as_str(), (kind.as_str(), part as u64));
         if let Some(bytes) = self.unpacked.get(&key) {
@@ -96,7 +96,7 @@ impl Segments {
         Ok(Bytes::from(bytes))
     }
 
-    /// The index of a run; empty for one without results.
+    /// Returns the index of a run; empty for one without results.
     pub async fn index(&self, run: &Run) -> Result<Arc<Index>, ReadError> {
         if !run.status.has_results() || run.is_forgotten {
             return Ok(Arc::default());
@@ -129,18 +129,18 @@ impl Segments {
         Ok(live)
     }
 
-    /// The index of what a run has to show: its results, or what it has so far.
+    /// Returns the index of the visible results of a run: final ones, or those so far.
     pub async fn shown_index(&self, run: &Run) -> Result<Arc<Index>, ReadError> {
         if run.is_active { Ok(self.live(run).await?.index.clone()) } else { self.index(run).await }
     }
 
-    /// Past scores as a run left them.
+    /// Returns past scores as a run left them.
     pub async fn history(&self, run: &Run) -> Result<History, ReadError> {
         let bytes = self.read(run, PartKind::History, 0).await?;
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
-    /// Dated pages as a run left them; none for one that is older than that part.
+    /// Returns dated pages as a run left them; none for a run that is older than that part.
     pub async fn dates(&self, run: &Run) -> Result<HashMap<String, PreviousPage>, ReadError> {
         match self.read(run, PartKind::Dates, 0).await {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),

@@ -1,5 +1,5 @@
-//! Where the pages of an audit come from: the site's own server through the guarded fetcher, the platform's browsers in the
-//! class of what nobody waits for, and what the service has stored of the site.
+//! Page source of a domain's audit: the site's own server through the guarded fetcher, the platform's browsers in the
+//! background class, and the stored snapshots of the site.
 //! Must never send a domain's headers or credentials to another host, nor in the clear when the site is encrypted.
 //! See docs/decisions/0240 and docs/decisions/0242.
 
@@ -26,15 +26,15 @@ use crate::domains::origin::OriginClient;
 use crate::domains::{DomainStatus, Site};
 use crate::platform::Platform;
 
-/// What an audit calls itself unless the domain says otherwise; the first word is what robots.txt calls it.
+/// User agent of an audit unless the domain has its own; the first word is the product token for robots.txt.
 pub const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
 
-/// What one run asks of a site's pages.
+/// Options of one run's requests to a site.
 pub struct SourceOptions {
-    /// What the audit calls itself.
+    /// User agent.
     pub user_agent: HeaderValue,
-    /// What only the site's own hosts get to see.
+    /// Headers that only the site's own hosts receive.
     pub headers: HeaderMap,
     /// The site is not encrypted: its headers go over plain http too.
     pub is_plain: bool,
@@ -55,7 +55,7 @@ pub struct SiteSource {
 }
 
 impl SiteSource {
-    /// A source for one site.
+    /// Makes a source for one site.
     pub fn new(
         platform: &Platform,
         origins: &OriginClient,
@@ -80,7 +80,7 @@ impl SiteSource {
         url.host_str().is_some_and(|host| self.site.owns_host(host))
     }
 
-    /// The headers of a request to an address.
+    /// Returns the headers of a request to an address.
     fn headers_for(&self, url: &Url) -> HeaderMap {
         let may_see = self.is_own(url) && (url.scheme() == "https" || self.options.is_plain);
         if may_see { self.options.headers.clone() } else { HeaderMap::new() }
@@ -103,7 +103,8 @@ impl SiteSource {
         Ok(response)
     }
 
-    /// What the edge says to an address before the origin is asked: visitors of a connected domain meet it first.
+    /// Returns the redirect of the edge for an address: visitors of a connected domain meet the edge before the
+    /// origin.
     fn edge_redirect(&self, url: &Url) -> Option<Response> {
         let is_ours = self.site.domain.status == DomainStatus::Connected && self.is_own(url);
         let (status, location) = self.site.redirect(url).filter(|_| is_ours)?;
@@ -112,8 +113,8 @@ impl SiteSource {
         Some(Response { status, headers, body: Bytes::new(), ..Response::default() })
     }
 
-    /// Whether a question is about plain http where encryption is the rule: that is seen from outside only, as the origin
-    /// is asked in the operator's way, and not at all at a static address whose one port serves both.
+    /// Returns true for a request about plain http where encryption is the rule. Its answer is visible from outside
+    /// only: the origin is requested in the operator's way, and a static address has one port for both schemes.
     fn is_about_plain_http(&self, url: &Url) -> bool {
         url.scheme() == "http" && self.is_own(url) && !self.options.is_plain
     }
@@ -151,7 +152,7 @@ impl SiteSource {
     }
 }
 
-/// A redirect of the origin host to itself leads to the site: nobody but us knows the origin's name.
+/// Rewrites a redirect of the origin host to itself into one to the site: only this service knows the origin's name.
 fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> HeaderMap {
     if address.origin() == asked.origin() {
         return headers;

@@ -1,5 +1,5 @@
-//! The results of a run as they are stored: an index in columns, small enough to be kept in memory, and rows as lines of
-//! JSON in the very form in which they are answered, so that reading is copying. Pure.
+//! Stored results of a run: an index in columns, small enough to be kept in memory, and rows as lines of JSON in the
+//! very form of responses, so that reading is copying. Pure.
 //! See docs/decisions/0205.
 
 use std::collections::{BTreeMap, HashMap};
@@ -14,24 +14,24 @@ pub const PART_ROWS: usize = 500;
 /// Points of a page's trend.
 pub const TREND_POINTS: usize = 12;
 
-/// What parts hold.
+/// Content of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PartKind {
     /// The columns of all pages. One part.
     Index,
     /// Pages as lists show them.
     Pages,
-    /// What else is known of each page.
+    /// Further details of each page.
     Details,
     /// Links, by the page they stand on: a line is the list of a page.
     Links,
-    /// The same links, by the page they lead to.
+    /// Links by their target page.
     Inlinks,
     /// Past scores of pages. One part.
     History,
     /// Dates that sitemaps give pages, with fingerprints of their texts. One part.
     Dates,
-    /// What a crawl saved to go on from.
+    /// Checkpoint of a crawl.
     Checkpoint,
     /// Pages as lists show them while the run is under way. A part for each batch that the crawl saved.
     Live,
@@ -42,7 +42,7 @@ pub enum PartKind {
 }
 
 impl PartKind {
-    /// The text in the database and in the names of objects.
+    /// Returns the text in the database and in the names of objects.
     pub const fn as_str(self) -> &'static str {
         match self {
             PartKind::Index => "index",
@@ -60,12 +60,12 @@ impl PartKind {
     }
 }
 
-/// A page's id: the same for one path in every run.
+/// Returns a page's id: the same for one path in every run.
 pub fn page_id(path: &str) -> u64 {
     xxh3_64(path.as_bytes())
 }
 
-/// A page's id as clients see it.
+/// Formats a page's id for clients.
 pub fn show_page_id(id: u64) -> String {
     format!("{id:016x}")
 }
@@ -93,7 +93,7 @@ pub struct Index {
     pub inlinks: Vec<u32>,
     /// Search engines may list it.
     pub indexable: Vec<bool>,
-    /// It counts in the run's health.
+    /// Flags of the pages that count in the run's health.
     pub scored: Vec<bool>,
     /// Ids of the issues of this run.
     pub issue_ids: Vec<String>,
@@ -113,35 +113,35 @@ pub struct Index {
 }
 
 impl Index {
-    /// Number of pages.
+    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.paths.len()
     }
 
-    /// Bytes in memory, about.
+    /// Returns the approximate bytes in memory.
     pub fn weight(&self) -> usize {
         let paths: usize = self.paths.iter().map(|path| path.len() + 24).sum();
         let issues: usize = self.issues.iter().map(|issues| issues.len() * 2 + 24).sum();
         paths + issues + self.len() * 28
     }
 
-    /// The row of a page.
+    /// Finds the row of a page.
     pub fn find(&self, id: u64) -> Option<usize> {
         self.paths.iter().position(|path| page_id(path) == id)
     }
 
-    /// The row of a path.
+    /// Finds the row of a path.
     pub fn find_path(&self, path: &str) -> Option<usize> {
         self.paths.binary_search_by(|other| other.as_str().cmp(path)).ok()
     }
 
-    /// The position of an issue in this run's list; none when no page has it.
+    /// Finds the position of an issue in this run's list. Returns `None` when no page has it.
     pub fn issue(&self, id: &str) -> Option<u16> {
         let at = self.issue_ids.iter().position(|other| other == id)?;
         u16::try_from(at).ok()
     }
 
-    /// Ids of a page's issues.
+    /// Returns the ids of a page's issues.
     pub fn issues_of(&self, row: usize) -> impl Iterator<Item = &str> {
         self.issues[row].iter().filter_map(|at| self.issue_ids.get(usize::from(*at)).map(String::as_str))
     }
@@ -151,7 +151,7 @@ impl Index {
         self.missed_render.binary_search(&row).is_ok()
     }
 
-    /// Whether a page has a finding of severity error.
+    /// Returns true when a page has a finding of severity error.
     pub fn has_error(&self, row: usize) -> bool {
         self.issues_of(row).filter_map(CheckId::find).any(|check| check.check().severity == Severity::Error)
     }
@@ -324,7 +324,7 @@ pub struct History(pub HashMap<u64, PageHistory>);
 /// Past scores of one page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageHistory {
-    /// In tenths, the oldest first.
+    /// Scores in tenths, the oldest first.
     pub scores: Vec<u16>,
     /// Runs since the last of them.
     pub missed: u8,
@@ -344,14 +344,14 @@ impl History {
         self.0.retain(|_, past| usize::from(past.missed) < TREND_POINTS);
     }
 
-    /// The trend of a page, its last run included.
+    /// Returns the trend of a page, its last run included.
     pub fn trend(&self, page: u64) -> Vec<f64> {
         let scores = self.0.get(&page).map(|past| past.scores.as_slice()).unwrap_or_default();
         scores.iter().map(|score| f64::from(*score) / 10.0).collect()
     }
 }
 
-/// A score as it is stored.
+/// Converts a score to its stored form.
 pub fn tenths(score: f64) -> u16 {
     (score.clamp(0.0, 100.0) * 10.0).round() as u16
 }
@@ -367,7 +367,7 @@ pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     zstd::stream::decode_all(packed).ok()
 }
 
-/// Lines of a part: one a row.
+/// Returns the lines of a part: one per row.
 pub fn lines(part: &[u8]) -> impl Iterator<Item = &[u8]> {
     part.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
 }

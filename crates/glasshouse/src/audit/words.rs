@@ -18,7 +18,7 @@ macro_rules! words {
             }
 
             impl $name {
-                /// The text in the database and in answers.
+                /// Returns the text in the database and in responses.
                 pub const fn as_str(self) -> &'static str {
                     match self {
                         $($name::$variant => $text,)+

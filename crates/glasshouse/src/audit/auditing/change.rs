@@ -1,4 +1,4 @@
-//! Changes to how a domain is audited: what may be sent, and what it changes. Pure.
+//! Changes to a domain's audit settings: permitted values and their effect. Pure.
 
 use std::collections::BTreeMap;
 
@@ -119,11 +119,11 @@ fn given<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-/// What is wrong with a change, and where.
+/// Problems of a change: path and sentence.
 type Issues = Vec<(String, String)>;
 
 impl AuditingChange {
-    /// What is wrong with it, and where: dotted path and sentence. Empty: nothing.
+    /// Lists the problems of the change: dotted path and sentence. Empty: none.
     pub fn issues(&self) -> Issues {
         let mut issues = Issues::new();
         let mut note = |path: String, message: &str| issues.push((path, message.to_owned()));
@@ -276,7 +276,7 @@ impl AuditingChange {
     }
 }
 
-/// Each by itself, and all together: they may contradict each other.
+/// Checks each threshold by itself, and all together: they may contradict each other.
 fn threshold_issues(wanted: Option<&BTreeMap<String, f64>>, note: &mut impl FnMut(String, &str)) {
     let Some(wanted) = wanted else { return };
     let mut is_any_bad = false;
@@ -300,7 +300,7 @@ fn set<T>(field: &mut T, value: Option<T>) {
     }
 }
 
-/// What a crawl may be limited to: path and query, with `*` for any run of characters.
+/// Returns true for a pattern that may limit a crawl: path and query, with `*` for any characters.
 fn is_glob(text: &str) -> bool {
     text.starts_with(['/', '*'])
         && text.chars().count() <= MAX_PATTERN_CHARS

@@ -1,5 +1,4 @@
-//! Pieces that somebody wants of each page, and pages that somebody wants to find: how they are set, and what of it cannot
-//! be. Pure; the engine does the looking.
+//! Customers' extractions and searches: their settings and the problems of these. Pure; the engine runs them.
 
 use std::collections::HashSet;
 
@@ -64,7 +63,7 @@ fn text() -> DocumentPart {
     DocumentPart::Text
 }
 
-/// Why a rule is none.
+/// Reason why a rule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// It says in none or in two ways what it looks for.
@@ -79,7 +78,7 @@ pub enum RuleError {
 }
 
 impl ExtractionRule {
-    /// The rule as the engine takes it.
+    /// Compiles the rule for the engine.
     pub fn compile(&self) -> Result<Extraction, RuleError> {
         match (&self.selector, &self.regex) {
             (Some(selector), None) => {
@@ -94,7 +93,7 @@ impl ExtractionRule {
 }
 
 impl SearchRule {
-    /// The rule as the engine takes it.
+    /// Compiles the rule for the engine.
     pub fn compile(&self) -> Result<Search, RuleError> {
         let search = match (&self.text, &self.regex) {
             (Some(text), None) => Search::for_text(&self.name, self.of, self.place, text)?,
@@ -105,7 +104,7 @@ impl SearchRule {
     }
 }
 
-/// What is wrong with a list of rules, each given by its name and why it is none; and where.
+/// Lists the problems of a list of rules, each given by its name and the reason of its refusal.
 pub fn rule_issues<'a>(
     list: &str,
     rules: impl ExactSizeIterator<Item = (&'a str, Option<RuleError>)>,

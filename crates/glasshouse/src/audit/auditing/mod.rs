@@ -1,5 +1,5 @@
-//! How a domain is audited: the settings below `/api/domains/:domain/auditing`, and what of them may be sent. Pure.
-//! Must never show what is secret: headers are shown by name, credentials by their user.
+//! Audit settings of a domain, below `/api/domains/:domain/auditing`, and the rules for changes. Pure.
+//! Must never show secrets: headers are shown by name, credentials by their user.
 
 mod change;
 mod custom;
@@ -21,13 +21,13 @@ pub use custom::{ExtractionRule, SearchRule};
 pub use robots_txt::RobotsTxt;
 pub use view::AuditingView;
 
-/// How a domain is audited, as far as it may be shown.
+/// Audit settings of a domain without secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Auditing {
-    /// How often by itself.
+    /// Frequency of scheduled audits.
     pub frequency: Frequency,
-    /// How pages are found when it starts by itself.
+    /// Method of finding pages in scheduled audits.
     pub mode: Mode,
     /// Paths that are audited; empty: all.
     pub include: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Auditing {
     pub max_depth: Option<u32>,
     /// Most requests per second; none: what the site bears.
     pub requests_per_second: Option<f64>,
-    /// What the audit calls itself; none: its own name.
+    /// User agent of the audit; none: the default.
     pub user_agent: Option<String>,
     /// Rules for crawlers that the audit obeys.
     pub robots_txt: RobotsTxt,
@@ -51,7 +51,7 @@ pub struct Auditing {
     pub enabled_checks: Vec<String>,
     /// Checks that do not run.
     pub disabled_checks: Vec<String>,
-    /// Where checks draw their lines, by name.
+    /// Thresholds of checks, by name.
     pub thresholds: BTreeMap<String, f64>,
     /// Pieces that are wanted of each page.
     pub extractions: Vec<ExtractionRule>,
@@ -99,7 +99,7 @@ pub struct Ignored {
     pub path_pattern: String,
 }
 
-/// What only the site's own server gets to see. Sealed in the database.
+/// Secrets that only the site's own server receives. Sealed in the database.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SiteCredentials {
@@ -107,7 +107,7 @@ pub struct SiteCredentials {
     pub headers: Vec<SentHeader>,
     /// User and password.
     pub basic_auth: Option<BasicAuth>,
-    /// What webhooks are signed with.
+    /// Secret that signs webhooks.
     pub webhook_secret: Option<String>,
     /// Origin host of the domain when headers and user were saved; none: older credentials.
     pub origin_host: Option<String>,
@@ -146,7 +146,7 @@ impl SiteCredentials {
         self.origin_host = has_any.then(|| origin_host.to_owned());
     }
 
-    /// What is sent with every request to the site.
+    /// Returns the headers of every request to the site.
     pub fn request_headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for sent in &self.headers {

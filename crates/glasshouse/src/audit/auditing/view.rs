@@ -1,4 +1,4 @@
-//! How a domain is audited, as it may be shown: headers by name, credentials by their user. Pure.
+//! Audit settings of a domain as responses show them: headers by name, credentials by their user. Pure.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ struct UserShown {
 }
 
 impl AuditingView {
-    /// Without what is secret.
+    /// Makes the view, without secrets.
     pub fn of(auditing: Auditing, credentials: &SiteCredentials) -> AuditingView {
         let shown = |header: &SentHeader| HeaderShown { name: header.name.clone() };
         AuditingView {

@@ -1,4 +1,4 @@
-//! HTTP of how a domain is audited.
+//! HTTP of a domain's audit settings.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::audit::service::AuditingError;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::{DomainAccess, RequestedDomain};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_auditing, update_auditing))
 }

@@ -14,7 +14,7 @@ use crate::api::openapi::Refusals;
 use crate::app::AppState;
 use crate::audit::results::severity;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_issues))
 }

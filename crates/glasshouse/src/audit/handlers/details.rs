@@ -1,4 +1,4 @@
-//! HTTP of what else is known of a run: one page, the link graph, a comparison with another run.
+//! HTTP of a run's details: one page, the link graph, a comparison with another run.
 
 use axum::Json;
 use axum::extract::State;
@@ -25,7 +25,7 @@ const MAX_LINKS: usize = 500;
 const DEFAULT_NODES: usize = 500;
 const MAX_NODES: usize = 2000;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(get_run_page))

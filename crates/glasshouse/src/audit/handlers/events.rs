@@ -25,10 +25,10 @@ use crate::audit::service::RunFollower;
 
 /// Time after which key or session, and the domain, are looked at again.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
-/// How often something is sent while there is nothing to say.
+/// Longest time without an event; then a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(follow_run)).routes(routes!(cancel_run))
 }

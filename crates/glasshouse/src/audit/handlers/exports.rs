@@ -18,7 +18,7 @@ use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
 use crate::app::AppState;
 use crate::audit::service::{AuditExport, AuditExportFormat, ExportRequest};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(export_run))
 }

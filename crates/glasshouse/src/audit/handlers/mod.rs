@@ -1,4 +1,4 @@
-//! HTTP of SEO audits: the three operations of the specification, and what is beyond it.
+//! HTTP of SEO audits: the three operations of the specification, and the others.
 
 mod auditing;
 mod catalogue;
@@ -19,7 +19,7 @@ use crate::api::openapi::own_errors;
 use crate::api::{ApiError, ApiResult, Caller, ErrorCode};
 use crate::app::AppState;
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .merge(runs::routes())
@@ -31,13 +31,13 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 own_errors! {
-    /// Of an operation that reads a run, with parameters.
+    /// Errors of an operation that reads a run, with parameters.
     RunNotRead: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound, ArchiveUnavailable;
-    /// Of one without.
+    /// Errors of an operation that reads a run, without parameters.
     NoRun: ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound;
 }
 
-/// The run of this id, if the caller may see it. One of another account is as good as none.
+/// Finds the run of this id, if the caller may see it. A run of another account counts as absent.
 async fn visible_run<A: Access>(caller: &Caller<A>, app: &AppState, id: &str) -> ApiResult<Run> {
     let found = app.audits.find_run(id).await?;
     let run = found.filter(|run| run.account_id == *caller.account()).ok_or_else(ApiError::not_found)?;
@@ -52,7 +52,7 @@ async fn visible_run<A: Access>(caller: &Caller<A>, app: &AppState, id: &str) ->
     Ok(run)
 }
 
-/// What cannot be read from cold storage may be readable later.
+/// Data that cannot be read from cold storage now may be readable later.
 impl From<ReadError> for ApiError {
     fn from(error: ReadError) -> ApiError {
         match error {

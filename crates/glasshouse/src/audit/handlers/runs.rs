@@ -34,7 +34,7 @@ const MAX_SEARCH_CHARS: usize = 500;
 /// Most pages of one answer, when it says how many it wants.
 const MAX_LIMIT: u64 = 500;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(start_run, list_runs)).routes(routes!(get_run))
 }
@@ -80,7 +80,7 @@ struct Started {
 }
 
 impl StartRequest {
-    /// What was sent as types, or what is wrong with it. Which domain is the caller's is not asked yet.
+    /// Parses the request into types, or lists its problems. The caller's domain is not checked yet.
     fn parse(&self, max_url_bytes: usize) -> ApiResult<(Vec<Url>, Option<Url>)> {
         if self.urls.is_empty() || self.urls.len() > MAX_URLS {
             let issue = Issue::new("urls", format!("must have 1 to {MAX_URLS} items"));
@@ -97,13 +97,13 @@ impl StartRequest {
 
 const NOT_ON_DOMAIN: &str = "is not on the domain";
 
-/// The addresses, if a site has them all.
+/// Returns the addresses, if all are on the site.
 fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
     let own = |url: Url| is_on_site(&url, site).then_some(url).ok_or_else(|| NOT_ON_DOMAIN.to_owned());
     all_or_issues(urls.into_iter().map(own))
 }
 
-/// The sitemap, if the audit can use it: of one on another host no entry counts.
+/// Returns the sitemap, if the audit can use it: entries of a sitemap on another host do not count.
 fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Option<Url>> {
     match sitemap {
         Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
@@ -119,7 +119,7 @@ fn is_on_site(url: &Url, site: &Site) -> bool {
     url.port().is_none() && url.host_str().is_some_and(|host| site.owns_host(host))
 }
 
-/// All addresses, or 400 `invalid_urls` with what is wrong with each.
+/// Returns all addresses, or 400 `invalid_urls` with the problem of each.
 fn all_or_issues(urls: impl Iterator<Item = Result<Url, String>>) -> ApiResult<Vec<Url>> {
     let mut good = Vec::new();
     let mut issues = Vec::new();
@@ -304,7 +304,7 @@ impl PagesQuery {
         }
     }
 
-    /// Each name once.
+    /// Returns each name once.
     pub(super) fn field_names(&self) -> Option<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for name in self.fields.as_ref()?.split(',') {

@@ -1,5 +1,5 @@
-//! SQL of audits: runs here, their parts and how domains are audited beside it. Used by audits only; both engines run the
-//! same text.
+//! SQL of runs; SQL of their parts and of audit settings is in the files beside it. Used by audits only; both engines
+//! run the same text.
 
 pub mod segments;
 pub mod settings;
@@ -52,7 +52,7 @@ struct RunRow {
 }
 
 impl RunRow {
-    /// The run; an error in the log and none when a newer version wrote it.
+    /// Reads the run. Returns `None`, with an error in the log, when a newer version wrote it.
     fn read(self) -> Option<Run> {
         let id = self.id.clone();
         let read = self.parse();
@@ -143,7 +143,7 @@ pub async fn find_run(conn: &mut Conn, id: &str) -> Result<Option<Run>, DbError>
     Ok(row.and_then(RunRow::read))
 }
 
-/// The active run of a domain.
+/// Finds the active run of a domain.
 pub async fn find_active(conn: &mut Conn, domain: &DomainId) -> Result<Option<RunId>, DbError> {
     const SQL: &str = "select id from audit_runs where domain_id = $1 and active";
     let id: Option<String> =
@@ -151,7 +151,7 @@ pub async fn find_active(conn: &mut Conn, domain: &DomainId) -> Result<Option<Ru
     Ok(id.map(RunId::from))
 }
 
-/// The newest runs of an account's domains, or of one of them. Those of removed domains are left out.
+/// Lists the newest runs of an account's domains, or of one of them. Runs of removed domains are left out.
 pub async fn list_runs(
     conn: &mut Conn,
     account: &AccountId,
@@ -172,7 +172,7 @@ pub async fn list_runs(
     Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
-/// The newest runs of a domain that have results and ended before a time, the newest first.
+/// Lists the newest runs of a domain that have results and ended before a time, the newest first.
 pub async fn list_with_results(
     conn: &mut Conn,
     domain: &DomainId,
@@ -255,7 +255,7 @@ pub async fn note_counted(conn: &mut Conn, id: &RunId, pages: u64) -> Result<(),
     Ok(())
 }
 
-/// Whether somebody wants an active run to stop; none: it is over.
+/// Returns true when an active run should stop. Returns `None` when it is over.
 pub async fn is_cancel_requested(conn: &mut Conn, id: &RunId) -> Result<Option<bool>, DbError> {
     const SQL: &str = "select cancel_requested from audit_runs where id = $1 and active";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_optional(c).await)?)
@@ -347,7 +347,7 @@ pub async fn list_archivable(
     Ok(ids.into_iter().map(RunId::from).collect())
 }
 
-/// Active runs that nobody has worked on since a time.
+/// Lists active runs that no process has worked on since a time.
 pub async fn list_silent(conn: &mut Conn, since: Timestamp, most: i64) -> Result<Vec<Run>, DbError> {
     const SQL: &str =
         "select * from audit_runs where active and updated_at < $1 order by updated_at limit $2";

@@ -1,4 +1,4 @@
-//! SQL of the parts of runs: results, and what a crawl saved to go on from.
+//! SQL of the parts of runs: results, and checkpoints of a crawl.
 
 use store::{Conn, DbError, on_engine};
 
@@ -46,7 +46,7 @@ pub async fn find_segment(
     })?)
 }
 
-/// Every part of a kind, in order.
+/// Lists every part of a kind, in order.
 pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Result<Vec<Vec<u8>>, DbError> {
     const SQL: &str = "select data from audit_segments where run_id = $1 and kind = $2 order by part";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
@@ -56,7 +56,7 @@ pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Resu
         .await)?)
 }
 
-/// Number of parts of a kind.
+/// Counts the parts of a kind.
 pub async fn count_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Result<usize, DbError> {
     const SQL: &str = "select count(*) from audit_segments where run_id = $1 and kind = $2";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL)

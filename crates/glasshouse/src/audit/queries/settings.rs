@@ -1,4 +1,4 @@
-//! SQL of how domains are audited.
+//! SQL of audit settings.
 
 use store::{Conn, DbError, on_engine};
 
@@ -6,7 +6,7 @@ use crate::audit::auditing::Auditing;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-/// How a domain is audited, and its sealed credentials.
+/// Finds the audit settings of a domain, with its sealed credentials.
 pub async fn find_settings(
     conn: &mut Conn,
     domain: &DomainId,

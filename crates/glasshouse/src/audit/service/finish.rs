@@ -21,7 +21,7 @@ pub(super) struct Previous {
     index: std::sync::Arc<Index>,
 }
 
-/// What changed since the run before.
+/// Changes since the previous run.
 #[derive(Debug, Default, PartialEq)]
 struct Delta {
     issues: i64,
@@ -170,8 +170,8 @@ fn report(run: &Run, audit: &Audit, delta: &Delta) -> RunReport {
     }
 }
 
-/// What changed since the previous run. Where this one did not look everywhere, pages that only the previous one has stand
-/// in with what was found then: otherwise the change would be one of coverage.
+/// Compares the run with the previous one. Pages that only the previous run has keep their findings where this run
+/// did not look everywhere: otherwise the change would be one of coverage.
 fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &Previous) -> Delta {
     let (before, old) = (&previous.run, &*previous.index);
     let (mut new_issues, mut fixed_issues) = (0, 0);
@@ -211,7 +211,7 @@ fn delta(run: &Run, audit: &Audit, index: &Index, issue_count: u64, previous: &P
     }
 }
 
-/// Errors of pages that the previous run did not find there, those of pages that it did not have included.
+/// Counts errors of pages that the previous run did not find there, including those of pages that it did not have.
 fn new_errors(index: &Index, old: &Index) -> usize {
     let is_error = |id: &str| CheckId::find(id).is_some_and(|id| id.check().severity == Severity::Error);
     let of_row = |row: usize| {

@@ -1,5 +1,5 @@
-//! Followers of runs that are under way: how many streams each account has, and one reader of the database for all who follow a
-//! run. Used by the events of runs. Must never outlive those who follow.
+//! Followers of running audits: the number of streams of each account, and one reader of the database for all
+//! followers of a run. Used by the events of runs. Must never outlive the followers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ impl RunFollowers {
 }
 
 impl RunFollower {
-    /// The run as it was seen last.
+    /// Returns the last known state of the run.
     pub fn run(&mut self) -> Arc<Run> {
         self.run.borrow_and_update().clone()
     }

@@ -1,4 +1,5 @@
-//! Looking after runs: old ones move to the object store, those that nobody works on go on, those of removed domains go.
+//! Maintenance of runs: old ones move to the object store, abandoned ones continue, those of removed domains are
+//! deleted.
 //! See docs/decisions/0209.
 
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::audit::segments::ReadError;
 use crate::domains::DomainId;
 use crate::jobs::{JobError, JobRun};
 
-/// How often the service looks.
+/// Time between two rounds.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
 /// Age at which a run is archived.
 const ARCHIVED_AFTER: Duration = Duration::from_secs(7 * 24 * 3600);

@@ -1,4 +1,4 @@
-//! SEO audits: starts them, keeps how they are set up, and reads what they found. The crawl itself is the engine's; it runs
+//! SEO audits: starts them, stores their settings, and reads their results. The crawl itself is the engine's; it runs
 //! in a job. Must never write results of a run that is over, nor hold the writer while a site is being read.
 
 mod finish;
@@ -37,7 +37,7 @@ use running::RunningAudits;
 pub use settings::AuditingError;
 pub use start::{AuditStartError, NewRun};
 
-/// Whose jobs the service's own are.
+/// Account of the service's own jobs.
 const SERVICE: &str = "service";
 /// Audits that one process runs at a time.
 const AT_ONCE: usize = 4;
@@ -101,7 +101,7 @@ impl Audits {
         registry.with::<RunAudit>(self.clone(), AT_ONCE)
     }
 
-    /// What the worker has to queue again and again.
+    /// Returns the schedules for the worker.
     pub fn schedules(&self) -> Vec<Schedule> {
         vec![Schedule::every(maintenance::LOOK_EVERY, "audits", || {
             KeepAudits {}.queued_for(SERVICE).priority(JobPriority::Normal)

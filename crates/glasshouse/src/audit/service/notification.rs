@@ -10,7 +10,7 @@ use crate::audit::model::{Run, RunId, RunView};
 use crate::jobs::{Job, JobError};
 use crate::notify::webhook::{WebhookError, send};
 
-/// What there is to look at in a run that ended.
+/// Lists the reasons to look at a run that ended.
 fn reasons(run: &Run) -> Vec<&'static str> {
     let reasons = [
         ("completed", true),

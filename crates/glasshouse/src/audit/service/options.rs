@@ -1,5 +1,5 @@
-//! Options of the engine, from the request that was kept with a run and from what earlier runs and visits tell. Used by the work
-//! of runs.
+//! Options of the engine, from the stored request of a run and from earlier runs and visits. Used by the work of
+//! runs.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -87,7 +87,8 @@ impl Audits {
         Ok(())
     }
 
-    /// Paths that sampling never skips: pages with an error in the run before, and pages that a crawler visited lately.
+    /// Returns the paths that sampling never skips: pages with an error in the previous run, and pages that a crawler
+    /// visited lately.
     async fn kept_pages(&self, run: &Run, newest: Option<&Run>) -> Result<HashSet<String>, WorkError> {
         let mut kept = HashSet::new();
         let since = run.started_at.as_millis() - VISIT_DAYS * 24 * 3600 * 1000;
@@ -106,7 +107,7 @@ impl Audits {
         Ok(kept)
     }
 
-    /// Hosts of the account's other domains, whose language versions can be asked for their side of it.
+    /// Returns the hosts of the account's other domains, whose language versions are checked for links back.
     async fn sister_hosts(&self, site: &Site) -> Result<HashSet<String>, WorkError> {
         let domains = self.0.domains.list(Some(&site.domain.account_id)).await?;
         let others = domains.into_iter().filter(|domain| domain.id != site.domain.id && domain.is_proven());

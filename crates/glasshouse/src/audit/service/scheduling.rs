@@ -1,4 +1,4 @@
-//! Audits that the schedule starts. Used by the settings, which say how often, and by the scheduled job.
+//! Scheduled audits. Used by the settings, which hold the frequency, and by the scheduled job.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::jobs::{Days, Job, JobError, JobPriority, Recurrence};
 /// Scheduled audits of all domains begin within so long after midnight UTC, each at its own time.
 const SPREAD: Duration = Duration::from_secs(6 * 3600);
 
-/// When a domain is audited by itself; none: never.
+/// Returns the recurrence of a domain's audits; none: never.
 fn recurrence(frequency: Frequency) -> Option<Recurrence> {
     let days = match frequency {
         Frequency::Manual => return None,

@@ -1,4 +1,4 @@
-//! How a domain is audited: reading it, and changing it one change at a time.
+//! Audit settings of a domain: reading them, and changing them one change at a time.
 
 use store::DbError;
 
@@ -8,10 +8,10 @@ use crate::audit::queries;
 use crate::domains::{Domain, DomainId};
 use crate::secret::{SealKey, random};
 
-/// What the sealed texts are for.
+/// Purpose of the sealed texts.
 const PURPOSE: &str = "audit credentials";
 
-/// Why a change was not made.
+/// Reason why a change was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditingError {
     /// The domain was removed meanwhile.
@@ -53,7 +53,7 @@ impl Audits {
         (auditing, credentials.unwrap_or_default())
     }
 
-    /// How a domain is audited, without what is secret.
+    /// Returns the audit settings of a domain, without secrets.
     pub async fn auditing(&self, domain: &Domain) -> Result<AuditingView, DbError> {
         let (auditing, mut credentials) = self.auditing_of(&domain.id).await?;
         credentials.keep_for(&domain.settings.origin_host);

@@ -1,4 +1,4 @@
-//! Starting a run: what the plan and the site allow, one active run per domain, and the job that does it.
+//! Starting a run: the limits of plan and site, one active run per domain, and the job that does the work.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::audit::segments::ReadError;
 use crate::clock::Timestamp;
 use crate::domains::Site;
 
-/// How long somebody waits for a sitemap, when only new pages are wanted.
+/// Longest wait of a request for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
 /// Pages of an audit on a plan without a limit.
 const MOST_PAGES: u64 = 1_000_000;
@@ -32,9 +32,9 @@ const UNPROVEN_RATE: f64 = 2.0;
 /// A run that is to be started.
 #[derive(Debug, Clone)]
 pub struct NewRun {
-    /// Where the crawl begins.
+    /// Addresses at which the crawl begins.
     pub urls: Vec<Url>,
-    /// How pages are found.
+    /// Method of finding pages.
     pub mode: Mode,
     /// Templates with many pages are sampled.
     pub allow_sampling: bool,
@@ -42,13 +42,13 @@ pub struct NewRun {
     pub new_pages_only: bool,
     /// Overrides the domain's sitemap.
     pub sitemap: Option<Url>,
-    /// Who starts it.
+    /// Trigger of the run.
     pub trigger: Trigger,
     /// The schedule's, if it is started by one.
     pub frequency: Frequency,
 }
 
-/// Why a run was not started.
+/// Reason why a run was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditStartError {
     /// The plan has no audits.
@@ -60,17 +60,17 @@ pub enum AuditStartError {
     /// The plan allows no more audits this month.
     #[error("the plan allows {limit:?} audits a month")]
     OnDemandLimit {
-        /// What the plan allows.
+        /// Limit of the plan.
         limit: PlanLimit,
-        /// What was used.
+        /// Current use.
         current: u64,
     },
     /// The plan allows no more pages this month.
     #[error("the plan allows {limit:?} audited pages a month")]
     PagesLimit {
-        /// What the plan allows.
+        /// Limit of the plan.
         limit: PlanLimit,
-        /// What was used.
+        /// Current use.
         current: u64,
     },
     /// Sitemap mode, and there is none.
@@ -194,7 +194,7 @@ impl Audits {
         Ok(())
     }
 
-    /// Pages that the month has left; an error when there are none, or no audits on demand.
+    /// Returns the remaining pages of the month. Fails when there are none, or no audits on demand.
     async fn pages_left(
         &self,
         account: &AccountId,
@@ -231,9 +231,9 @@ impl Audits {
         reserved.map(Some).ok_or(AuditStartError::OnDemandLimit { limit, current })
     }
 
-    /// Whether the sitemap lists a page that the last completed run did not have, or that changed since.
+    /// Returns true when the sitemap lists a page that the last completed run did not have, or that changed since.
     ///
-    /// A sitemap that cannot be read in time is the run's business: it will say what is wrong with it.
+    /// A sitemap that cannot be read in time counts as changed: the run will report its problem.
     async fn has_new_pages(&self, site: &Arc<Site>, request: &AuditRequest) -> Result<bool, AuditStartError> {
         let Some(known) = self.known_pages(&site.domain.id, self.0.clock.now()).await? else {
             return Ok(true);

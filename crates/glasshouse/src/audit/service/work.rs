@@ -1,5 +1,5 @@
-//! The work of a run's job: crawls with the engine, keeps what it saves, and hears when somebody wants it to stop.
-//! Whatever interrupts it, the next attempt goes on from the last batch that was kept.
+//! The work of a run's job: crawls with the engine, saves its batches, and polls for a request to stop.
+//! After any interruption the next attempt continues from the last saved batch.
 //! See docs/decisions/0207.
 
 use std::sync::Arc;
@@ -27,9 +27,9 @@ use crate::audit::stored::{PartKind, pack};
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
 
-/// How often an active run looks whether somebody wants it to stop.
+/// Time between two looks of an active run for a request to stop.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Looks after which it says that it still works on the run, and for how long that holds.
+/// Number of looks between two signs of life of the run.
 const ALIVE_EVERY: u64 = 5;
 const ALIVE_FOR: Duration = Duration::from_secs(15);
 /// Time after which a run is tried again whose account has no free slot.
@@ -39,7 +39,7 @@ const DEATHS: u64 = 3;
 /// Open attempts beyond which a run ends without results: even its end fails.
 const MOST_OPEN_ATTEMPTS: u64 = 6;
 
-/// Why an attempt ended without a result.
+/// Reason why an attempt ended without a result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WorkError {
     /// The database does not answer.
@@ -258,7 +258,7 @@ fn stopped(run: &Run, why: &str) -> Outcome {
     Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
 }
 
-/// Keeps what the crawl saves, with the progress and the pages that count, each batch in one transaction.
+/// Store of the crawl's batches, with the progress and the pages that count, each batch in one transaction.
 struct Keeper<'a> {
     audits: &'a Audits,
     job: &'a crate::jobs::JobRun,

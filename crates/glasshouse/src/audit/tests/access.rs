@@ -1,4 +1,4 @@
-//! Who may start and read audits, and what is refused.
+//! Tests of permissions to start and read audits, and of refusals.
 
 use serde_json::{Value, json};
 

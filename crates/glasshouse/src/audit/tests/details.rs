@@ -1,4 +1,4 @@
-//! What a run shows: fields, filters, orders, the link graph, exports, comparisons.
+//! Tests of a run's data: fields, filters, orders, the link graph, exports, comparisons.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! A run from its start to its archive: one at a time, cut off and gone on with, stopped, archived, followed.
+//! Tests of a run from its start to its archive: one at a time, interrupted and continued, stopped, archived,
+//! followed.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -31,7 +32,7 @@ async fn checkpoints(shop: &Shop, id: &str) -> usize {
     queries::segments::list_segments(&mut conn, &run, PartKind::Checkpoint).await.unwrap().len()
 }
 
-/// A site with a page that answers only when it is let to.
+/// Makes a site with a page that answers only when the test lets it.
 pub(super) fn with_slow_page(shop: &Shop) {
     shop.web.page("/coffee", "Coffee of all kinds", &["/", "/slow"]);
     shop.web.page("/slow", "A page that takes its time", &["/last"]);
@@ -360,7 +361,7 @@ async fn of_many_starts_in_two_processes_one_begins() {
     .await;
 }
 
-/// A worker that takes over soon what another one let go.
+/// Makes a worker that takes over abandoned jobs soon.
 pub(super) fn impatient_worker(shop: &Shop) -> Worker {
     let settings = WorkerSettings {
         // A busy machine can miss beats for a second.
@@ -374,7 +375,7 @@ pub(super) fn impatient_worker(shop: &Shop) -> Worker {
     Worker::new(shop.app.state.jobs.clone(), registry, Vec::new(), settings)
 }
 
-/// Pages without what differs from run to run.
+/// Returns the pages without fields that differ from run to run.
 fn without_times(details: &Value) -> Vec<Value> {
     let mut pages = details["pages"].as_array().unwrap().clone();
     for page in &mut pages {

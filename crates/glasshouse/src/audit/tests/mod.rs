@@ -28,13 +28,13 @@ use crate::testing::{Reply, TestAccount, TestApp};
 const RUNS: &str = "/api/seo-spider/runs";
 const AUDITING: &str = "/api/domains/shop.example/auditing";
 
-/// What the site answers, by path; every other path is 404. Its twin redirects to it. Remembers what was asked.
+/// Responses of the site, by path; every other path is 404. Its twin redirects to it. Records the requests.
 #[derive(Clone)]
 struct Web {
     pages: Arc<Mutex<HashMap<String, String>>>,
     asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     bodies: Arc<Mutex<HashMap<String, String>>>,
-    /// What it answers some user agents instead, by a word of theirs: status, and another page.
+    /// Responses to some user agents, by a word of theirs: status, and another page.
     agents: Arc<Mutex<Vec<(String, u16, String)>>>,
     /// The twin serves the site a second time.
     has_copy: Arc<AtomicBool>,
@@ -71,7 +71,7 @@ impl Web {
         self.open.send_replace(true);
     }
 
-    /// What is answered: status, header and body.
+    /// Returns the response: status, header and body.
     fn respond(&self, path: &str, headers: &HeaderMap) -> Response<Full<Bytes>> {
         let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if text("host").starts_with("www.") && !self.has_copy.load(Ordering::Relaxed) {
@@ -100,7 +100,7 @@ impl Web {
         self.pages.lock().unwrap().insert(path.to_owned(), body.to_owned());
     }
 
-    /// A page with a title, a heading, a text and links.
+    /// Makes a page with a title, a heading, a text and links.
     fn page(&self, path: &str, title: &str, links: &[&str]) {
         let links: String = links.iter().map(|to| format!("<a href=\"{to}\">to {to}</a> ")).collect();
         let words = format!("All about {title} and what it is good for. ").repeat(12);
@@ -112,7 +112,7 @@ impl Web {
         self.set(path, &html);
     }
 
-    /// A small shop: three pages, one link that is broken.
+    /// Makes a small shop: three pages, one broken link.
     fn shop(&self) {
         self.page("/", "The start page of the shop", &["/tea", "/coffee"]);
         self.page("/tea", "Green and black tea", &["/", "/gone"]);
@@ -134,7 +134,7 @@ impl Web {
         asked.iter().filter(|(other, _)| other == path).map(|(_, headers)| headers.clone()).collect()
     }
 
-    /// What was last sent to a path.
+    /// Returns the last body sent to a path.
     fn body_of(&self, path: &str) -> String {
         self.bodies.lock().unwrap().get(path).cloned().unwrap_or_default()
     }
@@ -162,7 +162,7 @@ impl Web {
     }
 }
 
-/// Whether the audit itself asks, as none of the crawlers that it plays.
+/// Returns true for a request of the audit itself, not as one of the crawlers that it imitates.
 fn is_audit(headers: &HeaderMap) -> bool {
     headers.get("user-agent").is_some_and(|agent| agent.as_bytes().starts_with(b"Glasshouse/"))
 }
@@ -199,7 +199,7 @@ impl Shop {
         worker(&self.app).run_until_idle().await;
     }
 
-    /// A whole audit; answers its id.
+    /// Runs a whole audit and returns its id.
     async fn audit(&self, body: Value) -> String {
         let id = self.start(body).await;
         self.run_jobs().await;
@@ -207,7 +207,7 @@ impl Shop {
         id
     }
 
-    /// A run with its pages.
+    /// Returns a run with its pages.
     async fn details(&self, id: &str, query: &str) -> Value {
         let reply = self.get(&format!("{RUNS}/{id}?{query}")).await;
         reply.assert_status(200);
@@ -228,14 +228,14 @@ fn worker(app: &TestApp) -> Worker {
     Worker::new(app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default())
 }
 
-/// Ids of what was found on a page.
+/// Returns the ids of the findings on a page.
 fn issues_of<'a>(details: &'a Value, path: &str) -> Vec<&'a str> {
     let page = details["pages"].as_array().unwrap().iter().find(|page| page["path"] == path);
     let issues = page.unwrap_or_else(|| panic!("no {path} in {details:#}"))["issues"].as_array().unwrap();
     issues.iter().map(|issue| issue["issueId"].as_str().unwrap()).collect()
 }
 
-/// Ids of everything that was found.
+/// Returns the ids of all findings.
 fn all_issues(details: &Value) -> Vec<&str> {
     details["issueBreakdown"].as_object().unwrap().keys().map(String::as_str).collect()
 }

@@ -1,4 +1,4 @@
-//! Audits of ordinary sites: staging, names that nobody has proven, runs under way, and what else is read of runs.
+//! Tests of audits of ordinary sites: staging, unproven names, running audits, and further data of runs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::{AUDITING, RUNS, Shop, all_issues, on_each_engine, paths};
 use crate::accounts::Plan;
 use crate::domains::DomainStatus;
 
-/// A run of which all pages but a slow one are saved; its process is gone.
+/// Makes a run of which all pages but a slow one are saved, and whose process is gone.
 async fn half_a_run(shop: &Shop) -> String {
     with_slow_page(shop);
     shop.web.open.send_replace(false);

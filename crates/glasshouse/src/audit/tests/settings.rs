@@ -1,4 +1,4 @@
-//! How a domain is audited: what may be set, what is never shown, and what it does to runs.
+//! Tests of audit settings: permitted values, hidden secrets, and effects on runs.
 
 use std::time::Duration;
 

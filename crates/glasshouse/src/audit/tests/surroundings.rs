@@ -1,4 +1,4 @@
-//! What is beside a site's pages: other hosts, pictures, other user agents, and what the service has stored.
+//! Tests of data beside a site's pages: other hosts, pictures, other user agents, and stored snapshots.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

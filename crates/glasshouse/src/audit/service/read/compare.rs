@@ -1,5 +1,5 @@
-//! Two runs of a domain side by side: findings that are new, fixed and still there, pages that came and went, and what
-//! changed on those that stayed.
+//! Two runs of a domain side by side: findings that are new, fixed and still there, pages that came and went, and
+//! changes of the other pages.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

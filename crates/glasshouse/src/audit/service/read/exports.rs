@@ -43,7 +43,7 @@ pub enum AuditExport {
 pub struct ExportRequest {
     pub what: AuditExport,
     pub format: AuditExportFormat,
-    /// Which pages, in which order. Of findings only the issue counts.
+    /// Selection and order of pages. For findings only the issue counts.
     pub filter: PageFilter,
     /// Fields of pages; none: all.
     pub fields: Option<Vec<String>>,
@@ -84,7 +84,7 @@ impl AuditExport {
         }
     }
 
-    /// Parts that its lines are made from; none: the index is enough.
+    /// Returns the parts that its lines are made from; none: the index is enough.
     fn source(self) -> Option<PartKind> {
         match self {
             AuditExport::Pages => Some(PartKind::Pages),
@@ -110,7 +110,7 @@ struct ExportPlan {
 }
 
 impl Audits {
-    /// An export: a head, lines of some hundred rows at a time, a tail.
+    /// Starts an export: a head, lines of some hundred rows at a time, a tail.
     pub async fn export(
         &self,
         run: &Run,
@@ -158,14 +158,14 @@ impl Audits {
         }))
     }
 
-    /// Files that the sitemap of a run has.
+    /// Counts the files of a run's sitemap.
     pub async fn sitemap_files(&self, run: &Run) -> Result<usize, ReadError> {
         let index = self.0.segments.index(run).await?;
         Ok(sitemap_rows(&index, None).len().div_ceil(SITEMAP_URLS).max(1))
     }
 }
 
-/// Rows that a sitemap lists, or those of one of its files.
+/// Returns the rows that a sitemap lists, or those of one of its files.
 fn sitemap_rows(index: &Index, part: Option<usize>) -> Vec<usize> {
     let is_listed = |row: &usize| index.status[*row] == 200 && index.indexable[*row];
     let listed = (0..index.len()).filter(is_listed);
@@ -176,7 +176,7 @@ fn sitemap_rows(index: &Index, part: Option<usize>) -> Vec<usize> {
 }
 
 impl ExportPlan {
-    /// The next piece of text.
+    /// Returns the next piece of text.
     async fn next(&mut self) -> Result<String, ReadError> {
         let mut text = String::new();
         let format = self.request.format;
@@ -208,7 +208,7 @@ impl ExportPlan {
         Ok(text)
     }
 
-    /// Root of the site that was audited.
+    /// Returns the root of the audited site.
     fn site(&self) -> String {
         match self.run.report.site_url.as_str() {
             "" => self.run.request.urls[0].join("/").map(String::from).unwrap_or_default(),
@@ -244,7 +244,7 @@ impl ExportPlan {
         Ok(found)
     }
 
-    /// Lines of a part of resources, or the line of a page in a sitemap.
+    /// Returns the lines of a part of resources, or the line of a page in a sitemap.
     async fn plain_lines(&self, number: usize) -> Result<Vec<Map<String, Value>>, ReadError> {
         if self.request.what == AuditExport::Resources {
             let part = self.audits.0.segments.get(&self.run, PartKind::Resources, number).await?;
@@ -314,7 +314,7 @@ impl ExportedPage<'_> {
         vec![line.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()]
     }
 
-    /// A finding with each of its examples; one line when it has none.
+    /// Returns a finding with each of its examples; one line when it has none.
     fn examples(&self, finding: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let mut base = finding.clone();
         let examples = base.remove("examples").map(objects).unwrap_or_default();
@@ -327,7 +327,7 @@ impl ExportedPage<'_> {
     }
 }
 
-/// What was found about the site, its robots.txt and its sitemaps, in the form of findings without a path.
+/// Returns the findings about the site, its robots.txt and its sitemaps, in the form of findings without a path.
 fn site_wide(report: &RunReport) -> Vec<Map<String, Value>> {
     let mut lines = Vec::new();
     for issue in entries(&report.crawl_stats["siteIssues"]) {
@@ -346,7 +346,7 @@ fn site_wide(report: &RunReport) -> Vec<Map<String, Value>> {
     lines
 }
 
-/// A line for each example of a finding about the site, one when there is none.
+/// Returns a line for each example of a finding about the site, one when there is none.
 fn with_examples(
     issue: &Value,
     line: &Value,
@@ -363,7 +363,7 @@ fn with_examples(
     lines
 }
 
-/// The fields of an object that say something; an empty path does.
+/// Returns the non-empty fields of an object, and the path even when it is empty.
 fn known(object: &Value) -> impl Iterator<Item = (String, Value)> {
     let fields = object.as_object().cloned().unwrap_or_default().into_iter();
     fields.filter(|(name, value)| !value.is_null() && (name == "path" || value != ""))

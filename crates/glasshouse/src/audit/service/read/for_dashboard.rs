@@ -1,4 +1,4 @@
-//! Runs as the dashboard's overview and its list of sites need them: numbers without the reports they come from.
+//! Runs for the dashboard's overview and its list of sites: numbers without the reports they come from.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ impl Audits {
 const PICTURE_TAGS: [&str; 5] =
     ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
 
-/// As much of a page's row as names pictures.
+/// The fields of a page's row that name pictures.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TaggedPage {

@@ -1,4 +1,4 @@
-//! The link graph of a run: links by the page they stand on, the page they lead to, and the status of their targets.
+//! The link graph of a run: links by their source page, their target page, and the status of their targets.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -20,9 +20,9 @@ pub struct LinkFilter {
     pub status: Option<u16>,
     /// Only links to other hosts, or only links of the site.
     pub is_external: Option<bool>,
-    /// How many are left out.
+    /// Number of links to skip.
     pub offset: usize,
-    /// How many are shown.
+    /// Most links to return.
     pub limit: usize,
 }
 
@@ -62,7 +62,7 @@ impl Audits {
         Ok(links.len() >= MOST_INLINKS)
     }
 
-    /// The links that a filter leaves, by the page they stand on.
+    /// Lists the links that match a filter, by their source page.
     pub async fn links(&self, run: &Run, filter: &LinkFilter) -> Result<LinkList, ReadError> {
         let index = self.0.segments.index(run).await?;
         let mut list = LinkList::default();

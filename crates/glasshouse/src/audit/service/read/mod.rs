@@ -1,4 +1,4 @@
-//! Reading runs: which pages a request is about, in which order, and their rows as they are stored.
+//! Reading runs: selection and order of pages, and their rows as they are stored.
 
 mod compare;
 mod export_format;
@@ -46,14 +46,14 @@ const MOST_KEY_CHARS: usize = 200;
 /// Earlier runs that tell which pages are known.
 const RUNS_LOOKED_AT: i64 = 12;
 
-/// Which pages of a run.
+/// Selection of a run's pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageFilter {
     /// Part of the path, in any case.
     pub search: Option<String>,
     /// An issue that the page has.
     pub issue: Option<String>,
-    /// In which order; by path when there is none.
+    /// Order of pages; none: by path.
     pub order: Option<PageOrder>,
 }
 
@@ -74,7 +74,7 @@ pub enum SelectedPages {
 }
 
 impl SelectedPages {
-    /// How many there are.
+    /// Returns the number of pages.
     pub fn count(&self) -> usize {
         match self {
             SelectedPages::All(count) => *count,
@@ -82,7 +82,7 @@ impl SelectedPages {
         }
     }
 
-    /// The rows from a place on, so many at most.
+    /// Returns at most `count` rows from an offset on.
     pub fn part(&self, from: usize, count: usize) -> Vec<usize> {
         let from = from.min(self.count());
         let part = from..from + count.min(self.count() - from);
@@ -93,7 +93,7 @@ impl SelectedPages {
     }
 }
 
-/// What pages are sorted by.
+/// Sort key of a page.
 #[derive(Debug, Clone, PartialEq)]
 enum SortKey {
     Number(f64),
@@ -114,7 +114,7 @@ impl SortKey {
         }
     }
 
-    /// Pages that no crawler came to are the smallest.
+    /// Returns the sort key of a visit. Pages without a visit are the smallest.
     fn of_visit(visit: Option<&LastVisit>) -> SortKey {
         visit.map_or(SortKey::Number(f64::NEG_INFINITY), |visit| SortKey::Text(visit.date.clone()))
     }
@@ -130,7 +130,7 @@ impl SortKey {
 }
 
 impl Audits {
-    /// The newest runs of an account's domains, or of one of them.
+    /// Lists the newest runs of an account's domains, or of one of them.
     pub async fn list_runs(
         &self,
         account: &AccountId,
@@ -148,7 +148,7 @@ impl Audits {
         Ok(run)
     }
 
-    /// The newest runs of a domain that have results.
+    /// Lists the newest runs of a domain that have results.
     pub(super) async fn earlier_runs(
         &self,
         domain: &DomainId,
@@ -157,7 +157,7 @@ impl Audits {
         queries::list_with_results(&mut self.0.db.read().await?, domain, before, RUNS_LOOKED_AT).await
     }
 
-    /// The newest run of a domain that has results, and the page of a path in it.
+    /// Finds the newest run of a domain that has results, and the page of a path in it.
     pub async fn latest_page(
         &self,
         domain: &DomainId,
@@ -172,7 +172,7 @@ impl Audits {
         Ok(Some((run, line)))
     }
 
-    /// The pages of a run that a filter leaves, in its order.
+    /// Selects the pages of a run that match a filter, in its order.
     pub async fn select_pages(&self, run: &Run, filter: &PageFilter) -> Result<SelectedPages, ReadError> {
         let index = self.0.segments.shown_index(run).await?;
         // Rows of a run that is under way stand in the order in which they were found.
@@ -241,8 +241,8 @@ impl Audits {
         })
     }
 
-    /// Rows as JSON, separated by commas, some hundred at a time. With `fields` only those; what is no part of the results
-    /// comes from `visits`.
+    /// Streams rows as JSON, separated by commas, some hundred at a time. With `fields` only these; fields that are
+    /// not stored with the results come from `visits`.
     pub fn page_rows(
         &self,
         run: &Run,
@@ -283,7 +283,7 @@ impl Audits {
         Ok(Bytes::from(text))
     }
 
-    /// One row of a kind, as JSON; none: there is no such row.
+    /// Returns one row of a kind, as JSON. Returns `None` when there is no such row.
     pub(super) async fn row(
         &self,
         run: &Run,
@@ -294,7 +294,7 @@ impl Audits {
         Ok(serde_json::from_slice(&line).ok())
     }
 
-    /// Rows that carry each issue of a run that is under way.
+    /// Counts the rows with each issue of a running audit.
     pub async fn live_breakdown(&self, run: &Run) -> Result<BTreeMap<String, usize>, ReadError> {
         let index = self.0.segments.live(run).await?.index.clone();
         let mut counts = BTreeMap::new();
@@ -304,7 +304,8 @@ impl Audits {
         Ok(counts)
     }
 
-    /// Everything that is known of one page: its row, its details, links to it and from it. None: no such page.
+    /// Returns all data of one page: its row, its details, links to it and from it. Returns `None` when there is no
+    /// such page.
     pub async fn page(&self, run: &Run, id: u64) -> Result<Option<PageParts>, ReadError> {
         let index = self.0.segments.shown_index(run).await?;
         let Some(row) = index.find(id) else { return Ok(None) };
@@ -319,7 +320,8 @@ impl Audits {
         Ok(Some(PageParts { path, page, details, inlinks, outlinks }))
     }
 
-    /// Paths that earlier runs of a domain have, and when each was last looked at; none: there is no earlier run.
+    /// Returns the paths of a domain's earlier runs, with the time of each one's last request; none: there is no
+    /// earlier run.
     pub(super) async fn known_pages(
         &self,
         domain: &DomainId,
@@ -338,11 +340,11 @@ impl Audits {
     }
 }
 
-/// What is stored of one page.
+/// Stored data of one page.
 pub struct PageParts {
-    /// Its path with the query.
+    /// Path with the query.
     pub path: String,
-    /// As lists show it.
+    /// Row as in lists.
     pub page: Box<RawValue>,
     /// Findings with their evidence, and facts.
     pub details: Box<RawValue>,

@@ -1,4 +1,4 @@
-//! Rows of runs as they are stored, one after another, and the fields of them that somebody wants. Used by whatever reads runs.
+//! Rows of runs as they are stored, one after another, and selected fields of them. Used by all readers of runs.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::audit::segments::ReadError;
 use crate::audit::service::Audits;
 use crate::audit::stored::{PART_ROWS, PartKind, lines};
 
-/// Reads rows; those of one part after another without looking for them again.
+/// Reader of rows, which keeps the current part open for the next rows.
 pub(super) struct RowReader<'a> {
     audits: &'a Audits,
     run: &'a Run,
@@ -29,7 +29,7 @@ impl<'a> RowReader<'a> {
         RowReader { audits, run, kind, part: None, live: None }
     }
 
-    /// The line of a row.
+    /// Returns the line of a row.
     pub async fn line(&mut self, row: usize) -> Result<Bytes, ReadError> {
         if self.run.is_active {
             return self.live_line(row).await;
@@ -56,7 +56,7 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    /// The line of a row of a run that is under way.
+    /// Returns the line of a row of a running audit.
     async fn live_line(&mut self, row: usize) -> Result<Bytes, ReadError> {
         let live = match &self.live {
             Some(live) => live.clone(),

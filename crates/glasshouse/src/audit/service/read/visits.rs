@@ -1,5 +1,5 @@
-//! The last crawler visit of each page, beside what is stored of a run: it is read when somebody asks, so that it is as
-//! new as the visits are. See docs/decisions/0241.
+//! The last crawler visit of each page, beside the stored results of a run: read on request, so that it is as new as
+//! the visits are. See docs/decisions/0241.
 
 use std::collections::HashMap;
 
@@ -15,12 +15,12 @@ use crate::audit::ports::{LAST_VISIT, LastVisit};
 pub struct LastVisits(HashMap<String, LastVisit>);
 
 impl LastVisits {
-    /// The last visit of a page.
+    /// Returns the last visit of a page.
     pub(super) fn of(&self, path: &str) -> Option<&LastVisit> {
         self.0.get(without_query(path))
     }
 
-    /// The same as JSON, of the page whose path is given as JSON.
+    /// Returns the last visit as JSON, of the page whose path is given as JSON.
     pub(super) fn shown(&self, path: Option<&RawValue>) -> String {
         let path: Option<String> = path.and_then(|raw| serde_json::from_str(raw.get()).ok());
         let visit = path.and_then(|path| self.of(&path));
@@ -33,7 +33,7 @@ fn without_query(path: &str) -> &str {
 }
 
 impl Audits {
-    /// The last visits to a run's pages, if they are among the fields that are wanted; else none.
+    /// Returns the last visits to a run's pages, if they are among the requested fields; else none.
     pub async fn last_visits(&self, run: &Run, fields: Option<&[String]>) -> Result<LastVisits, DbError> {
         match fields.is_some_and(|fields| fields.iter().any(|field| field == LAST_VISIT)) {
             true => Ok(LastVisits(self.0.visits.last_visits(&run.domain_id, None).await?)),
@@ -41,7 +41,7 @@ impl Audits {
         }
     }
 
-    /// The last visit to one page of a run.
+    /// Returns the last visit to one page of a run.
     pub async fn last_visit(&self, run: &Run, path: &str) -> Result<Option<LastVisit>, DbError> {
         let path = without_query(path);
         Ok(self.0.visits.last_visits(&run.domain_id, Some(path)).await?.remove(path))

@@ -55,7 +55,7 @@ impl Job for AnalyseAnswer {
     }
 }
 
-/// Makes runs of the targets that are due.
+/// A job that makes runs of the targets that are due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueueDuePrompts {}
 
@@ -87,7 +87,7 @@ impl Job for TendRuns {
     }
 }
 
-/// Deletes answers and responses that are older than the settings keep them, and derives brand profiles anew.
+/// A job that deletes answers and responses beyond their retention, and derives brand profiles anew.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidyMentions {}
 

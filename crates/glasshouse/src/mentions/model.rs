@@ -150,7 +150,7 @@ pub struct Prompt {
     pub text: String,
     pub intent: PromptIntent,
     pub is_active: bool,
-    /// In the order of [`Provider::ALL`].
+    /// Providers in the order of [`Provider::ALL`].
     pub providers: Vec<Provider>,
     pub tags: Vec<String>,
     pub persona: Persona,

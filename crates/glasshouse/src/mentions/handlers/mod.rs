@@ -16,7 +16,7 @@ use crate::api::{ApiError, ApiResult, Issue};
 use crate::app::AppState;
 use crate::mentions::model::UtcDay;
 
-/// The operations of this feature, one line per file.
+/// Returns the operations of this feature, one line per file.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .merge(prompts::routes())
@@ -28,7 +28,7 @@ pub fn routes() -> OpenApiRouter<AppState> {
         .merge(reports::routes())
 }
 
-/// 400 `invalid_request` with everything that is wrong.
+/// Returns 400 `invalid_request` with every problem of a body.
 fn refuse_body(issues: Vec<(String, String)>) -> ApiError {
     ApiError::invalid_request(issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect())
 }

@@ -30,7 +30,7 @@ use crate::mentions::service::history::{RunListRow, RunRow, RunSelection};
 /// Most runs of one answer, and their number unless fewer are wanted.
 const MAX_LIMIT: u32 = 5_000;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_prompt_runs)).routes(routes!(get_prompt_run))
 }

@@ -22,7 +22,7 @@ use crate::mentions::model::{MonitorInterval, Prompt, PromptIntent};
 use crate::mentions::service::prompts::PromptOwner;
 use crate::mentions::service::prompts::body::{PromptFields, given};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_prompts, change_prompt))
 }

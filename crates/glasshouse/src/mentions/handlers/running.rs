@@ -23,7 +23,7 @@ use crate::mentions::service::prompts::{ImportOutcome, RunNowError, RunNowReques
 const MAX_IMPORTED: usize = 1_000;
 const MAX_SAMPLES: i64 = 5;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(run_prompt)).routes(routes!(import_prompts))
 }

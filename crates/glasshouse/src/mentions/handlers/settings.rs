@@ -14,7 +14,7 @@ use crate::domains::{DomainAccess, RequestedDomain};
 use crate::mentions::brand::{BrandBody, BrandView};
 use crate::mentions::monitoring::{MonitoringChange, MonitoringView};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(get_brand, replace_brand))

@@ -19,7 +19,7 @@ use crate::mentions::service::standing::{DomainCosts, ProviderStanding};
 /// Days before today with which costs begin, unless the request says otherwise.
 const DEFAULT_DAYS: UtcDay = 30;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_providers)).routes(routes!(get_costs))
 }

@@ -1,5 +1,7 @@
-//! SQL of AI monitoring. The only place that knows these tables; both engines run the same text, but for rows as JSON.
-//! Whatever writes many rows does so in one statement, so that a transaction over many runs has a constant number of them.
+//! SQL of AI monitoring. The only place that knows these tables; both engines run the same text, but for rows as
+//! JSON.
+//! Functions that write many rows do so in one statement, so that a transaction over many runs has a constant number
+//! of statements.
 
 pub mod answers;
 pub mod domains;
@@ -118,7 +120,7 @@ macro_rules! on_texts {
 }
 use on_texts;
 
-/// Clause that keeps rows from changing until the transaction ends. A write transaction of SQLite is alone.
+/// Returns the clause that locks rows until the transaction ends. A write transaction of SQLite is alone.
 fn locked(conn: &Conn, sqlite: &'static str, postgres: &'static str) -> &'static str {
     match conn.engine() {
         Engine::Sqlite => sqlite,

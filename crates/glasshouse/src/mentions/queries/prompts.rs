@@ -38,7 +38,7 @@ struct PromptRow {
 }
 
 impl PromptRow {
-    /// The prompt. None, with a line in the log, when a newer version wrote it.
+    /// Reads the prompt. Returns `None`, with a line in the log, when a newer version wrote it.
     fn read(self) -> Option<Prompt> {
         let id = self.id.clone();
         let prompt = self.parse();
@@ -251,7 +251,7 @@ pub async fn set_branded(conn: &mut Conn, prompts: &[(PromptId, bool)]) -> Resul
     Ok(())
 }
 
-/// Text and persona of a prompt's revision.
+/// Finds text and persona of a prompt's revision.
 pub async fn find_question(
     conn: &mut Conn,
     prompt: &PromptId,

@@ -75,7 +75,7 @@ impl TargetRow {
         }
     }
 
-    /// The target. None for a provider that only a newer version knows.
+    /// Reads the target. Returns `None` for a provider that only a newer version knows.
     fn read(self) -> Option<PromptTarget> {
         let postponed = RunReason::parse(&self.postponed);
         Some(PromptTarget {
@@ -178,7 +178,7 @@ pub async fn delete_targets(
     Ok(())
 }
 
-/// Next slot of each provider of a prompt.
+/// Lists the next slot of each provider of a prompt.
 pub async fn list_of_prompt(conn: &mut Conn, prompt: &PromptId) -> Result<Vec<PromptTarget>, DbError> {
     const SQL: &str = select!("prompt_id = $1 order by provider");
     let rows: Vec<TargetRow> =

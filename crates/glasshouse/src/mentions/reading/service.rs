@@ -32,7 +32,7 @@ const SUGGESTED_FROM: usize = 200;
 /// Days of searches that suggestions are made of.
 const SEARCH_DAYS: i64 = 90;
 
-/// Reads what is known of a domain's answers. Cheap to clone.
+/// Reader of the sums of a domain's answers. Cheap to clone.
 #[derive(Clone)]
 pub struct MentionReading {
     pub(super) db: Db,

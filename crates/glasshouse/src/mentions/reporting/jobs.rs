@@ -14,7 +14,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(20);
 /// Reports that one process builds at a time.
 const AT_ONCE: usize = 2;
 
-/// Looks for reports that are due.
+/// A job that looks for reports that are due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FindDueReports {}
 
@@ -30,7 +30,7 @@ impl Job for FindDueReports {
     }
 }
 
-/// Builds the reports of a domain that are due.
+/// A job that builds the reports of a domain that are due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BuildReports {
     pub domain: DomainId,
@@ -57,7 +57,7 @@ impl BuildReports {
     }
 }
 
-/// Tells a domain's webhook that a report is ready.
+/// A job that tells a domain's webhook that a report is ready.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TellReport {
     pub report: String,
@@ -77,7 +77,7 @@ impl Job for TellReport {
     }
 }
 
-/// Sends a digest by e-mail.
+/// A job that sends a digest by e-mail.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SendDigest {
     pub report: String,

@@ -54,7 +54,7 @@ pub struct ReportServices<'a> {
     pub jobs: &'a Jobs,
     pub analytics: &'a Analytics,
     pub audits: &'a Audits,
-    /// Opens secrets of webhooks.
+    /// Settings that open the secrets of webhooks.
     pub monitoring: &'a MonitoringSettings,
 }
 

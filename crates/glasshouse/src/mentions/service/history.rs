@@ -18,7 +18,7 @@ pub struct RunHistory {
 pub struct RunPage {
     /// Ids, with the bytes of the answers.
     pub runs: Vec<(String, i64)>,
-    /// By status; those that no run has are missing.
+    /// Number of runs by status; a status without runs is missing.
     pub counts: Vec<(String, i64)>,
 }
 

@@ -32,13 +32,13 @@ pub struct WantedRuns<'a> {
 }
 
 impl<'a> WantedRuns<'a> {
-    /// One answer, now.
+    /// Makes the wish for one answer, now.
     pub fn now(prompt: &'a Prompt, provider: Provider, reason: RunReason, now: Timestamp) -> WantedRuns<'a> {
         WantedRuns { prompt, provider, reason, samples: 1, slot: now, not_before: None }
     }
 }
 
-/// Opens and withdraws runs. Cheap to clone.
+/// Opening and withdrawing of runs. Cheap to clone.
 #[derive(Clone)]
 pub struct RunOpening {
     jobs: Jobs,

@@ -26,7 +26,7 @@ const SOME: i64 = 500;
 /// Transactions of one look. What is left is due at the next one, a minute later.
 const ROUNDS: usize = 200;
 
-/// Makes runs of what is due. Cheap to clone.
+/// Scheduler of due runs. Cheap to clone.
 #[derive(Clone)]
 pub struct Scheduler {
     db: Db,

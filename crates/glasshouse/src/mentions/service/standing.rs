@@ -146,7 +146,7 @@ pub struct DomainCosts {
     pub resumes_at: Option<Timestamp>,
 }
 
-/// Reads the standing of domains. Cheap to clone.
+/// Reader of the standing of domains. Cheap to clone.
 #[derive(Clone)]
 pub struct Standings {
     db: Db,

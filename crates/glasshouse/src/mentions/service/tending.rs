@@ -27,7 +27,7 @@ const PROVIDER_PATIENCE: Duration = Duration::from_secs(6 * 3600);
 /// Time after which the process of a call that is not settled must be dead.
 const CALL_PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// Looks after runs. Cheap to clone.
+/// Maintenance of runs. Cheap to clone.
 #[derive(Clone)]
 pub struct Tending {
     db: Db,

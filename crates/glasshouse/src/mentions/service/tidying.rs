@@ -17,7 +17,7 @@ const SOME: i64 = 500;
 const BUDGET_DAYS: u32 = 3;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Deletes old answers. Cheap to clone.
+/// Deletion of old answers. Cheap to clone.
 #[derive(Clone)]
 pub struct Tidying {
     db: Db,

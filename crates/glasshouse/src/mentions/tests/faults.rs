@@ -14,7 +14,7 @@ use crate::app::MIGRATIONS;
 use crate::jobs::WorkerSettings;
 use crate::testing::{OtherProcess, TestApp, postgres, sqlite};
 
-/// Tells a child of these tests its database and its settings.
+/// Environment variable that tells a child of these tests its database and its settings.
 const DATABASE: &str = "GLASSHOUSE_FROZEN_DATABASE";
 const SETTINGS: &str = "GLASSHOUSE_FROZEN_SETTINGS";
 const CHILD: &str = "mentions::tests::faults::a_child_asks_for_the_other_tests_until_it_is_killed";

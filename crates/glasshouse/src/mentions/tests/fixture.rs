@@ -52,7 +52,7 @@ pub struct StoredCall {
     pub state: String,
 }
 
-/// Settings of all providers at the stand-ins.
+/// Returns the settings of all providers at the stand-ins.
 pub fn settings(fakes: &FakeVendors, more: &str) -> String {
     let vendors = [
         (Provider::Chatgpt, Vendor::Openai, "sk-chatgpt"),

@@ -14,7 +14,7 @@ use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_sources)).routes(routes!(list_queries))
 }

@@ -18,7 +18,7 @@ use crate::app::AppState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{ExportFormat, ExportKind, ReadingFilter};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(export_mentions))
 }

@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::AppState;
 
-/// The operations of this folder.
+/// Returns the operations of this folder.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .merge(stats::routes())

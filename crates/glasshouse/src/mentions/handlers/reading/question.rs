@@ -26,7 +26,7 @@ const DEFAULT_LIMIT: u32 = 50;
 const MAX_LIMIT: u32 = 500;
 
 own_errors! {
-    /// Of an operation that reads about a domain.
+    /// Errors of an operation that reads about a domain.
     pub NotRead: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 

@@ -17,7 +17,7 @@ use crate::mentions::reading::{DayRange, PromptStats, ReadingFilter, StatsSummar
 /// Most days of a trend, which has an entry for each: ten years.
 const MAX_TREND_DAYS: i64 = 3_660;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_prompt_stats)).routes(routes!(list_trend))
 }

@@ -16,14 +16,14 @@ use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{MAX_TERMS, SuggestionItem};
 
 own_errors! {
-    /// Of an operation that reads search terms.
+    /// Errors of an operation that reads search terms.
     NoTerms: InvalidRequest, PayloadTooLarge, UnsupportedMediaType, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 
 /// Most characters of a search term: those of a prompt.
 const MAX_TERM_CHARS: usize = 2_000;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_suggestions, suggest_of_terms))
 }

@@ -21,7 +21,7 @@ pub struct ReportRow {
     pub week_start: Option<i64>,
     /// JSON.
     pub payload: String,
-    /// Of legacy reports.
+    /// Text of legacy reports.
     pub markdown: String,
     pub content_hash: String,
     pub analysis_version: i64,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{LAST, Sample, assert_has, payload, report_of, sample};
 
-/// The ten runs of the example.
+/// Returns the ten runs of the example.
 pub fn runs() -> Vec<Sample> {
     use Provider::{Chatgpt, Gemini, GoogleAiOverview, Perplexity};
     let (n, own, p, q) = ("Notchly", "LumaDocs", "PaperTrail", "Quillbase");

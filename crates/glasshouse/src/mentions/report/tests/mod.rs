@@ -39,7 +39,7 @@ pub struct Sample {
     pub prompt: &'static str,
     pub provider: Provider,
     pub day: UtcDay,
-    /// By first appearance.
+    /// Brands by first appearance.
     pub brands: Vec<&'static str>,
     pub sites: Vec<&'static str>,
     pub tone: f64,

@@ -15,7 +15,7 @@ use crate::mentions::model::{Prompt, PromptId};
 use crate::mentions::queries::prompts;
 use crate::mentions::queries::runs::RunTask;
 
-/// Decides what may be asked. Cheap to clone.
+/// Permission check of questions. Cheap to clone.
 #[derive(Clone)]
 pub struct Permissions {
     db: Db,

@@ -81,7 +81,7 @@ impl QuirkBook {
     }
 }
 
-/// Provider, and base address with model. The address is without its query, which may hold a key.
+/// Returns the key: provider, and base address with model. The address is without its query, which may hold a key.
 fn key_of(connection: &ProviderConnection) -> (String, String) {
     let mut base = connection.endpoint(&[]);
     base.set_query(None);

@@ -55,7 +55,7 @@ pub fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) ->
 pub struct PromptChange {
     pub text: Option<String>,
     pub intent: Option<PromptIntent>,
-    /// In the order of [`Provider::ALL`].
+    /// Providers in the order of [`Provider::ALL`].
     pub providers: Option<Vec<Provider>>,
     pub interval: Option<MonitorInterval>,
     pub tags: Option<Vec<String>>,

@@ -12,7 +12,7 @@ use crate::mentions::queries::{domains, prompts, sums, targets};
 use crate::mentions::service::opening::RunOpening;
 use crate::mentions::sums::{SumChanges, SumPlace};
 
-/// Deletes prompts. Cheap to clone.
+/// Deletion of prompts. Cheap to clone.
 #[derive(Clone)]
 pub struct PromptRemoval {
     db: Db,

@@ -126,7 +126,7 @@ fn citation(address: &str) -> Citation {
     Citation { url: format!("https://{address}"), domain, title: "=1+1".to_owned(), kind, owner: None }
 }
 
-/// Today in tests.
+/// Returns today in tests.
 fn today() -> UtcDay {
     NOON.day_number()
 }

@@ -5,13 +5,13 @@ use std::str::FromStr;
 use super::*;
 use crate::analytics::model::parse_day;
 
-/// Texts of a JSON list, as constants of the tests.
+/// Returns the texts of a JSON list, as constants of the tests.
 fn texts(value: &Value) -> Vec<&'static str> {
     let list = value.as_array().unwrap().iter();
     list.map(|text| &*text.as_str().unwrap().to_owned().leak()).collect()
 }
 
-/// The golden runs, with the id of their prompt.
+/// Returns the golden runs, with the id of their prompt.
 fn golden_runs(golden: &Value) -> Vec<(String, Given)> {
     let given = |run: &Value| {
         let provider = Provider::from_str(run["provider"].as_str().unwrap()).unwrap();
@@ -46,7 +46,7 @@ async fn golden_domain(app: &TestApp, email: &str, host: &str) -> (Monitored, Pr
     (monitored, a, b)
 }
 
-/// Statistics of a prompt as the golden file has them.
+/// Returns the statistics of a prompt as the golden file has them.
 fn expected_prompt(numbers: &Value) -> Value {
     let mut expected = numbers.clone();
     let fields = expected.as_object_mut().unwrap();

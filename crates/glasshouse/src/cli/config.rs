@@ -1,4 +1,4 @@
-//! `glasshouse config`: what is in effect, and from where. Secrets are masked before they reach this file.
+//! `glasshouse config`: the effective settings and their sources. Secrets are masked before they reach this file.
 
 use std::process::ExitCode;
 

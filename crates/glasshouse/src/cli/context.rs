@@ -1,4 +1,4 @@
-//! What commands work with: the settings, and the database of the service, which may be running.
+//! Context of commands: the settings, and the database of the service, which may be running.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// A context with the machine's clock.
+    /// Makes a context with the machine's clock.
     pub fn new(config: Config) -> Context {
         Context { config: Arc::new(config), clock: Clock::system() }
     }
@@ -85,7 +85,7 @@ impl Context {
         Ok(Secrets::open(self.config.edge.secret.reveal(), folder)?)
     }
 
-    /// Where the installation's secret is kept; none: it is a setting.
+    /// Returns the file of the installation's secret; none: it is a setting.
     pub fn secret_file(&self) -> Option<PathBuf> {
         let is_setting = self.config.edge.secret.reveal().is_some();
         (!is_setting).then(|| secret_file(&self.config.storage.data_dir))
@@ -101,12 +101,12 @@ impl Context {
         Arc::new(ChromiumPool::start(settings))
     }
 
-    /// The accounts of the database.
+    /// Returns the accounts of the database.
     pub async fn accounts(&self) -> anyhow::Result<Accounts> {
         Ok(Accounts::on(self.database().await?, self.clock.clone(), self.config.limits.keys_per_account))
     }
 
-    /// Every service on the database of the running service, without a browser and without background work.
+    /// Returns every service on the database of the running service, without a browser and without background work.
     pub async fn app(&self) -> anyhow::Result<AppState> {
         Ok(AppState::new(Platform {
             config: self.config.clone(),
@@ -122,7 +122,7 @@ impl Context {
         }))
     }
 
-    /// The account that a command names by its e-mail address.
+    /// Finds the account that a command names by its e-mail address.
     pub async fn account(&self, email: &Email) -> anyhow::Result<(Accounts, Account)> {
         let accounts = self.accounts().await?;
         let account = accounts.get_account(email).await?;
@@ -130,7 +130,7 @@ impl Context {
     }
 }
 
-/// A database address as it may be shown.
+/// Masks the password of a database address.
 pub fn without_password(url: &str) -> String {
     match url::Url::parse(url) {
         Ok(mut parsed) if parsed.password().is_some() => {

@@ -23,7 +23,7 @@ use crate::mentions::connections::{AssistantSetup, Connections};
 use crate::mentions::queries::ledger::{self, BudgetRow};
 use crate::notify::mail::Mailer;
 
-/// How a part is, in one sentence. Only `Broken` makes the command fail.
+/// State of a part, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
     Good(String),
     /// Works, but an operator should know.
@@ -33,7 +33,7 @@ enum PartState {
 
 use PartState::{Broken, Good, Note};
 
-/// How long a part may take to answer.
+/// Timeout of the check of a part.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[derive(clap::Args)]
@@ -281,7 +281,7 @@ async fn browser(context: &Context, network: Network) -> PartState {
     }
 }
 
-/// A browser that is still starting has neither a version nor a problem yet.
+/// Waits for the health of a browser: one that is still starting has neither a version nor a problem yet.
 async fn ready_health(renderer: &dyn browser::Renderer) -> browser::BrowserHealth {
     loop {
         let health = renderer.health().await;

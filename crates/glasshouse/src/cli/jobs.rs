@@ -1,4 +1,4 @@
-//! `glasshouse jobs …`: background work, and what gave up.
+//! `glasshouse jobs …`: background work, and jobs that gave up.
 
 use std::process::ExitCode;
 

@@ -78,7 +78,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
     }
 }
 
-/// The canonical name of one of the account's domains.
+/// Finds the canonical name of one of the account's domains.
 async fn owned(app: &AppState, account: &Account, domain: &str) -> anyhow::Result<String> {
     let found = app.domains.find_typed(&account.id, domain).await?;
     found.map(|found| found.host).with_context(|| {

@@ -50,7 +50,7 @@ async fn reanalyse(target: &DomainTarget, context: &Context) -> anyhow::Result<E
     }
 }
 
-/// Exit code 1 when a prompt was refused; the others are created.
+/// Imports prompts. Exit code 1 when a prompt was refused; the others are created.
 async fn import(target: &DomainTarget, file: &Path, context: &Context) -> anyhow::Result<ExitCode> {
     let list = read_prompts(&read_text(file)?).with_context(|| file.display().to_string())?;
     let app = context.app().await?;

@@ -1,4 +1,4 @@
-//! The `glasshouse` command. Each command is a file; this one reads the arguments and says what went wrong.
+//! The `glasshouse` command. Each command is a file; this one reads the arguments and reports errors.
 //! Must never print a secret that the command was not asked for.
 
 mod account;
@@ -194,7 +194,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
 #[error("{0}")]
 pub struct BadUsage(pub String);
 
-/// What clap says over several lines, in one.
+/// Joins clap's message of several lines into one.
 fn usage_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let message =

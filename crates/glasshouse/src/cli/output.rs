@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-/// What a listing prints.
+/// Output of a listing.
 pub enum Output<T> {
     /// JSON for programs.
     Json(T),

@@ -16,9 +16,9 @@ use super::{BUFFER_BYTES, is_compressed, open, summary};
 use crate::analytics::import::{Import, Imported};
 use crate::cli::{BadUsage, output};
 
-/// How often a followed log is looked at.
+/// Time between two looks at a followed log.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
-/// How long a renamed file is read on after its last line: children of Apache write to it for minutes.
+/// Time without a new line after which a renamed file is no longer read: children of Apache write to it for minutes.
 const SILENT_FOR: Duration = Duration::from_secs(60);
 
 /// Reads a file and what is appended to it or to the one that takes its name, until somebody ends the command.
@@ -69,7 +69,7 @@ struct FollowedLog {
     id: u64,
     import: Import,
     last_read: Instant,
-    /// Whether it has the name that is followed, as far as is known.
+    /// True while the file has the followed name, as of the last look.
     is_current: bool,
 }
 
@@ -88,7 +88,8 @@ impl LogFollower {
         Ok(())
     }
 
-    /// The file that has the name now, when it is another one or was emptied, and which of the two. None while there is none.
+    /// Opens the file that has the name now, when it is another one or was emptied; the flag tells which. Returns
+    /// `None` while there is no change.
     fn replacement(&self, file: &Path) -> anyhow::Result<Option<(File, bool)>> {
         let Some(current) = self.logs.iter().find(|log| log.is_current) else { return Ok(None) };
         let now = match File::open(file) {
@@ -155,7 +156,7 @@ impl Signals {
         }
     }
 
-    /// Whether one came already.
+    /// Returns true when a signal has come.
     fn came(&mut self) -> bool {
         self.recv().now_or_never().is_some()
     }

@@ -21,7 +21,7 @@ use crate::analytics::stores::{
 };
 use crate::config::ClickHouseUrl;
 
-/// What is read of a log at once.
+/// Bytes of a log that are read at once.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Visits of crawlers that other web servers saw.
@@ -109,7 +109,7 @@ async fn copy(CopyArgs { to, from }: CopyArgs, context: &Context) -> anyhow::Res
     Ok(if different == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// An address of a visit store; none: the database.
+/// Parses the address of a visit store. Returns `None` for the database.
 fn store_url(option: &str, text: &str) -> anyhow::Result<Option<ClickHouseUrl>> {
     match text {
         "database" => Ok(None),
@@ -160,7 +160,7 @@ async fn read_all(log: &mut impl BufRead, mut import: Import) -> anyhow::Result<
     Ok(import.finish().await?)
 }
 
-/// One file from its start to its end, with a progress bar where somebody looks on.
+/// Imports one file from its start to its end, with a progress bar on a terminal.
 async fn read_file(file: &Path, import: Import) -> anyhow::Result<Imported> {
     let opened = open(file)?;
     let bar = ProgressBar::new(opened.metadata()?.len());
@@ -175,7 +175,7 @@ fn open(file: &Path) -> anyhow::Result<File> {
     File::open(file).with_context(|| format!("cannot open {}", file.display()))
 }
 
-/// A log as text, whether or not it is compressed.
+/// Opens a log as text, whether or not it is compressed.
 fn plain(log: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
     let mut log = BufReader::with_capacity(BUFFER_BYTES, log);
     if is_compressed(&mut log)? {

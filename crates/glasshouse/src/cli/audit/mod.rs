@@ -182,7 +182,7 @@ async fn on_its_own_thread(
     tokio::task::spawn_blocking(run).await.context("the audit ended early")?
 }
 
-/// Why a site's address is never asked, and what would change that; none when it is.
+/// Explains why a site's address is refused, with the remedy. Returns `None` when it is not.
 async fn refusal(network: &Network, site: &Url) -> Option<String> {
     let port = site.port_or_known_default().unwrap_or_default();
     let error = network.resolve(site.host_str()?, port).await.err().filter(NetworkError::is_refused)?;

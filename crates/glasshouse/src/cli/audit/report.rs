@@ -15,7 +15,7 @@ use crate::cli::table as lay_out;
 /// Pages that are named as examples of one check.
 pub const MAX_EXAMPLES: usize = 20;
 
-/// What was found, by check: the worst first.
+/// Counts the findings by check, the worst first.
 pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {
     let found = audit.issue_breakdown.iter();
     let mut checks: Vec<(CheckId, usize)> =
@@ -26,7 +26,7 @@ pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {
     checks
 }
 
-/// How the run ended, as the API says it.
+/// Returns the run's status in the words of the API.
 pub fn status(audit: &Audit) -> &'static str {
     match audit.status {
         AuditStatus::Success => "success",
@@ -36,7 +36,7 @@ pub fn status(audit: &Audit) -> &'static str {
     }
 }
 
-/// A severity, as the API says it.
+/// Returns a severity in the words of the API.
 pub fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
@@ -45,7 +45,7 @@ pub fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// The first pages that each check found something on.
+/// Returns the first pages on which each check found a problem.
 pub fn examples(audit: &Audit) -> BTreeMap<CheckId, Vec<String>> {
     let mut examples: BTreeMap<CheckId, Vec<String>> = BTreeMap::new();
     for row in audit.rows() {
@@ -59,7 +59,7 @@ pub fn examples(audit: &Audit) -> BTreeMap<CheckId, Vec<String>> {
     examples
 }
 
-/// For people: health, and what was found with one page as an example.
+/// Writes the table for people: health, and findings with one page as an example.
 pub fn table(audit: &Audit) -> String {
     let examples = examples(audit);
     let rows = by_check(audit).into_iter().map(|(check, count)| {
@@ -94,7 +94,7 @@ fn left_out(audit: &Audit) -> String {
     }
 }
 
-/// Pages that the extractions and searches of the command line found, with one as an example.
+/// Lists the pages that the extractions and searches of the command line found, with one as an example.
 fn own_findings(audit: &Audit) -> String {
     let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for row in audit.rows() {
@@ -114,7 +114,7 @@ fn own_findings(audit: &Audit) -> String {
     format!("\n{}\n", lay_out(&["FOUND", "PAGES", "EXAMPLE"], rows.collect()))
 }
 
-/// Without what a terminal would obey: strangers write paths and texts.
+/// Removes control characters, which a terminal would obey: strangers write paths and texts.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
@@ -211,7 +211,7 @@ fn page(row: RowResult) -> PageReport {
     PageReport { issue_count: row.findings.len(), row }
 }
 
-/// For spreadsheets: one line per finding.
+/// Writes the CSV for spreadsheets: one line per finding.
 pub fn csv(audit: &Audit) -> String {
     let mut lines = vec!["path,statusCode,issueId,severity,count,example".to_owned()];
     for row in audit.rows() {
@@ -237,7 +237,7 @@ pub fn csv(audit: &Audit) -> String {
     lines.join("\r\n") + "\r\n"
 }
 
-/// A quoted cell. One that a spreadsheet would compute is made a text: strangers write paths and texts.
+/// Quotes a cell. A formula is made a text: strangers write paths and texts.
 fn cell(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! What reports say, and that strangers' words stay words in them.
+//! Tests of reports: their content, and the escaping of strangers' words.
 
 use audit_engine::engine::{AuditOptions, audit};
 use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};

@@ -12,22 +12,22 @@ use store::dump::Table;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// What this program writes. A higher number is refused.
+/// Format version that this program writes. A higher number is refused.
 pub const FORMAT: u32 = 1;
 /// The first entry.
 pub const MANIFEST: &str = "manifest.json";
 /// The installation's secret.
 pub const SECRET: &str = "secret";
-/// Where rows are: `rows/TABLE/NUMBER.json`, an array of objects.
+/// Folder of rows: `rows/TABLE/NUMBER.json`, an array of objects.
 pub const ROWS: &str = "rows/";
-/// Where objects are, by key.
+/// Folder of objects, by key.
 pub const OBJECTS: &str = "objects/";
 
 const COMPRESSION_LEVEL: i32 = 3;
 /// Entries on their way between the thread and whoever makes or takes them.
 const ON_THE_WAY: usize = 4;
 
-/// What a file begins with.
+/// First entry of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
     /// See [`FORMAT`].
@@ -40,13 +40,14 @@ pub struct Manifest {
     pub tables: Vec<Table>,
 }
 
-/// Whether a table's rows are kept. What changed last is of use to processes that run, and each database counts by itself.
-/// Secrets of session tickets are deleted after two days, and must not live on in backups.
+/// Returns true when a table's rows are backed up. The log of changes is of use to running processes only, and each
+/// database numbers it by itself. Secrets of session tickets are deleted after two days, and must not live on in
+/// backups.
 pub fn is_kept(table: &Table) -> bool {
     !matches!(table.name.as_str(), "changes" | "ticket_secrets")
 }
 
-/// How much is in a file.
+/// Numbers of entries in a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amounts {
     /// Rows, over all tables.
@@ -97,7 +98,7 @@ impl Writer {
         self.entries.send((name, bytes)).await.context("the file cannot be written any further")
     }
 
-    /// Whether nothing more can be written; [`Writer::finish`] says why.
+    /// Returns true when nothing more can be written; [`Writer::finish`] says why.
     pub fn is_broken(&self) -> bool {
         self.entries.is_closed()
     }
@@ -153,7 +154,7 @@ impl ArchiveReader {
         Ok(ArchiveReader { entries })
     }
 
-    /// The next entry.
+    /// Reads the next entry.
     pub async fn next(&mut self) -> anyhow::Result<Option<ArchiveEntry>> {
         self.entries.recv().await.transpose()
     }

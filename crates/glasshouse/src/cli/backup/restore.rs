@@ -13,7 +13,7 @@ use store::{Blobs, Db, Tx};
 
 use super::archive::{Amounts, ArchiveReader, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, SECRET, is_kept};
 
-/// Where a backup is restored to.
+/// Destination of a restore.
 pub struct RestoreTarget {
     pub db: Db,
     pub blobs: Blobs,
@@ -101,7 +101,7 @@ async fn check_schema(manifest: &Manifest, db: &Db) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether nothing is there that a fresh installation has not.
+/// Returns true when the target holds nothing beyond a fresh installation.
 async fn is_empty(manifest: &Manifest, target: &RestoreTarget) -> anyhow::Result<bool> {
     if target.blobs.list("")?.try_next().await?.is_some() {
         return Ok(false);

@@ -18,7 +18,7 @@ const PAGE: &str = "https://shop.example/shoes";
 const ASSISTANT: &str = "[providers.chatgpt]\napi_key = \"sk-of-a-test\"\n";
 const SECRET: &[u8] = b"a secret of this installation";
 
-/// A service with an account, a domain and a snapshot.
+/// Makes a service with an account, a domain and a snapshot.
 async fn source(app: &TestApp, folder: &Path) -> BackupSource {
     let account = app.account("owner@shop.example", Plan::Enterprise).await;
     app.domain(&account, "shop.example").await;
@@ -53,7 +53,7 @@ struct Fresh {
     _folder: TempDir,
 }
 
-/// An installation without anything.
+/// Makes an empty installation.
 async fn fresh(db: TestDb) -> Fresh {
     db.migrate(&MIGRATIONS).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ async fn restore(file: &Path, target: &RestoreTarget, replace: bool) -> anyhow::
     restore::run(file, &contents, target, replace).await
 }
 
-/// Every row of every table, in an order that does not depend on the engine.
+/// Reads every row of every table, in an order that does not depend on the engine.
 async fn rows(db: &Db) -> Vec<(String, Vec<String>)> {
     let mut snapshot = db.snapshot().await.unwrap();
     let mut all = Vec::new();

@@ -1,5 +1,6 @@
 //! Makes a backup: the rows of one moment, then the objects. Writers go on meanwhile.
-//! An object that was replaced since that moment is left out: whoever reads its row finds that out and makes it anew.
+//! An object that was replaced since that moment is left out: a reader of its row finds it missing and renders it
+//! again.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,7 @@ use super::archive::{Amounts, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, SECRET,
 const ROWS_OF_ENTRY: usize = 500;
 const BYTES_OF_ENTRY: usize = 1 << 20;
 
-/// What is backed up.
+/// Source of a backup.
 pub struct BackupSource {
     pub db: Db,
     pub blobs: Blobs,
@@ -94,7 +95,7 @@ impl<'t> TableRows<'t> {
         is_full.then(|| self.end()).flatten()
     }
 
-    /// What is left.
+    /// Returns the remaining rows, if there are any.
     fn end(&mut self) -> Option<(String, Vec<u8>)> {
         if self.rows == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! `glasshouse domain check`: runs the connection check of a domain, and says what is missing.
+//! `glasshouse domain check`: runs the connection check of a domain, and lists the missing records.
 
 use std::process::ExitCode;
 
@@ -32,7 +32,7 @@ struct Checked<'a> {
     account: String,
     #[serde(flatten)]
     result: &'a CheckResult,
-    /// What must stand in the DNS, and why a TXT record is among it.
+    /// Required DNS records, and the reason for a TXT record among them.
     #[serde(flatten)]
     required: &'a RequiredRecords,
     found: Vec<FoundRecord>,
@@ -90,7 +90,7 @@ fn as_json((account, domain, report): &(String, Domain, ConnectionReport)) -> Ch
     }
 }
 
-/// Every name that was looked up, with what it says.
+/// Lists every name that was looked up, with its records.
 fn rows(report: &ConnectionReport) -> Vec<(String, Vec<String>)> {
     let of_name = |DnsName { name, found }: &DnsName| {
         let found = match found {
@@ -141,7 +141,7 @@ fn text(account: &str, report: &ConnectionReport) -> String {
     table(&["checked", "found"], lines)
 }
 
-/// Why the domain is not served, in one line with the remedy.
+/// Explains in one line why the domain is not served, with the remedy.
 fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String {
     let host = format!("{} of {account}", domain.host);
     if report.result.status == DomainStatus::Suspended {

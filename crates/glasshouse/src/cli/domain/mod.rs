@@ -178,7 +178,7 @@ async fn remove_domain(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The records of a name: one account's, or all. Never none.
+/// Finds the records of a name, at least one: one account's, or all.
 async fn find(
     domain: &str,
     account: Option<Email>,

@@ -1,4 +1,4 @@
-//! The numbers at the top of the report: health, counts, and what they are made of.
+//! The charts at the top of the report: health, counts, and their components.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -29,7 +29,7 @@ pub fn write(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io::Resu
     write!(to, "</div>")
 }
 
-/// A ring that is as full as the site is healthy.
+/// Draws a ring that is filled in proportion to the site's health.
 fn health_card(health: f64) -> String {
     let class = match health {
         90.0.. => "good",
@@ -56,7 +56,7 @@ fn count_cards(audit: &Audit) -> String {
     format!("<div class=\"card\"><b>{}</b>pages</div>{}", audit.pages, issues.concat())
 }
 
-/// How many pages have which health, in tens.
+/// Draws the number of pages by health, in tens.
 fn health_chart(tens: &[usize; 10]) -> String {
     let most = tens.iter().copied().max().unwrap_or_default().max(1);
     let bars: String = tens

@@ -1,4 +1,4 @@
-//! The report's lists: what was found and what it rests on, and the worst pages.
+//! The report's lists: findings with their evidence, and the worst pages.
 
 use std::io::{self, Write};
 
@@ -82,7 +82,7 @@ fn write_site_finding(found: &SiteFinding, to: &mut dyn Write) -> io::Result<()>
     write!(to, "<p>{}</p>{}", parts.join(" · "), examples(&found.evidence))
 }
 
-/// The elements and targets at fault, a line each.
+/// Lists the elements and targets at fault, a line each.
 fn examples(evidence: &Evidence) -> String {
     if evidence.examples.is_empty() {
         return String::new();
@@ -125,7 +125,7 @@ pub fn write_pages(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io
     write!(to, "</table></div>")
 }
 
-/// A page of the audited site. Its path begins with a slash, so that the link cannot lead elsewhere.
+/// Links a page of the audited site. The path begins with a slash, so that the link cannot lead to another host.
 fn link(audit: &Audit, path: &str) -> String {
     let (site, path) = (escape(audit.site_url.trim_end_matches('/')), escape(path));
     format!("<a href=\"{site}{path}\" rel=\"noreferrer\"><code>{path}</code></a>")

@@ -1,4 +1,4 @@
-//! What the report shows of a site's rows, gathered in one pass: a large site's rows do not fit in memory.
+//! Data of the report from a site's rows, collected in one pass: a large site's rows do not fit in memory.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};

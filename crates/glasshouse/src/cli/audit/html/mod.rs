@@ -1,5 +1,5 @@
-//! The audit's report as one HTML file that opens from disk. It holds no script, and a policy forbids any: whatever
-//! strangers wrote on the audited pages is text here.
+//! The audit's report as one HTML file that opens from disk. It holds no script, and a policy forbids any: text that
+//! strangers wrote on the audited pages stays text.
 
 mod charts;
 mod findings;
@@ -33,7 +33,7 @@ pub fn write(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "</main></body></html>")
 }
 
-/// How the run went, in a line.
+/// Describes the course of the run in a line.
 fn course(audit: &Audit) -> String {
     let stats = &audit.crawl_stats;
     let ended = match status(audit) {
@@ -49,7 +49,7 @@ fn course(audit: &Audit) -> String {
     )
 }
 
-/// Text as HTML shows it, in attributes too.
+/// Escapes text for HTML, in attributes too.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -285,7 +285,8 @@ fn visibility_dropped(facts: &AttentionFacts<'_>) -> Option<AttentionEntry> {
     })
 }
 
-/// Only what is used up month by month: to have as many domains or prompts as one may is no trouble.
+/// Returns an entry for a monthly limit that is nearly used up: to have as many domains or prompts as the plan allows
+/// is no trouble.
 fn limit(usage: &UsageEntry) -> Option<AttentionEntry> {
     let (used, most) = usage.used.zip(usage.limit.most())?;
     if !usage.name.ends_with("_per_month") || (used as f64) < NEAR_SHARE * most as f64 {

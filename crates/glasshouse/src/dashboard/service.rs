@@ -185,7 +185,7 @@ impl SiteDashboard {
         })
     }
 
-    /// Days of visits in which errors are counted, with those before.
+    /// Returns the days of visits in which errors are counted, with those before.
     fn error_window(&self) -> (Day, Day) {
         let today = self.services.analytics.today();
         (today - 2 * ERROR_DAYS + 1, today)

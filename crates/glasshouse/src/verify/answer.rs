@@ -60,7 +60,7 @@ pub struct Observations {
 pub struct SlowAfter {
     /// The first answer, which may be a render.
     pub first: Duration,
-    /// Of the second answer, which should come from memory.
+    /// Time of the second answer, which should come from memory.
     pub second: Duration,
 }
 

@@ -20,7 +20,7 @@ use crate::api::{ApiError, ApiResult, Caller, ErrorCode, OptionalJson};
 use crate::app::AppState;
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
 
-/// The operation of this feature.
+/// Returns the operation of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(verify_domain))
 }

@@ -85,7 +85,7 @@ impl SiteVerifier {
         SiteVerifier { fetcher, slow_after: SLOW, limits: None, marks: None }
     }
 
-    /// The same with this installation's mark on every question.
+    /// Returns the verifier with this installation's mark on every request.
     pub fn marked(self, secrets: &Secrets, clock: &Clock) -> SiteVerifier {
         SiteVerifier { marks: Some((ProbeMarks::new(secrets), clock.clone())), ..self }
     }

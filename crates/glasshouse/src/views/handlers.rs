@@ -24,7 +24,7 @@ use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::refresh::model::{page_url, path_problem};
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(take_view, find_newest_view))

@@ -9,7 +9,7 @@ use super::model::ViewId;
 use super::service::Views;
 use crate::jobs::{Job, JobError, JobOutcome, JobRun};
 
-/// Looks at a page and writes down what was seen.
+/// A job that looks at a page and stores the result.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TakeView {
     pub view: ViewId,
@@ -35,7 +35,7 @@ impl Job for TakeView {
     }
 }
 
-/// Deletes views that have expired.
+/// A job that deletes views that have expired.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidyViews {}
 

@@ -37,7 +37,7 @@ pub enum ViewState {
 }
 
 impl ViewState {
-    /// The text in the database.
+    /// Returns the text in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             ViewState::Running => "running",
@@ -82,7 +82,7 @@ impl ViewError {
         (ViewError::NoBrowser, "no_browser"),
     ];
 
-    /// The text in the database.
+    /// Returns the text in the database.
     pub fn as_str(self) -> &'static str {
         ViewError::ALL.iter().find(|(error, _)| *error == self).map_or("no_browser", |(_, text)| text)
     }
@@ -105,7 +105,7 @@ pub enum Pane {
 }
 
 impl Pane {
-    /// Name of the pane's picture.
+    /// Returns the file name of the pane's picture.
     pub const fn file(self) -> &'static str {
         match self {
             Pane::Person => "person.webp",

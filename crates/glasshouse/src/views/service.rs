@@ -1,5 +1,5 @@
-//! Views of pages: takes orders, answers what is kept, and deletes what is over. Looking itself is in `work`.
-//! Must never answer a view of another account, nor one that has expired.
+//! Views of pages: takes orders, returns stored views, and deletes expired ones. The browser's work is in `work`.
+//! Must never return a view of another account, nor one that has expired.
 
 use bytes::Bytes;
 use crawler::errors::one_line;
@@ -42,7 +42,7 @@ pub struct Views {
     work: ViewWork,
 }
 
-/// Why no view is taken.
+/// Reason why no view is taken.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
     #[error("the plan allows {limit} renders a month")]
@@ -53,7 +53,7 @@ pub enum TakeError {
     Store(#[from] DbError),
 }
 
-/// Why a view could not be read.
+/// Reason why a view could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ViewReadError {
     #[error("could not reach the database")]

@@ -25,7 +25,7 @@ use crate::api::openapi::{Errors, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
 use crate::app::AppState;
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(change_password))

@@ -14,7 +14,7 @@ use crate::api::{ApiError, ApiResult, AppQuery, Caller, ErrorCode, strangers_byt
 use crate::app::AppState;
 use crate::domains::{DomainAccess, RequestedDomain};
 
-/// The operation of this file.
+/// Returns the operation of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(get_preview_image))
 }

@@ -25,7 +25,7 @@ use crate::render::decide::{Decision, DecisionReason, explain};
 /// Matches that an answer names.
 const MOST_EXAMPLES: usize = 100;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(test_rules)).routes(routes!(test_patterns))
 }

@@ -32,7 +32,7 @@ const MAX_LIMIT: u32 = 500;
 /// Longest search text, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(list_sites))

@@ -118,7 +118,7 @@ fn robots(fault: &str) -> Response<Full<Bytes>> {
     plain(200, rules, &[("content-type", "text/plain")])
 }
 
-/// The page for people: the app, unless the site says something else.
+/// Returns the page for people: the app, unless the fault says otherwise.
 fn people(asked: &Question<'_>, own: &str) -> Option<Response<Full<Bytes>>> {
     let words = format!("<p>{TEXT} {ANIMALS}</p>");
     Some(match asked.fault {
@@ -135,7 +135,7 @@ fn people(asked: &Question<'_>, own: &str) -> Option<Response<Full<Bytes>>> {
     })
 }
 
-/// An app that shows its first visitor a skeleton and later ones what is on the page, whatever they ask for.
+/// Returns an app that shows its first visitor a skeleton and later ones the content, whatever the request.
 fn changing(own: &str) -> Response<Full<Bytes>> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     static ASKED: AtomicUsize = AtomicUsize::new(0);
@@ -145,7 +145,7 @@ fn changing(own: &str) -> Response<Full<Bytes>> {
     }
 }
 
-/// The page for crawlers.
+/// Returns the page for crawlers.
 fn crawlers(asked: &Question<'_>, own: &str) -> Option<Response<Full<Bytes>>> {
     let (host, fault) = (asked.host, asked.fault);
     let text = page(own, "", "");

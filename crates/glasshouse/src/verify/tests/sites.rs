@@ -62,7 +62,7 @@ pub(super) const SITES: &[(&str, &[&str])] = &[
     ("long-chain", &["loop"]),
 ];
 
-/// A site behind Glasshouse, or without it, with the fault that its name says.
+/// Answers as a site behind Glasshouse, or without it, with the fault in its name.
 pub(super) async fn answer(request: Request<Incoming>) -> Response<Full<Bytes>> {
     let text =
         |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -202,7 +202,8 @@ impl Visit {
         plain(200, &rendered(&own), &headers)
     }
 
-    /// An integration with a wrong key, which asks nobody any more after the first crawler.
+    /// Answers as an integration with a wrong key, which sends no more requests to the service after the first
+    /// crawler.
     fn wrong_key(&self) -> Response<Full<Bytes>> {
         static PAUSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
         let is_crawler = self.client == "crawler";
@@ -214,8 +215,8 @@ impl Visit {
         plain(200, SHELL, if is_crawler { &headers } else { &[] })
     }
 
-    /// An integration that drops the marks of snapshots, behind a cache that says nothing. The cache keeps the first page that
-    /// a crawler asks for with a query of none; here the second person is given it.
+    /// Answers as an integration that drops the marks of snapshots, behind a cache that ignores the client. The cache
+    /// keeps the first page that a crawler requests with a query of none; here the second person gets that page.
     fn unmarked(&self) -> Response<Full<Bytes>> {
         use std::sync::atomic::{AtomicUsize, Ordering};
         static PEOPLE: AtomicUsize = AtomicUsize::new(0);
@@ -229,7 +230,7 @@ impl Visit {
     }
 }
 
-/// A page about the challenges of firewalls.
+/// Returns a page about the challenges of firewalls.
 fn article() -> String {
     format!(
         "<title>Challenges</title><h1>The page that says Just a moment...</h1><p>{}</p><script src=/app.js></script>",

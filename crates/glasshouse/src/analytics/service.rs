@@ -227,8 +227,6 @@ impl Analytics {
 
 #[cfg(test)]
 mod tests {
-    use store::on_engine;
-
     use super::*;
     use crate::accounts::Plan;
     use crate::testing::TestApp;

@@ -143,10 +143,12 @@ fn read_docs(tokens: TokenStream, docs: &mut Vec<Doc>) {
     // The first line of a run of `///` or `//!`.
     let mut outer: Option<(usize, String)> = None;
     let mut has_inner = false;
+    let mut is_help = false;
     while at < tokens.len() {
         if is_punct(&tokens[at], '#')
             && let Some((attribute, is_inner)) = attribute_at(&tokens, at)
         {
+            is_help |= is_command_line(attribute.stream());
             if let Some(opening) = doc_text(attribute.stream()) {
                 let line = attribute.span_open().start().line;
                 if !is_inner {
@@ -160,8 +162,10 @@ fn read_docs(tokens: TokenStream, docs: &mut Vec<Doc>) {
             continue;
         }
         if let Some((line, opening)) = outer.take() {
-            docs.push(Doc { line, opening, subject: subject_of(&tokens[at..]) });
+            let subject = if is_help { Subject::Other } else { subject_of(&tokens[at..]) };
+            docs.push(Doc { line, opening, subject });
         }
+        is_help = false;
         if let TokenTree::Group(group) = &tokens[at] {
             read_docs(group.stream(), docs);
         }
@@ -178,6 +182,14 @@ fn doc_text(attribute: TokenStream) -> Option<String> {
     let text = text.to_string();
     let text = text.trim_start_matches(['r', '#']).trim_matches('"').trim();
     (*name == "doc" && !text.is_empty()).then(|| text.to_owned())
+}
+
+/// Decides whether an attribute makes the doc a help text of the command line, which begins with a verb: `#[arg(…)]`,
+/// `#[derive(Args)]`.
+fn is_command_line(attribute: TokenStream) -> bool {
+    let text = attribute.to_string();
+    let derives = |name: &str| text.starts_with("derive") && text.contains(name);
+    text.starts_with("arg") || derives("Args") || derives("Parser")
 }
 
 /// Decides what an item's first tokens, without attributes, declare.
@@ -241,7 +253,7 @@ fn subject_of_line(line: &str) -> Subject {
     }
     let is_name = |letter: &char| letter.is_alphanumeric() || "_$#".contains(*letter);
     let name: String = rest.chars().take_while(is_name).collect();
-    let after = &rest[name.len()..];
+    let after = rest[name.len()..].trim_start_matches('?');
     let is_function = match rest.strip_prefix("const ").and_then(|rest| rest.split_once(" = ")) {
         Some((_, value)) => {
             let value = value.trim_start_matches("async ");
@@ -314,9 +326,17 @@ mod tests {
     }
 
     #[test]
+    fn help_of_the_command_line_may_begin_with_a_verb() {
+        let help = "/// Reads a backup.\n#[derive(clap::Args)]\nstruct A {\n/// Deletes old rows.\n#[arg(long)]\nb: bool }";
+
+        assert_eq!(in_rust(help), []);
+        assert_eq!(in_rust(&help.replace("Deletes", "What it deletes:")), [(4, Fault::Riddle)]);
+    }
+
+    #[test]
     fn scripts_and_components_follow_both_rules() {
         let good = "// Ages of pages.\n/** Returns the age. */\nexport function a() {}\n/**\n * Waits.\n */\nconst b = async (c) => {\n/** Ids of rows. */\nd: string[];\n/** Reads a row. */\nf: (g: number) => void;\n/** Rows by id. */\nconst h = list.map((i) => i);\n/** @type {Element} */\nlet e;\n";
-        let bad = "<!-- What a page says. -->\n/** The age. */\nexport async function a() {}\n/**\n * Age of a page.\n */\nconst b = (c) => c;\n/** Sum of a list. */\nadd(c: number): void;\n/** Where it is. */\nd: string;\n";
+        let bad = "<!-- What a page says. -->\n/** The age. */\nexport async function a() {}\n/**\n * Age of a page.\n */\nconst b = (c) => c;\n/** Sum of a list. */\nadd?(c: number): void;\n/** Where it is. */\nd: string;\n";
 
         assert_eq!(found("crates/browser/page-script/src/a.js", good), []);
         let expected =

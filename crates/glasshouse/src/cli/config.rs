@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use super::{Context, Output, output, table};
 use crate::config::{SettingOrigin, describe_settings};
 
-/// How to show them.
+/// Options of the listing.
 #[derive(clap::Args)]
 pub struct Args {
     /// Prints JSON

@@ -39,7 +39,7 @@ pub enum Command {
     },
 }
 
-/// Where a job is.
+/// State of a job.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum State {
     /// In the queue, or put off until its time

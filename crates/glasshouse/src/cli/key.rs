@@ -41,7 +41,7 @@ pub struct CreateKey {
     /// Restricts the key to one of the account's domains
     #[arg(long, value_name = "D")]
     domain: Option<String>,
-    /// What you call it
+    /// Name of the key
     #[arg(long, value_name = "N", default_value = "")]
     name: String,
 }

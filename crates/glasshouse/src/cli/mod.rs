@@ -39,10 +39,10 @@ struct Cli {
     /// Settings file [default: glasshouse.toml in the working folder, when there is one]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Says more on stderr; twice: everything
+    /// Writes more on stderr; twice: everything
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
-    /// Says nothing on stderr but errors
+    /// Writes nothing but errors on stderr
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
     #[command(subcommand)]

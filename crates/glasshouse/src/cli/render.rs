@@ -12,7 +12,7 @@ use url::Url;
 use super::{BadUsage, Context, output};
 use crate::render::emptiness::why_empty;
 
-/// What to render, and how to show it.
+/// Options of a render and of its output.
 #[derive(clap::Args)]
 pub struct Args {
     /// Absolute http or https address

@@ -33,29 +33,29 @@ pub enum Command {
     Copy(CopyArgs),
 }
 
-/// From where to where.
+/// Source and destination of a copy.
 #[derive(Args)]
 pub struct CopyArgs {
-    /// Where to: `clickhouse://user:password@host:8123/db` (`clickhouses://` with TLS), or `database` for the service's own
+    /// Destination: `clickhouse://user:password@host:8123/db` (`clickhouses://` with TLS), or `database` for the service's own
     #[arg(long, value_name = "URL")]
     to: String,
-    /// Where from; the store of the settings unless given
+    /// Source; the store of the settings unless given
     #[arg(long, value_name = "URL")]
     from: Option<String>,
 }
 
-/// What to read.
+/// Log to import.
 #[derive(Args)]
 pub struct ImportArgs {
     #[command(flatten)]
     target: DomainTarget,
-    /// How the log is written
+    /// Format of the log
     #[arg(long, value_enum)]
     format: LogFormat,
     /// The log, plain or gzip; `-`: standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Goes on reading what is appended, also when the log is rotated, until it is interrupted
+    /// Keeps reading appended lines, also after a rotation of the log, until it is interrupted
     #[arg(long)]
     follow: bool,
 }

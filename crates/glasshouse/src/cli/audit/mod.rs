@@ -29,7 +29,7 @@ const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left{msg}
 const USER_AGENT: &str =
     concat!("Glasshouse/", env!("CARGO_PKG_VERSION"), " (+https://github.com/glasshouse)");
 
-/// What to audit, and how to show it.
+/// Options of an audit and of its report.
 #[derive(clap::Args)]
 pub struct Args {
     /// Address where the audit begins; in sitemap mode the site or its sitemap
@@ -38,7 +38,7 @@ pub struct Args {
     /// Prints every check, with why it matters and how to fix what it finds, and audits nothing
     #[arg(long)]
     describe: bool,
-    /// How pages are found
+    /// Method of finding pages
     #[arg(long, value_enum, default_value = "follow")]
     mode: ModeName,
     /// HTML pages after which the audit ends
@@ -47,7 +47,7 @@ pub struct Args {
     /// Renders no page in the browser
     #[arg(long)]
     no_js: bool,
-    /// What the report looks like
+    /// Format of the report
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// Writes to a file instead of stdout
@@ -74,7 +74,7 @@ pub struct Args {
     /// Header that is sent to the site with every request
     #[arg(long, value_name = "'K: V'")]
     header: Vec<String>,
-    /// Looks at large groups of pages that are made alike in part
+    /// Audits only a sample of large groups of similar pages
     #[arg(long)]
     sample: bool,
     /// Most pictures, scripts and links to other sites that are tried; 0: none

@@ -32,7 +32,7 @@ pub struct RestoreArgs {
     /// A file that `backup` made
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Deletes what is there first
+    /// Deletes the existing data first
     #[arg(long)]
     replace: bool,
 }

@@ -11,7 +11,7 @@ use crate::domains::connection::{
 };
 use crate::domains::{Domain, DomainStatus};
 
-/// Which domain, and how to print.
+/// Domain to check, and format of the result.
 #[derive(clap::Args)]
 pub struct Args {
     /// The domain

@@ -125,7 +125,7 @@ pub fn write_pages(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io
     write!(to, "</table></div>")
 }
 
-/// Links a page of the audited site. The path begins with a slash, so that the link cannot lead to another host.
+/// Writes a link to a page of the audited site. The path begins with a slash, so that the link cannot lead to another host.
 fn link(audit: &Audit, path: &str) -> String {
     let (site, path) = (escape(audit.site_url.trim_end_matches('/')), escape(path));
     format!("<a href=\"{site}{path}\" rel=\"noreferrer\"><code>{path}</code></a>")

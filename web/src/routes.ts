@@ -116,12 +116,12 @@ export function sectionLink(domain: string, section: Section): string {
   return `/d/${encodeURIComponent(domain)}${SECTION_PATHS[section]}`;
 }
 
-/** Where the reader is. Reactive. */
+/** Current route of the reader. Reactive. */
 export const here = {
   get path(): string {
     return router.route.pathname;
   },
-  /** Parameter of the current path; empty when it has none of this name. */
+  /** Returns a parameter of the current path; empty when it has none of this name. */
   param(name: string): string {
     return (router.route.params as Record<string, string | undefined>)[name] ?? '';
   },
@@ -144,7 +144,7 @@ export const here = {
 let isFree = false;
 /** Path that the Back or the Forward button went to. */
 let poppedTo: string | null = null;
-/** Where a change of route is going, until its screen is there. */
+/** Path of a change of route, until its screen is loaded. */
 let pending: string | null = null;
 let lastPath = location.pathname;
 let place = 0;
@@ -239,7 +239,7 @@ function preload(event: Event): void {
   void router.preload(anchor.pathname as '/').catch(() => undefined);
 }
 
-/** After an upgrade the files of this page are gone: one reload where somebody is going, and a bar where that did not help. */
+/** Handles missing files of this page after an upgrade: reloads once on navigation, and shows a bar where that did not help. */
 function missChunk(event: Event): void {
   event.preventDefault();
   if (pending === null || !navigator.onLine) return;

@@ -7,7 +7,7 @@ import { isPassing, refusalOf } from './refusals';
 
 /** Time in which data counts as fresh, in milliseconds. After it, old data is shown while new data loads. */
 export const LIFETIMES = {
-  /** What somebody is waiting for. */
+  /** Data that a reader waits for. */
   live: 0,
   /** Reports and lists. */
   screen: 30_000,

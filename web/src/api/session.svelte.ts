@@ -5,7 +5,7 @@ import { forgetAccount } from '../lib/storage';
 import { del, get, keepToken, onSignedOut, post, put, type Schemas } from './client';
 import { queryClient } from './queries';
 
-/** What tabs tell each other. */
+/** Message between tabs. */
 type News = { kind: 'signed_out' } | { kind: 'signed_in'; email: string };
 
 type Info = Pick<Schemas['SessionInfo'], 'email' | 'plan'>;

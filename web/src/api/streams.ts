@@ -9,7 +9,7 @@ export interface StreamReader {
   address: string;
   /** Handlers by the name of the event, for its data. */
   events: Record<string, (data: unknown) => void>;
-  /** Is told whether the stream is open. */
+  /** Tells that the stream opened or closed. */
   onState?(isOpen: boolean): void;
 }
 

@@ -74,7 +74,7 @@ export class FormState<T extends object> {
     () => Object.keys({ ...this.#found, ...this.#standing }).filter((path) => this.#wrong(path)).length,
   );
 
-  /** What the service refused counts until its field changes. */
+  /** Errors from the service, each valid until its field changes. */
   #standing = $derived.by(() => (JSON.stringify(this.values) === this.#refused.of ? this.#refused.errors : {}));
 
   /** Returns what is wrong with a field, once somebody has left it or tried to save. */

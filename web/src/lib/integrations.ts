@@ -36,7 +36,7 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])(:\d+)?$/.test(host);
 }
 
-/** What can be filled in; null stays as it is, for the reader. */
+/** Values to fill in; null leaves the placeholder for the reader. */
 export interface Values {
   domain: string;
   serviceUrl: string;

@@ -6,10 +6,10 @@ import { recall, remember } from './storage';
 export interface KeyBinding {
   /** `t`, `g o`, `?`, `Escape`, or `mod k` for Ctrl or ⌘ with k. */
   keys: string;
-  /** What the help says. */
+  /** Text in the help. */
   label: string;
   run(event: KeyboardEvent): void;
-  /** Decides, of two parts with the same key, which one is meant. */
+  /** Returns true when this binding applies, of two parts with the same key. */
   applies?(): boolean;
 }
 

@@ -37,7 +37,7 @@ export interface Load<T> {
   data: T | undefined;
   refusal: Refusal | null;
   isFetching: boolean;
-  /** When the data came; 0 when there is none. */
+  /** Time at which the data came; 0 when there are none. */
   updatedAt: number;
   retry(): void;
 }

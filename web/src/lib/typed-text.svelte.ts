@@ -8,14 +8,14 @@ export class TypedText {
   #text = $state('');
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  /** `apply` is told the text, without blanks at its ends, when the pause is over. */
+  /** Calls `apply` with the trimmed text after a pause in typing. */
   constructor(readonly apply: (text: string) => void) {}
 
   get text(): string {
     return this.#text;
   }
 
-  /** Takes what the reader typed. */
+  /** Text that the reader typed. */
   set text(text: string) {
     this.#text = text;
     this.stop();

@@ -61,7 +61,7 @@ test('the window is 7, 30 or 90 days', () => {
   expect([rangeChanges(30), rangeChanges(7)]).toEqual([{ range: null }, { range: '7' }]);
 });
 
-/** An address whose changes arrive when they are let through; one that another has followed is dropped, as by the router. */
+/** Makes an address whose changes arrive when the test lets them; one that another has followed is dropped, as by the router. */
 function slowAddress(start = '') {
   let search = new URLSearchParams(start);
   const asked: { text: string; replace: boolean; arrive: () => void }[] = [];

@@ -75,7 +75,7 @@ export const noChecks = () => 'No check matches.';
 export const checkNote = (category: string, severity: string, isDefault: boolean) =>
   `${category}, ${severity}${isDefault ? '' : ', off unless chosen'}`;
 export const thresholds = () => 'Check limits';
-/** Name of a threshold in words: titleMaxCharacters becomes Title max characters. */
+/** Writes the name of a threshold in words: titleMaxCharacters becomes Title max characters. */
 export const thresholdName = (id: string) => {
   const words = id.replaceAll(/([A-Z]+)/g, ' $1').toLowerCase();
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -21,7 +21,7 @@ export const none = () => 'none';
 export const opensElsewhere = () => 'opens in a new tab';
 
 export const showPassword = () => 'Show password';
-/** Name of the button of one of several password fields: Show current password. */
+/** Names the button of one of several password fields: Show current password. */
 export const showField = (label: string) => `Show ${label.toLowerCase()}`;
 export const show = () => 'Show';
 
@@ -43,7 +43,7 @@ export const severity = {
   notice: () => 'Notice',
   success: () => 'Success',
 };
-/** A word that a screen reader says before a text, with which it would be one word otherwise. */
+/** Marks a word for screen readers before a text, so that both are not read as one word. */
 export const beforeText = (word: string) => `${word}:`;
 export const asSentence = (word: string) => `${word}.`;
 

@@ -64,7 +64,7 @@ export const notChecked = () => 'not checked';
 export const never = () => 'never';
 export const sparkline = (days: number, highest: number) =>
   `${counted(days, 'day', 'days')}, at most ${count(highest)} a day`;
-/** What crawlers are for. */
+/** Purposes of crawlers. */
 export const purposes: Record<string, () => string> = {
   search: () => 'Search',
   'llm-training': () => 'AI training',
@@ -128,7 +128,7 @@ export const robotsMissing = () => 'There is no robots.txt, so nothing is forbid
 export const robotsUnreachable = () =>
   'robots.txt could not be read, so visits cannot be compared with it. Check that your server answers /robots.txt.';
 export const violationsWhat = () => 'visits';
-/** A list that is cut: the most visited rows of all. */
+/** Describes a list that is cut: the most visited rows of all. */
 export const mostOf = (shown: number, all: number) => `The ${count(shown)} with the most visits, of ${count(all)}.`;
 export const mostPeopleOf = (shown: number, all: number) =>
   `The ${count(shown)} with the most people, of ${count(all)}.`;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as en from './en';
 
-/** Every text with its name; functions are called with figures as texts, which pass for both. */
+/** Lists every text with its name; functions are called with figures as texts, which pass for both. */
 function texts(value: unknown, name: string): [string, string][] {
   if (typeof value === 'string') return [[name, value]];
   if (typeof value === 'function') return [[name, String(value(...['2', '3', '4', '5', '6']))]];
@@ -27,7 +27,7 @@ test('texts are whole: no blanks at their ends, no straight quotation marks', ()
   expect(all.filter(([name, text]) => !isPart(name) && (text !== text.trim() || /["']/.test(text)))).toEqual([]);
 });
 
-/** Every text with 1 for each of its figures; what takes other arguments is left out. */
+/** Lists every text with 1 for each of its figures; functions with other arguments are left out. */
 function textsOfOne(value: unknown, name: string): [string, string][] {
   if (typeof value === 'string') return [[name, value]];
   if (typeof value === 'object' && value !== null)

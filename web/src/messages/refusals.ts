@@ -43,14 +43,14 @@ export const plans: Record<string, () => string> = {
 };
 export const planName = (id: string) => plans[id]?.() ?? id;
 
-/** Title of a limit that is reached, by its code. */
+/** Writes the title of a reached limit, by its code. */
 export const limitTitle = (current: number | null, limit: number | null, code: string) => {
   const [one, other] = limitThings[code] ?? ['the plan', 'the plan'];
   return current === null || limit === null
     ? `The limit of your plan is reached: ${other}`
     : `${count(current)} of ${counted(limit, one, other)} used.`;
 };
-/** What a limit counts, by its code. */
+/** Names the counted things of a limit, by its code. */
 export const limitThing = (code: string) => limitThings[code]?.[1] ?? 'the plan';
 export const limitText = () => 'See your usage, or move to a higher plan.';
 export const seeUsage = () => 'See usage';

@@ -13,7 +13,7 @@ export const selected = (number: number) => `${count(number)} selected`;
 export const clear = () => 'Clear';
 export const removeFilter = (name: string) => `Remove filter ${name}`;
 export const filterChip = (name: string, value: string) => `${name}: ${value}`;
-/** Rows that are shown, of those that match, of all: 1 to 40 of 38, from 50,000. */
+/** Describes the visible rows, of those that match, of all: 1 to 40 of 38, from 50,000. */
 export const shownRows = (first: number, last: number, total: number) =>
   `${count(first)} to ${count(last)} of ${count(total)}`;
 export const fromAll = (all: number) => `from ${count(all)}`;

@@ -25,7 +25,7 @@ export interface ChartModel {
   /** Long label of each point, for the tooltip: Sun 15 Nov. */
   names: readonly string[];
   series: readonly Series[];
-  /** What the chart says, for those who do not see it. */
+  /** Text alternative of the chart. */
   sentence: string;
   format: (value: number) => string;
   /** The last point is today, which is not over. */

@@ -15,7 +15,7 @@ export interface Column {
   priority?: 1 | 2 | 3;
   /** Off until somebody switches it on. */
   isOptional?: boolean;
-  /** Takes the room that is left; one column of a table. */
+  /** True for the one column that fills the remaining width. */
   isWide?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { AuditedPage, AuditedRow, Issue, LinkGraph, LinkRow, Run, RunCompar
 
 const RUN = '/api/seo-spider/runs/{runId}';
 
-/** The 50 newest runs of a domain. */
+/** Reads the 50 newest runs of a domain. */
 export function readRuns(domain: string) {
   return {
     ...read('/api/seo-spider/runs', { params: { query: { domain } } }),
@@ -13,7 +13,7 @@ export function readRuns(domain: string) {
   };
 }
 
-/** A run without its pages. */
+/** Reads a run without its pages. */
 export function readRun(runId: string) {
   return {
     ...read(RUN, { params: { path: { runId }, query: { limit: 1, fields: 'path' } } }),
@@ -32,7 +32,7 @@ export interface PageList {
   fields?: string;
 }
 
-/** A window of a run's pages. Empty parameters are left out: a search for nothing is none. */
+/** Reads a window of a run's pages. Empty parameters are left out: a search for nothing is none. */
 export function readPages(runId: string, list: PageList, range: { limit: number; offset: number }) {
   const set = Object.fromEntries(Object.entries(list).filter(([, value]) => value !== undefined && value !== ''));
   return {
@@ -44,7 +44,7 @@ export function readPages(runId: string, list: PageList, range: { limit: number;
   };
 }
 
-/** One page of a run, with the evidence of its findings. */
+/** Reads one page of a run, with the evidence of its findings. */
 export function readPage(runId: string, pageId: string) {
   return {
     ...read('/api/seo-spider/runs/{runId}/pages/{pageId}', { params: { path: { runId, pageId } } }),
@@ -58,7 +58,7 @@ export interface LinkQuery {
   status?: number;
 }
 
-/** A window of a run's links. */
+/** Reads a window of a run's links. */
 export function readLinks(runId: string, query: LinkQuery, range: { limit: number; offset: number }) {
   const set = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
   return {
@@ -70,7 +70,7 @@ export function readLinks(runId: string, query: LinkQuery, range: { limit: numbe
   };
 }
 
-/** The pages with the most links to them, and the links between these. */
+/** Reads the pages with the most links to them, and the links between them. */
 export function readGraph(runId: string) {
   return {
     ...read('/api/seo-spider/runs/{runId}/graph', { params: { path: { runId }, query: { limit: 500 } } }),
@@ -78,7 +78,7 @@ export function readGraph(runId: string) {
   };
 }
 
-/** What changed between two runs, whichever was first. */
+/** Reads the changes between two runs, in either order. */
 export function readComparison(runId: string, other: string) {
   return {
     ...read(
@@ -90,7 +90,7 @@ export function readComparison(runId: string, other: string) {
   };
 }
 
-/** Everything that an audit can find, by id. */
+/** Reads the catalogue of issues, by id. */
 export function readCatalogue() {
   return {
     ...read('/api/seo-spider/issues', {}, 'settings'),
@@ -110,14 +110,14 @@ export async function findPage(runId: string, path: string): Promise<string | nu
   return answer.pages.find((page) => page.path === path)?.id ?? null;
 }
 
-/** Address of a file of a run. */
+/** Returns the address of an exported file of a run. */
 export function exportHref(runId: string, what: string, format: string, list: PageList = {}): string {
   const query = new URLSearchParams({ what, format });
   for (const [name, value] of Object.entries(list)) if (value) query.set(name, value);
   return `/api/seo-spider/runs/${encodeURIComponent(runId)}/export?${query}`;
 }
 
-/** Address of the picture that a page's social tags name, as the service fetched it. */
+/** Returns the address of the picture that a page's social tags name, as the service fetched it. */
 export function previewImage(domain: string, url: string): string {
   return `/api/dashboard/preview-image?${new URLSearchParams({ domain, url })}`;
 }

@@ -143,7 +143,7 @@ export interface AuditedPage {
   solved?: Finding[] | null;
   /** Health of the server's own answer; null where crawlers get that answer. */
   originHealthScore?: number | null;
-  /** What the page's health lost by category; null or absent in older runs. */
+  /** Health that the page lost, by category; null or absent in older runs. */
   penalties?: Penalty[] | null;
   raw: Record<string, string | null>;
   rendered: Record<string, string | null> | null;

@@ -14,7 +14,7 @@ export class LiveTail {
   #missed = $state(0);
   #count = 0;
 
-  /** `length`: visits that are kept. */
+  /** Makes a tail that keeps the newest `length` visits. */
   constructor(readonly length: number) {}
 
   get shown(): readonly Seen[] {

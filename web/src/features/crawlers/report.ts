@@ -95,7 +95,7 @@ export function sortValue(crawler: Crawler, sort: string): string | number | nul
   }
 }
 
-/** People by assistant, most first. */
+/** Counts people by assistant, most first. */
 export function byAssistant(referrals: readonly Schemas['ReferralCount'][]): { assistant: string; people: number }[] {
   const found = new Map<string, number>();
   for (const { assistant, count } of referrals) found.set(assistant, (found.get(assistant) ?? 0) + count);

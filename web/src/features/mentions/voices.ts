@@ -7,7 +7,7 @@ export interface Voice {
   id: string;
   name: string;
   colour: string;
-  /** In percent. */
+  /** Share in percent. */
   share: number;
   /** Answers that name it; null for all others together. */
   answers: number | null;

@@ -81,7 +81,7 @@ export function byDay(changes: readonly Change[], lastVisit: Date | null): Chang
 /** Time without a look after which a new visit begins, in milliseconds. */
 export const VISIT_MS = 30 * 60_000;
 
-/** Looks at a domain, as this browser remembers them: the last one, and the last one of the visit before. */
+/** Times at which this browser looked at a domain: the last one, and the last one of the visit before. */
 export interface Looks {
   last: number;
   before: number | null;

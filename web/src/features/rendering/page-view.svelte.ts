@@ -14,9 +14,9 @@ export interface PageViews {
   /** The view to show: the newest that has ended, else the one under way; null when there is none yet. */
   readonly shown: PageView | null;
   readonly isRunning: boolean;
-  /** Why the newest look has failed; null when it has not. */
+  /** Reason why the newest view failed; null when it did not. */
   readonly error: string | null;
-  /** Why looking again was refused. */
+  /** Reason why a new view was refused. */
   readonly refusal: Refusal | null;
   readonly load: Load<unknown>;
   look(width: number): Promise<void>;

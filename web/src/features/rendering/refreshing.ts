@@ -12,7 +12,7 @@ export const ASKED_ABOVE = 100;
 /** Number of pages that may be refreshed at once. */
 export const MOST_PAGES = 10_000;
 
-/** What came of a refresh: what was queued, or why nothing was. */
+/** Outcome of a refresh: the queued renders, or the reason why there are none. */
 export type Outcome = { done: string } | { problem: string };
 
 /** Refreshes pages of a domain. */

@@ -3,10 +3,10 @@ import type { Schemas } from '../../api/client';
 import { queryClient, read } from '../../api/queries';
 import type { FieldIssue } from '../../lib/refusal';
 
-/** What saving came to. Fields that were not saved keep what somebody typed. */
+/** Outcome of saving. Fields that were not saved keep the typed values. */
 export interface Saved<V> {
   values: V;
-  /** What is wrong with fields, saved or not. */
+  /** Problems of fields, saved or not. */
   issues?: FieldIssue[];
   unsaved?: (keyof V)[];
 }

@@ -15,7 +15,7 @@ export class Checker {
   result = $state.raw<Schemas['CheckResult'] | null>(null);
   refusal = $state.raw<Refusal | null>(null);
   isBusy = $state(false);
-  /** When the next check is due, in milliseconds; null: none is planned. */
+  /** Time of the next check, in milliseconds; null: none is planned. */
   dueAt = $state<number | null>(null);
   now = $state(Date.now());
   isHidden = $state(document.visibilityState === 'hidden');

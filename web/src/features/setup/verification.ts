@@ -1,4 +1,4 @@
-// What a verification of a site answered, as the panel shows it: findings first, then the rest in the order of the answer. Pure.
+// Results of a site's verification in the panel's order: findings first, then the rest in the order of the response. Pure.
 import type { Schemas } from '../../api/client';
 
 export type SiteReport = Schemas['SiteReport'];

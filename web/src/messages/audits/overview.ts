@@ -21,7 +21,7 @@ export const fixFirst = () => 'Fix first:';
 export const onPages = (pages: number | null) => (pages === null ? ', on the whole site' : `, on ${pageCount(pages)}`);
 export const healthSentence = (runs: number, first: string, last: string) =>
   runs === 1 ? `Health ${last} in one audit` : `Health of the last ${count(runs)} audits, from ${first} to ${last}`;
-/** The formula of a run's health with its numbers. */
+/** Writes the formula of a run's health with its numbers. */
 export const healthFormula = (
   { pages, withoutErrors, site, factor }: { pages: number; withoutErrors: number; site: number; factor: number },
   health: number,

@@ -60,7 +60,7 @@ export function nodeAt(
   return best;
 }
 
-/** From places to pixels of the picture. */
+/** Conversion of places to pixels of the picture. */
 export interface Scale {
   x: number;
   y: number;

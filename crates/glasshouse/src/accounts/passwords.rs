@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 /// Most checks at once. Each one takes 19 MiB: a burst of sign-ins must not take the memory of the renders.
 const MOST_AT_ONCE: usize = 4;
-/// Checks that wait for their turn; further ones are refused.
+/// Most checks in the queue; further ones are refused.
 const MOST_WAITING: usize = 64;
 
 static QUEUE: LazyLock<PasswordQueue> = LazyLock::new(|| {

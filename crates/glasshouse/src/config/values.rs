@@ -10,7 +10,7 @@ use crawler::HostTarget;
 use ipnet::IpNet;
 use serde::{Deserialize, Deserializer};
 
-/// A setting that nobody may see. Its `Debug` form says only whether it is set.
+/// A secret setting. Its `Debug` form says only whether it is set.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Secret(String);
 

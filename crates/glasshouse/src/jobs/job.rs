@@ -17,9 +17,9 @@ use super::failure::JobError;
 use super::model::{JobId, JobPriority, NewJob};
 use super::run::JobRun;
 
-/// Work that outlives the request that caused it. The value itself is what is stored, as JSON.
+/// Work that outlives the request that caused it. The value itself is stored, as JSON.
 ///
-/// A job may be run more than once (its process may die at any moment), so its effects must bear that.
+/// A job may be run more than once (its process may die at any moment), so its effects must be idempotent.
 pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name in the database; a verb. Must never change while jobs of the kind may be queued.
     const KIND: &'static str;
@@ -32,7 +32,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
 
     /// Most jobs of the kind that run at a time in all processes together; `None`: as many as the processes can.
     const MOST_AT_ONCE: Option<usize> = None;
-    /// For how long its lane may be in trouble before its waiting jobs give up, those that somebody waits for excepted.
+    /// Longest trouble of its lane before its waiting jobs give up, except those that a client waits for.
     const LANE_PATIENCE: Duration = Duration::from_secs(6 * 3600);
     /// Time that a run has to end when it is told to stop, because it was cancelled or the process ends.
     const DRAIN: Duration = Duration::from_secs(1);
@@ -80,7 +80,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
 pub enum JobOutcome {
     /// The work is done; the job is over.
     Done,
-    /// There is nothing to do yet; the job runs again after this time, and the run does not count as an attempt.
+    /// Nothing to do yet; the job runs again after this time, and the run does not count as an attempt.
     Later(Duration),
 }
 

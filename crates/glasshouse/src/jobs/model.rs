@@ -51,11 +51,11 @@ text_id!(BatchId);
 /// Priority of a job. Within a priority, accounts take turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum JobPriority {
-    /// Somebody waits for it.
+    /// Work that a client waits for.
     Urgent,
     /// Work that other work depends on: lists to read, schedules to keep.
     Normal,
-    /// Large amounts that somebody asked for.
+    /// Large amounts of requested work.
     Bulk,
     /// Work that nobody requested.
     Background,
@@ -87,7 +87,7 @@ impl JobPriority {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
-    /// In the queue, or put off until its time.
+    /// In the queue, or delayed until its time.
     Waiting,
     /// A process works on it.
     Running,
@@ -199,7 +199,7 @@ pub struct NewBatch {
     pub source: Option<String>,
 }
 
-/// A batch as it stands.
+/// A batch with its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch {
     pub id: BatchId,
@@ -264,7 +264,7 @@ pub struct LaneTrouble {
     pub lane: String,
     /// Failures in a row.
     pub failures: u32,
-    /// End of its rest; past when one job at a time tries it.
+    /// End of the lane's cooldown; past when one job at a time tries the lane.
     pub rest_until: Timestamp,
     /// Time of the first failure.
     pub since: Timestamp,
@@ -287,7 +287,7 @@ pub enum JobChangeError {
     Store(#[from] store::DbError),
 }
 
-/// No job is put off for longer, and no lane rests for longer: what is further away was written by a wrong clock.
+/// Longest delay of a job and longest cooldown of a lane: a later time was written by a wrong clock.
 pub const HORIZON: Duration = Duration::from_secs(25 * 3600);
 
 /// Computes the wait before a retry: doubling from `base` up to `most`, with full jitter, so that jobs that failed

@@ -91,7 +91,7 @@ impl Jobs {
         queries::list_newest_batches(&mut self.0.db.read().await?, domain, most).await
     }
 
-    /// Ends a batch early: jobs that nobody has begun are removed and count as failed. Returns false when it was over.
+    /// Ends a batch early: jobs that have not begun are removed and count as failed. Returns false when it was over.
     pub async fn cancel_batch(&self, id: &BatchId) -> Result<bool, DbError> {
         const CANCELLED: &str = "it was cancelled";
         // First nothing is added any more; what was added until then is removed.
@@ -116,8 +116,8 @@ impl Jobs {
         queries::note_batch(tx, id, text).await
     }
 
-    /// Counts the jobs of a kind that an account has in the queue: what is left of its batches of these kinds, and at most
-    /// `most` jobs without a batch. Until the caller's transaction ends, nobody else counts for the account.
+    /// Counts the jobs of a kind that an account has in the queue: the remaining ones of its batches of these kinds,
+    /// and at most `most` jobs without a batch. Locks the count of the account until the caller's transaction ends.
     pub async fn count_pending<J: Job>(
         &self,
         tx: &mut Tx,
@@ -128,7 +128,7 @@ impl Jobs {
         queries::count_pending(tx, account, (J::KIND, batch_kinds), most).await
     }
 
-    /// Counts the jobs of a batch that nobody has begun.
+    /// Counts the jobs of a batch that have not begun.
     pub async fn count_waiting(&self, id: &BatchId) -> Result<u64, DbError> {
         queries::count_waiting_in_batch(&mut self.0.db.read().await?, id).await
     }
@@ -143,8 +143,8 @@ impl Jobs {
         queries::list_batches_of_domain(&mut self.0.db.read().await?, domain).await
     }
 
-    /// Deletes every schedule, job and batch of a removed domain, some at a time so that nobody waits long for the writer. Jobs
-    /// that run are stopped within seconds and leave no result behind.
+    /// Deletes every schedule, job and batch of a removed domain, some at a time so that other writers wait only
+    /// briefly. Running jobs are stopped within seconds and leave no result behind.
     pub async fn forget_domain(&self, domain: &str) -> Result<(), DbError> {
         loop {
             let mut tx = self.0.db.write().await?;
@@ -204,7 +204,7 @@ impl Jobs {
         Ok(tx.commit_durably().await?)
     }
 
-    /// Takes jobs back that nobody has begun, in the caller's transaction. Returns the ids of those; the others run or are over.
+    /// Removes jobs that have not begun, in the caller's transaction. Returns their ids; the others run or are over.
     /// Not for jobs of a batch, which would count for ever.
     pub async fn withdraw(&self, tx: &mut Tx, ids: &[String]) -> Result<Vec<String>, DbError> {
         if ids.is_empty() {
@@ -221,8 +221,8 @@ impl Jobs {
         queries::list_alive(&mut self.0.db.read().await?, ids).await
     }
 
-    /// Lets a lane rest for a time, in the caller's transaction; a longer rest that stands already stays. After it one job
-    /// finds out whether the trouble is over, and its success ends the trouble.
+    /// Begins a cooldown of a lane in the caller's transaction; a longer one is kept. After it one job tests the
+    /// lane, and its success ends the trouble.
     pub async fn rest_lane(&self, tx: &mut Tx, lane: &str, rest: Duration) -> Result<(), DbError> {
         let before = queries::find_troubled_lane(tx, lane).await?;
         match after_failure(lane, before.as_ref(), Some(rest), self.0.clock.now(), 0.0) {

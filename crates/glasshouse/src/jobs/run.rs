@@ -63,7 +63,7 @@ impl JobRun {
         }
     }
 
-    /// Makes sure that this attempt still owns its job, and that nobody takes it away before the transaction ends.
+    /// Checks that this attempt still owns its job, and locks the job until the transaction ends.
     pub async fn hold(&self, tx: &mut Tx) -> Result<(), HoldError> {
         match queries::hold_job(tx, &self.id, &self.worker, i64::from(self.attempt)).await? {
             true => Ok(()),
@@ -71,8 +71,8 @@ impl JobRun {
         }
     }
 
-    /// Makes sure of several attempts at once: says of each whether it still owns its job. Nobody takes away one that does
-    /// before the transaction ends.
+    /// Checks of each of several attempts whether it still owns its job. Locks the owned jobs until the transaction
+    /// ends.
     pub async fn hold_each(tx: &mut Tx, runs: &[&JobRun]) -> Result<Vec<bool>, DbError> {
         let ids: Vec<String> = runs.iter().map(|run| run.id.as_str().to_owned()).collect();
         let held = queries::hold_jobs(tx, &ids).await?;
@@ -89,7 +89,8 @@ impl JobRun {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()
     }
 
-    /// Notes where the next attempt goes on, and what is shown of the job meanwhile, together with what the caller writes.
+    /// Stores the checkpoint of the next attempt and the visible progress of the job, together with the caller's
+    /// writes.
     pub async fn save(
         &self,
         tx: &mut Tx,

@@ -233,7 +233,7 @@ impl Batches {
         Err(error)
     }
 
-    /// Ends the feeding of a batch that cannot go on. What has not become a job counts as failed.
+    /// Ends the feeding of a batch that cannot continue. Pages that have not become jobs count as failed.
     pub async fn close(&self, batch: &BatchId, reason: &str) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         self.jobs.close_batch(&mut tx, batch, Some(reason)).await?;

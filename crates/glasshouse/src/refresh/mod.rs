@@ -1,5 +1,5 @@
-//! Cache refresh: renders pages again when somebody asks, when a sitemap says that they changed, and before they are stale.
-//! Knows no table of its own: what is queued belongs to `jobs`, what is stored to `render`.
+//! Cache refresh: renders pages again on request, when a sitemap says that they changed, and before they are stale.
+//! Knows no table of its own: jobs belong to `jobs`, snapshots to `render`.
 
 mod allowance;
 mod batches;

@@ -23,7 +23,7 @@ const SECOND: Duration = Duration::from_millis(1_500);
 /// Most pages of a list that are checked; the others are assumed to be available.
 const MOST_ASKED: usize = 20;
 const ASKED_AT_ONCE: usize = 4;
-/// A server that asks to be spared for longer is asked again after this time all the same.
+/// Longest pause that a server may ask for; after it the server is requested again all the same.
 const LONGEST_SPARED: Duration = Duration::from_secs(24 * 3600);
 
 /// Asks whether pages can be rendered. Cheap to clone.

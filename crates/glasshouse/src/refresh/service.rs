@@ -309,7 +309,7 @@ impl RefreshService {
         Ok(newest.into_iter().filter_map(summary).collect())
     }
 
-    /// Stops a refresh: pages that nobody has begun are not rendered. Returns false when it was over.
+    /// Stops a refresh: pages that have not begun are not rendered. Returns false when it was over.
     pub async fn cancel(&self, batch: &BatchId) -> Result<bool, DbError> {
         let is_cancelled = self.0.jobs.cancel_batch(batch).await?;
         if is_cancelled {

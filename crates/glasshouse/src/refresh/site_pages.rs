@@ -91,7 +91,7 @@ impl ListedPages {
         ListedPages { pages, _turn: None }
     }
 
-    /// Leaves the first of them, at most so many.
+    /// Keeps the first pages, at most this many.
     pub fn first(self, most: u64) -> ListedPages {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         if self.len() <= most {

@@ -31,7 +31,7 @@ impl Accounts {
         !is_known || self.0.cache.find(hash).is_some() || self.0.known_keys.contain(hash)
     }
 
-    /// Finds whose key this is; `None`: nobody's, or it was revoked. What it says may be two seconds old.
+    /// Finds the owner of a key; `None`: the key is unknown or was revoked. The result may be two seconds old.
     pub async fn authenticate(&self, text: &str) -> Result<Option<Arc<KeyIdentity>>, DbError> {
         if !is_well_formed(KeyKind::Live, text) {
             return Ok(None);

@@ -60,7 +60,7 @@ impl UsedUp {
         self.months.get(account).is_some_and(|used_up| *used_up == month)
     }
 
-    /// Keeps what was found out when there were so many changes.
+    /// Stores an entry if no change came since `changes` was read.
     pub(super) fn insert(&self, account: &AccountId, month: String, changes: u64) {
         self.months.insert(account, month);
         if self.changes() != changes {

@@ -110,7 +110,7 @@ pub async fn delete_job(conn: &mut Conn, id: &str) -> Result<Option<(JobState, O
     Ok(row.map(|(state, batch)| (JobState::from_stored(&state), batch.map(BatchId::from))))
 }
 
-/// Deletes those of some jobs that nobody has begun. Returns their ids.
+/// Deletes those of some jobs that have not begun. Returns their ids.
 pub async fn delete_waiting(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, DbError> {
     Ok(on_list!(
         conn,
@@ -141,7 +141,8 @@ pub async fn list_batches_of_domain(conn: &mut Conn, domain: &str) -> Result<Vec
     Ok(ids.into_iter().map(BatchId::from).collect())
 }
 
-/// Deletes what recurs for a domain, then some of its jobs, or when there are none left, its batches. Answers how many rows are gone.
+/// Deletes the recurring jobs of a domain, then some of its jobs, or when there are none left, its batches. Returns
+/// the number of deleted rows.
 pub async fn delete_some_of_domain(conn: &mut Conn, domain: &str) -> Result<u64, DbError> {
     const JOBS: &str = "delete from jobs where id in (select id from jobs where domain_id = $1 limit 1000)";
     const BATCHES: &str = "delete from job_batches where domain_id = $1";
@@ -233,7 +234,7 @@ pub async fn note_batch_error(conn: &mut Conn, id: &BatchId, error: &str) -> Res
     Ok(rows == 1)
 }
 
-/// Deletes the jobs of a batch, and those that would add to it, that nobody has begun. Returns the number of the former.
+/// Deletes the jobs of a batch that have not begun, and those that would add to it. Returns the number of the former.
 pub async fn delete_waiting_of_batch(conn: &mut Conn, id: &BatchId) -> Result<u64, DbError> {
     const FEEDING: &str = "delete from jobs where feeds = $1 and state = 'waiting'";
     const OWN: &str = "delete from jobs where batch_id = $1 and state = 'waiting'";

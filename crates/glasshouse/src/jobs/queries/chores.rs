@@ -15,13 +15,13 @@ const SOME: i64 = 1_000;
 /// Jobs up to which a depth is counted.
 pub const COUNTED: i64 = 10_000;
 
-/// Finds who does a chore, and the number of its last beat.
+/// Finds the process elected for a chore, and the number of its last beat.
 pub async fn find_chore(conn: &mut Conn, name: &str) -> Result<Option<(String, i64)>, DbError> {
     const SQL: &str = "select worker_id, beat from job_chores where name = $1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(name).fetch_optional(c).await)?)
 }
 
-/// Takes a chore from the process that did it last, or goes on with it; false when another process was faster.
+/// Takes a chore over from the process elected before, or keeps it. Returns false when another process was faster.
 pub async fn take_chore(
     conn: &mut Conn,
     name: &str,
@@ -50,13 +50,13 @@ pub async fn take_chore(
     Ok(rows == 1)
 }
 
-/// Lets go of the chores of a worker that ends.
+/// Gives up the chores of a worker that ends.
 pub async fn leave_chores(conn: &mut Conn, worker: &str) -> Result<(), DbError> {
     const SQL: &str = "delete from job_chores where worker_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(worker).execute(c).await.map(drop))?)
 }
 
-/// A place in the queue of one priority: a turn, and the id of its job.
+/// Position in the queue of one priority: start number, and id of the job.
 pub type WaitingPlace = (i64, String);
 
 /// A waiting job, as far as its age matters.
@@ -197,7 +197,7 @@ pub async fn delete_old_batches(conn: &mut Conn, before: Timestamp) -> Result<u6
         .map(|done| done.rows_affected()))?)
 }
 
-/// A job that gave up and whose kind has not been told.
+/// A job that gave up and whose kind has not been notified.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Untold {
     pub id: String,
@@ -206,7 +206,7 @@ pub struct Untold {
     pub error: Option<String>,
 }
 
-/// Lists some dead jobs of these kinds whose deaths have not been told.
+/// Lists some dead jobs of these kinds that have not been notified.
 pub async fn list_untold(conn: &mut Conn, kinds: &[String]) -> Result<Vec<Untold>, DbError> {
     Ok(on_list!(
         conn,
@@ -219,7 +219,7 @@ pub async fn list_untold(conn: &mut Conn, kinds: &[String]) -> Result<Vec<Untold
     )?)
 }
 
-/// Notes that a death was told.
+/// Records that the kind of a dead job was notified.
 pub async fn note_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
     const SQL: &str = "update jobs set death_told = true where id = $1 and state = 'dead'";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?)
@@ -266,7 +266,7 @@ pub async fn count_depths(conn: &mut Conn, kinds: &[String]) -> Result<Vec<Depth
     Ok(depths)
 }
 
-/// Makes sure that an attempt still owns its job; nobody takes it away before the transaction ends.
+/// Checks that an attempt still owns its job, and locks the job until the transaction ends.
 pub async fn hold_job(conn: &mut Conn, id: &JobId, worker: &str, attempt: i64) -> Result<bool, DbError> {
     let sql = match conn.engine() {
         // A write transaction of SQLite is alone.

@@ -72,10 +72,10 @@ pub struct ClaimFilter<'w> {
     pub most: usize,
 }
 
-/// Lists what may run now, first turns first; nobody else can take these until the transaction ends.
+/// Lists the jobs that may run now, lowest start number first, and locks them until the transaction ends.
 ///
-/// However many jobs of closed lanes or of other kinds stand before them, the work is bounded by the head's length and the
-/// number of lanes. See docs/decisions/0260.
+/// The work is bounded by the head's length and the number of lanes, however many jobs of closed lanes or of other
+/// kinds are before them. See docs/decisions/0260.
 pub async fn list_candidates(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     let found = list_at_head(conn, wanted).await?;
     if found.len() >= wanted.most || !is_longer_than_head(conn).await? {
@@ -284,7 +284,7 @@ pub async fn begin_jobs(
     Ok(())
 }
 
-/// Notes how far the turns of a priority have come.
+/// Records the start number that a priority has reached.
 pub async fn advance_turn(conn: &mut Conn, priority: i64, turn: i64) -> Result<(), DbError> {
     const SQL: &str = "insert into job_turns (priority, turn) values ($1, $2)
         on conflict (priority) do update set turn = excluded.turn where job_turns.turn < excluded.turn";
@@ -298,7 +298,7 @@ pub async fn find_next_run_at(conn: &mut Conn) -> Result<Option<Timestamp>, DbEr
     Ok(next.map(Timestamp::from_millis))
 }
 
-/// Brings jobs forward that wait beyond `horizon`: no job is put off for so long, so a clock was wrong.
+/// Brings jobs forward that are delayed beyond `horizon`: such a delay was written by a wrong clock.
 pub async fn bring_forward(conn: &mut Conn, horizon: Timestamp) -> Result<u64, DbError> {
     const SQL: &str = "update jobs set run_at = 0 where state = 'waiting' and run_at > 0 and run_at > $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)

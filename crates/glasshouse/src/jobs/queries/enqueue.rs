@@ -1,4 +1,4 @@
-//! Into the queue: turns, jobs, batches. Runs in the caller's transaction.
+//! Into the queue: start numbers, jobs, batches. Runs in the caller's transaction.
 //! See docs/decisions/0050.
 
 use std::collections::{BTreeMap, HashSet};
@@ -21,10 +21,10 @@ const BOUND: usize = 15;
 /// Channel that tells other processes on PostgreSQL that there is work.
 pub const CHANNEL: &str = "glasshouse_jobs";
 
-/// Takes turns for an account's jobs and answers the first one.
+/// Reserves start numbers for an account's jobs and returns the first one.
 ///
-/// Fair by start time: an account that was idle starts now, behind nobody; one that queued a million jobs has taken a
-/// million turns, and everybody else's next job goes between them.
+/// Start-time fair queueing: an account that was idle starts now, behind no other; one that queued a million jobs has
+/// used a million start numbers, and the next job of every other account goes between them.
 async fn take_turns(conn: &mut Conn, priority: i64, account: &str, count: i64) -> Result<i64, DbError> {
     const NOW: &str = "select turn from job_turns where priority = $1";
     const SQL: &str = "insert into job_shares (priority, account_id, last_turn) values ($1, $2, $3 + $4)
@@ -73,7 +73,7 @@ pub async fn insert_jobs(tx: &mut Tx, jobs: Vec<NewJob>, now: Timestamp) -> Resu
     Ok(inserted)
 }
 
-/// Inserts jobs whose turns follow each other; answers how many are new.
+/// Inserts jobs with consecutive start numbers. Returns the number of new ones.
 async fn insert_rows(
     conn: &mut Conn,
     rows: &[NewJob],
@@ -220,7 +220,7 @@ pub async fn set_batch_total(conn: &mut Conn, id: &BatchId, total: u64) -> Resul
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(total).execute(c).await.map(drop))?)
 }
 
-/// Moves the mark in a batch's list forward; false when somebody else did.
+/// Moves the position in a batch's list forward. Returns false when another process did.
 pub async fn advance_batch(conn: &mut Conn, id: &BatchId, from: u64, to: u64) -> Result<bool, DbError> {
     const SQL: &str = "update job_batches set fed = $3 where id = $1 and fed = $2 and is_open";
     let (from, to) = (i64::try_from(from).unwrap_or(i64::MAX), i64::try_from(to).unwrap_or(i64::MAX));

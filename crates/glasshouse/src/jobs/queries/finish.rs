@@ -116,7 +116,7 @@ pub async fn count_in_batch(
         .map(drop))?)
 }
 
-/// Forgets the trouble of a lane that works again, unless it has been put to rest anew since this rest.
+/// Clears the trouble of a lane that works again, unless a newer cooldown has begun.
 pub async fn clear_lane(conn: &mut Conn, lane: &str, rest_id: &str) -> Result<(), DbError> {
     const SQL: &str = "delete from job_lanes where lane = $1 and rest_id = $2";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(lane).bind(rest_id).execute(c).await.map(drop))?)
@@ -128,7 +128,7 @@ pub async fn reset_lane(conn: &mut Conn, lane: &str) -> Result<(), DbError> {
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(lane).execute(c).await.map(drop))?)
 }
 
-/// Finds a lane's trouble; nobody else changes it until the transaction ends.
+/// Finds a lane's trouble, and locks it until the transaction ends.
 pub async fn find_troubled_lane(conn: &mut Conn, lane: &str) -> Result<Option<TroubledLane>, DbError> {
     let sql = match conn.engine() {
         Engine::Sqlite => {
@@ -142,7 +142,7 @@ pub async fn find_troubled_lane(conn: &mut Conn, lane: &str) -> Result<Option<Tr
     Ok(on_engine!(conn, |c| sqlx::query_as(sql).bind(lane).fetch_optional(c).await)?)
 }
 
-/// Lets a lane rest.
+/// Stores the cooldown of a lane.
 pub async fn rest_lane(conn: &mut Conn, lane: &TroubledLane) -> Result<(), DbError> {
     const SQL: &str = "insert into job_lanes (lane, failures, rest_until, rest_id, troubled_since)
         values ($1, $2, $3, $4, $5)
@@ -159,7 +159,7 @@ pub async fn rest_lane(conn: &mut Conn, lane: &TroubledLane) -> Result<(), DbErr
         .map(drop))?)
 }
 
-/// Ends some waiting jobs of a kind and lane that nobody waits for; answers the batch of each.
+/// Ends some waiting jobs of a kind and lane that no client waits for. Returns the batch of each.
 pub async fn give_up_on_lane(
     conn: &mut Conn,
     (lane, kind): (&str, &str),

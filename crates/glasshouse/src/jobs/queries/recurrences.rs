@@ -43,7 +43,7 @@ impl RecurrenceRow {
     }
 }
 
-/// Finds the rule of an owner and the time for which it is planned; nobody else changes it until the transaction ends.
+/// Finds the rule of an owner and its planned time, and locks the row until the transaction ends.
 pub async fn find_recurrence(
     conn: &mut Conn,
     owner: &str,

@@ -19,7 +19,7 @@ pub async fn list_workers(conn: &mut Conn) -> Result<Vec<(String, i64)>, DbError
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
 }
 
-/// Removes a worker unless it has shown itself since; answers whether it is removed.
+/// Removes a worker unless it has sent a beat since. Returns true when it was removed.
 pub async fn remove_worker(conn: &mut Conn, worker: &str, last_beat: i64) -> Result<bool, DbError> {
     const SQL: &str = "delete from job_workers where id = $1 and beat = $2";
     let rows = on_engine!(conn, |c| sqlx::query(SQL)
@@ -92,7 +92,7 @@ pub async fn find_next_slot(conn: &mut Conn, kind: &str, key: &str) -> Result<Op
     Ok(row.map(Timestamp::from_millis))
 }
 
-/// Begins a schedule, unless somebody else has.
+/// Inserts a schedule, unless another process has.
 pub async fn insert_schedule(conn: &mut Conn, kind: &str, key: &str, next: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "insert into job_schedules (kind, key, next_at) values ($1, $2, $3) on conflict (kind, key) do nothing";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
@@ -104,7 +104,7 @@ pub async fn insert_schedule(conn: &mut Conn, kind: &str, key: &str, next: Times
         .map(drop))?)
 }
 
-/// Moves a schedule on; false when somebody else did.
+/// Moves a schedule to its next slot. Returns false when another process did.
 pub async fn advance_schedule(
     conn: &mut Conn,
     kind: &str,

@@ -17,7 +17,7 @@ const MOST_BEGUN: usize = 1_000;
 /// Most repetitions of a claim after lanes that it filled itself.
 const ROUNDS: usize = 16;
 
-/// Tells whether at least so many of these jobs are of one lane, or have none.
+/// Returns true when at least `count` of these jobs belong to one lane, or have none.
 fn has_lane_of(jobs: &[Candidate], count: usize) -> bool {
     let mut by_lane: HashMap<Option<&str>, usize> = HashMap::new();
     jobs.iter().any(|job| {
@@ -30,7 +30,7 @@ fn has_lane_of(jobs: &[Candidate], count: usize) -> bool {
 /// A job that was begun.
 pub(super) struct Claimed {
     pub job: Candidate,
-    /// The rest of its lane that its success would end.
+    /// Cooldown of its lane that a success would end.
     pub rest_id: Option<String>,
 }
 

@@ -15,11 +15,11 @@ use crate::jobs::queries::{LaneRate, TroubledLane};
 /// Rest of a lane after its first failure; doubles with every further one in a row.
 const FIRST_REST: Duration = Duration::from_secs(60);
 const LONGEST_REST: Duration = Duration::from_secs(3600);
-/// Shortest rest, whatever a server says: `Retry-After: 0` must not become a hammer.
+/// Shortest cooldown, whatever a server says: `Retry-After: 0` must not become a hammer.
 const SHORTEST_REST: Duration = Duration::from_secs(1);
-/// Longest rest that a server may ask for.
+/// Longest cooldown that a server may ask for.
 const LONGEST_ASKED_REST: Duration = Duration::from_secs(24 * 3600);
-/// Nobody gives up on a lane before so many failures in a row, however late a clock says it is.
+/// Failures in a row before jobs give up on a lane, however late a clock says it is.
 const LEAST_FAILURES: i64 = 3;
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -110,7 +110,7 @@ impl LaneRates {
 pub(super) struct LaneRoom {
     room: HashMap<String, i64>,
     begun: HashMap<String, u32>,
-    /// The rest that each lane in trouble had last, by its id.
+    /// Last cooldown of each lane in trouble, by its id.
     rests: HashMap<String, String>,
     at_once: i64,
     per_second: u32,

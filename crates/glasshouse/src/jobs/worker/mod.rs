@@ -135,7 +135,7 @@ impl Worker {
         }
     }
 
-    /// Writes down what is over and begins what is due; answers whether to look again at once.
+    /// Records finished runs and begins due ones. Returns true to look again at once.
     async fn look(&mut self) -> bool {
         match self.step().await {
             Ok(begun) => {

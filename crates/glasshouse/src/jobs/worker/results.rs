@@ -154,7 +154,8 @@ impl ResultWriter<'_> {
         Ok("dead")
     }
 
-    /// Puts a lane to rest; answers whether work of this kind has waited long enough for it and gives up.
+    /// Begins a cooldown of a lane. Returns true when work of this kind has waited long enough for the lane and gives
+    /// up.
     async fn rest_lane(
         &self,
         tx: &mut Tx,

@@ -131,8 +131,8 @@ impl RunningJobs {
         Taken::Ended(Box::new(EndedRun { job, rest_id, result }))
     }
 
-    /// Does what the database says of each job (its id, and whether it is cancelled): goes on, asks to stop, or ends it.
-    /// Answers the cancelled ones that had their time to stop and did not.
+    /// Applies the database's state of each job (its id, and whether it is cancelled): keeps it, asks it to stop, or
+    /// ends it. Returns the cancelled jobs that did not stop in time.
     pub fn obey(&mut self, ours: &HashMap<String, bool>, registry: &Registry) -> Vec<EndedRun> {
         for running in self.jobs.values_mut() {
             match ours.get(&running.job.id) {

@@ -29,7 +29,7 @@ const DEAD_PER_ACCOUNT: i64 = 10_000;
 const TRIM_EVERY: Duration = Duration::from_secs(600);
 /// A batch this young may still be in the hands of who makes it.
 const YOUNG: Duration = Duration::from_secs(120);
-/// The chore of looking after everybody's jobs.
+/// Name of the maintenance of all jobs, for which one process is elected.
 const CHORE: &str = "sweep";
 
 /// Maintenance of the process's own jobs, and of all jobs when the process is elected.
@@ -148,7 +148,7 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Tells the kinds that want to know which of their jobs gave up. A job is told of again when this fails half-way.
+    /// Notifies the kinds with a hook of their jobs that gave up. A job is notified again when this fails half-way.
     async fn tell_deaths(&self) -> Result<(), DbError> {
         let told = self.registry.0.iter().filter(|(_, kind)| kind.died.is_some());
         let kinds: Vec<String> = told.map(|(name, _)| (*name).to_owned()).collect();

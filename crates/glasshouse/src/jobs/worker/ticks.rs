@@ -5,7 +5,7 @@ use std::time::Duration;
 use store::DbError;
 use tokio::time::MissedTickBehavior;
 
-/// Logs what went wrong in the database. The worker goes on, and everything is tried again in its time.
+/// Logs an error of the database. The worker goes on and retries later.
 pub(super) fn report<T>(what: &'static str, result: Result<T, DbError>) {
     if let Err(error) = result {
         tracing::warn!(error = &error as &dyn std::error::Error, what, "the job queue does not answer");

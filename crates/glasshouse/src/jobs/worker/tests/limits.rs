@@ -4,7 +4,7 @@ use store::on_engine;
 
 use super::*;
 
-/// Runs one at a time, whoever runs it.
+/// A job that runs one at a time in all processes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Alone {}
 

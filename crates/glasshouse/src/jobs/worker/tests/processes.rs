@@ -1,4 +1,4 @@
-//! Several processes on one database, and those that die, end or stand still.
+//! Tests of several processes on one database, and of processes that die, end or freeze.
 
 use super::*;
 

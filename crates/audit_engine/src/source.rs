@@ -53,7 +53,7 @@ pub struct Response {
     pub status: u16,
     /// Headers as they were received.
     pub headers: HeaderMap,
-    /// Body, decompressed, as far as it was wanted.
+    /// Body, decompressed, up to the requested length.
     pub body: Bytes,
     /// The body has more bytes than were wanted.
     pub is_cut: bool,
@@ -90,7 +90,7 @@ pub enum NoResponseCause {
     CertificateExpired,
     /// Another failure of encryption.
     Tls,
-    /// The address may not be asked for.
+    /// The address may not be requested.
     Refused,
     /// The connection ended before the answer was complete.
     Http,
@@ -153,7 +153,7 @@ pub struct RenderedDocument {
     pub lazy_picture: Option<String>,
     /// Words of the main text before and after it was scrolled, when it was.
     pub scrolled_words: Option<(usize, usize)>,
-    /// Scripts, style sheets, XHR and fetch requests of the page; none: nobody watched them.
+    /// Scripts, style sheets, XHR and fetch requests of the page; none: they were not recorded.
     pub loaded: Option<Vec<LoadedResource>>,
     /// Elements that lead somewhere by a handler for clicks alone.
     pub click_links: usize,
@@ -187,7 +187,7 @@ pub struct StoredPage {
     pub refresh_interval_ms: i64,
 }
 
-/// Answers the engine's requests.
+/// Source of responses for the engine's requests.
 pub trait PageSource: Send + Sync {
     /// Fetches one address. Follows no redirect and holds no more of the body than was wanted.
     fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>>;
@@ -195,8 +195,8 @@ pub trait PageSource: Send + Sync {
     /// Renders one page; none when there is no browser or it failed.
     fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>>;
 
-    /// Fetches something beside the pages: a picture, another host, a page as another crawler. Follows no redirect.
-    /// None when such questions are not asked; checks that rest on the answer are then silent.
+    /// Fetches a resource beside the pages: a picture, another host, a page as another crawler. Follows no redirect.
+    /// Returns `None` when such requests are not made; checks that depend on them are then silent.
     fn probe(&self, request: AuditFetch) -> BoxFuture<'_, Option<Result<Response, FetchFailure>>> {
         let _ = request;
         Box::pin(ready(None))

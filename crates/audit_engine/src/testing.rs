@@ -42,7 +42,7 @@ pub struct Listing {
     answers: HashMap<String, Result<Response, FetchFailure>>,
     renders: HashMap<String, RenderedDocument>,
     bots: HashMap<String, u16>,
-    /// Answers that browsers get instead.
+    /// Responses that browsers get instead.
     people: HashMap<String, Result<Response, FetchFailure>>,
     snapshots: HashMap<String, StoredPage>,
     certificate_days: Option<i64>,

@@ -33,7 +33,7 @@ pub const AI_TRAINING_BOTS: &[&str] = &[
     "Meta-ExternalAgent",
     "Bytespider",
 ];
-/// Limit of what the answer for an imitated crawler says.
+/// Limitation of a response to an imitated crawler.
 pub const FROM_OUR_ADDRESS: &str =
     "asked from our own address: a firewall that verifies crawlers by address may let the real one pass";
 /// Share of the links of a llms.txt that may be broken.

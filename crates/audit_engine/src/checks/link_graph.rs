@@ -1,4 +1,4 @@
-//! Checks of links that need to know what is at their other end, and of how a page is linked.
+//! Checks of links that depend on their targets, and of the links to a page.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Checks of the links that stand on a page, by the page alone.
+//! Checks of the links of a page, by the page alone.
 
 use std::sync::LazyLock;
 

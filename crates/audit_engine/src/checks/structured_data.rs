@@ -23,7 +23,8 @@ struct RichResult {
     recommended: &'static [&'static str],
 }
 
-/// A property may be `a|b`: one of them is enough. What has to stand inside a property is in `add_unfinished`.
+/// Properties of rich results; `a|b` means that one of both is enough. Requirements inside a property are in
+/// `add_unfinished`.
 /// As of 2026-11-20.
 static RICH_RESULTS_TABLE: &[RichResult] = &[
     RichResult {

@@ -250,7 +250,7 @@ pub struct CustomResults {
 }
 
 impl CustomResults {
-    /// Looks at a page: at what the server sent, and at what a browser made of it.
+    /// Runs extractions and searches on a page: on the server's response and on the rendered document.
     pub fn on(
         extractions: &[Extraction],
         searches: &[Search],

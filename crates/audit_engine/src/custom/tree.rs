@@ -5,9 +5,9 @@ use html5ever::driver::{ParseOpts, parse_document};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use scraper::{ElementRef, Html, HtmlTreeSink, Node};
 
-/// Nodes after which the rest of a document is left out. Selectors may take steps in its square.
+/// Most nodes of a tree; the remaining document is left out. Selectors may take steps in the square of this number.
 const MAX_NODES: usize = 40_000;
-/// Bytes that are parsed between two looks at the size: each tag may repeat all open formatting elements.
+/// Bytes that are parsed between two checks of the size: each tag may repeat all open formatting elements.
 const STEP_BYTES: usize = 64;
 /// Nodes of one element that are read for its text.
 const MAX_TEXT_NODES: usize = 2_000;

@@ -19,7 +19,7 @@ use crate::page::{Base, PageFacts, Provenance, scan};
 use crate::site::{BotResponse, UrlId};
 use crate::source::{AuditFetch, PageSource, Response};
 
-/// Templates of which a page is asked for as Googlebot and as a person.
+/// Templates of which one page is requested as Googlebot and as a person.
 const COMPARED_TEMPLATES: usize = 20;
 /// Share of words that two answers for one page have in common at least.
 const SAME_WORDS: f64 = 0.6;
@@ -95,7 +95,7 @@ async fn as_agent(source: &dyn PageSource, url: &Url, agent: &'static str) -> Op
     source.probe(request).await?.ok()
 }
 
-/// One page as somebody gets it.
+/// One page as served to one user agent.
 struct AgentVersion<'r> {
     response: &'r Response,
     facts: PageFacts,

@@ -1,5 +1,5 @@
-//! Pictures, scripts, style sheets and links to other hosts, asked for once the crawl is over. Each address is asked for once,
-//! and again when it fails. A host that hangs does not stop the others: each of them is asked one thing at a time.
+//! Requests of pictures, scripts, style sheets and links to other hosts, after the crawl. Each address is requested
+//! once, and again when it fails. A host that hangs does not stop the others: each host gets one request at a time.
 //! See docs/decisions/0402.
 
 use std::collections::{HashSet, VecDeque};
@@ -19,19 +19,19 @@ use crate::page::ResourceKind;
 use crate::site::{Asset, UrlId};
 use crate::source::{AuditFetch, FetchFailure, PageSource, Response};
 
-/// Bytes of a preview picture that tell its size.
+/// Bytes of a preview picture that contain its size.
 const PREVIEW_BYTES: usize = 64 * 1024;
-/// Time after which a broken file of another host is looked at again. The site's own host is asked again at once.
+/// Wait before a broken file of another host is requested again. The site's own host is requested again at once.
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Other hosts that are asked at the same time.
 const HOSTS_AT_ONCE: usize = 16;
-/// Addresses of another host that are asked for: with one request a second, some minutes.
+/// Most requested addresses of another host: with one request a second, some minutes.
 const MAX_OF_HOST: usize = 500;
-/// Answers of the site's own host that begin within this time show that it is quick.
+/// Response time below which the site's own host counts as quick.
 const QUICK_MS: u64 = 100;
 
-/// Purpose of asking for an address beside the pages; what matters most comes first. A picture that is a preview too is
-/// asked for as a picture, of which more is read.
+/// Purpose of a request beside the pages; the most important first. A picture that is a preview too is requested as a
+/// picture, of which more is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ProbePurpose {
     Image,
@@ -48,7 +48,7 @@ type Wanted = (UrlId, usize);
 /// Addresses that wait, by host.
 struct AssetQueue {
     own: VecDeque<Wanted>,
-    /// Other hosts of which nothing is being asked for.
+    /// Other hosts without a running request.
     foreign: VecDeque<VecDeque<Wanted>>,
 }
 

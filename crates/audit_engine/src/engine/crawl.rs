@@ -32,9 +32,9 @@ use crate::source::PageSource;
 
 /// Time after which an address that hangs does not stop those behind it any more.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Answers that are completed before others on the thread get their turn.
+/// Responses that are processed before the thread yields to other tasks.
 const AT_ONCE: usize = 4;
-/// Answers that may wait for an earlier one, for each request that may run.
+/// Responses that may wait for an earlier one, for each request that may run.
 const WINDOW: usize = 4;
 /// Bytes of documents that may wait at each of two steps, the scan and the checks. Facts take several times as much.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
@@ -72,9 +72,9 @@ pub(super) struct Crawl<'a> {
     /// Targets and probes that bounds left out.
     pub left_out_targets: usize,
     pub left_out_probes: usize,
-    /// Probes of this run that are still to be asked for.
+    /// Remaining probes of this run.
     pub probes_left: Arc<AtomicUsize>,
-    /// Only what earlier runs wrote down is looked at.
+    /// True when only the journal of earlier runs is processed.
     pub ends_with_past: bool,
     /// Addresses that were left out because of that.
     pub unvisited: usize,
@@ -219,7 +219,7 @@ impl<'a> Crawl<'a> {
         Ok(())
     }
 
-    /// Asks for as many addresses as may be asked for now.
+    /// Starts as many requests as may run now.
     fn ask<'s>(&mut self, source: &'s dyn PageSource, fetches: &mut InOrder<'s, Scanned>, others: usize) {
         while fetches.running() < self.pace.limit()
             && fetches.len() - fetches.late() < WINDOW * self.options.concurrency.max(1)
@@ -318,7 +318,7 @@ impl<'a> Crawl<'a> {
         readies.push_done(new(JournalRecord::Row(Box::new(row))));
     }
 
-    /// Runs the checks of a page, and keeps what is known of an address.
+    /// Runs the checks of a page, and stores the row of an address.
     fn complete(&mut self, ready: Ready, watch: &Watch<'_>, now_ms: i64) -> Result<(), JournalError> {
         let (record, is_new) = match ready {
             Ready::Record { record, is_new } => (record, is_new),

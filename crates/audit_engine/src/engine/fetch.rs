@@ -20,7 +20,7 @@ const RETRY_WAIT: Duration = Duration::from_millis(500);
 const MAX_VARIANTS: usize = 4;
 /// Good answers after which one more request may run at the same time.
 const GOOD_RESPONSES: usize = 50;
-/// A site whose answers begin within this time gets more requests at once, so many times as many in the end.
+/// Response time below which a site counts as quick and gets `QUICK_FACTOR` times as many requests at once.
 const QUICK_MS: u64 = 100;
 const QUICK_FACTOR: usize = 4;
 
@@ -74,9 +74,10 @@ pub struct FetchedPage {
     pub result: FetchResult,
 }
 
-/// Asks for an address: twice after an error or no answer, three times when the server asks to come back later. A page
-/// whose first byte took longer than `slow_ms` is asked for once more, and the shorter time is its own: one slow answer in
-/// a row of fast ones says nothing about a page, and the first one may have had to connect.
+/// Requests an address: twice after an error or no response, three times when the server asks to come back later.
+///
+/// A page whose first byte took longer than `slow_ms` is requested once more, and the shorter time counts: one slow
+/// response in a row of fast ones says nothing about a page, and the first one may have had to connect.
 ///
 /// A redirect to the same page on the site's other host or scheme is followed: both have one row.
 pub async fn fetch(source: &dyn PageSource, origin: &Origin, url: Url, slow_ms: f64) -> FetchedPage {
@@ -106,7 +107,7 @@ pub async fn fetch(source: &dyn PageSource, origin: &Origin, url: Url, slow_ms: 
     FetchedPage { url: at, result }
 }
 
-/// Asks for what is at an address, as far as status and headers go: with HEAD, and with GET when that has no good answer.
+/// Requests status and headers of an address: with HEAD, and with GET when HEAD has no good response.
 pub async fn fetch_status(source: &dyn PageSource, origin: &Origin, url: Url) -> FetchedPage {
     let head = AuditFetch { is_head: true, max_bytes: 0, ..AuditFetch::of(url.clone()) };
     match source.fetch(head).await {
@@ -170,7 +171,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// Begins with so many requests at once.
+    /// Makes a limit that begins at this concurrency.
     pub fn new(concurrency: usize) -> Pace {
         let most = concurrency.max(1);
         Pace { most, limit: most, good: 0, backoffs: 0 }
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
     use crate::source::RenderedDocument;
 
-    /// Answers with a page; the time to the first byte of each answer in turn.
+    /// Source of a page with one time to the first byte per request, in order.
     struct Times(std::sync::Mutex<Vec<u64>>);
 
     impl PageSource for Times {

@@ -46,7 +46,7 @@ impl Frontier {
         self.reach(id).is_refused = true;
     }
 
-    /// Notes that a sitemap lists an address, which is not to be asked for yet.
+    /// Records that a sitemap lists an address, which is not to be requested yet.
     pub fn set_pending(&mut self, id: UrlId) {
         self.reach(id).is_pending = true;
     }
@@ -63,7 +63,8 @@ impl Frontier {
         &mut self.states[id.index()]
     }
 
-    /// Adds an address that is so many clicks away. One that waits already moves forward when a page links to it.
+    /// Adds an address with its number of clicks from the start. A waiting address moves forward when a page links to
+    /// it.
     pub fn push(&mut self, id: UrlId, priority: CrawlPriority, depth: u16) {
         let state = self.reach(id);
         let is_sooner = priority == CrawlPriority::Link && !state.is_linked;

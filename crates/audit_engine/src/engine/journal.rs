@@ -26,8 +26,8 @@ const ZSTD_LEVEL: i32 = 1;
 
 /// Store of batches, which also knows whether the audit is still wanted.
 pub trait Journal: Send {
-    /// Keeps a batch for [`super::resume`]. Batches are kept in order, each whole or not at all. `rows` are those of the
-    /// batch as far as they are known before the crawl is over, to be shown while it runs.
+    /// Stores a batch for [`super::resume`]. Batches are stored in order, each whole or not at all. `rows` are the
+    /// rows of the batch, as far as they are known before the end of the crawl, for display while it runs.
     fn save(
         &mut self,
         batch: Vec<u8>,
@@ -152,7 +152,7 @@ pub(super) struct RecordBatches {
 }
 
 impl RecordBatches {
-    /// Begins after what was read of earlier batches.
+    /// Makes a collector that continues after the earlier batches.
     pub fn new(past: &EarlierRecords, site: &CrawledSite) -> RecordBatches {
         RecordBatches {
             session: past.sessions,

@@ -18,7 +18,7 @@ use crate::site::{Interner, UrlId};
 #[derive(Default)]
 pub(super) struct ListedPages {
     groups: Vec<VecDeque<UrlId>>,
-    /// Pages that are looked at whatever stands for them.
+    /// Pages that are audited even if others represent them.
     kept: Vec<UrlId>,
 }
 

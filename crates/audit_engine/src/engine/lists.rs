@@ -23,7 +23,7 @@ pub struct LinkEntry<'a> {
     pub anchor: String,
     /// Meaning of `rel` for search engines.
     pub rel: &'static str,
-    /// Status of the answer; 0: no answer; none: nobody asked.
+    /// Status; 0: no response; none: not requested.
     pub status: Option<u16>,
     /// True for a link to a page of the site.
     pub is_internal: bool,
@@ -88,7 +88,7 @@ pub struct ResourceEntry<'a> {
     pub url: Cow<'a, str>,
     #[serde(rename = "type")]
     pub kind: ResourceType,
-    /// Status of the answer; 0: no answer; none: nobody asked.
+    /// Status; 0: no response; none: not requested.
     pub status: Option<u16>,
     /// Size in bytes, if that is known.
     pub bytes: Option<u64>,
@@ -104,7 +104,7 @@ pub struct HreflangEntry<'a> {
     pub lang: Cow<'a, str>,
     /// Path and query of the version, or an absolute address on another host; "" when it is no address.
     pub to: Cow<'a, str>,
-    /// Status of the answer; 0: no answer; none: nobody asked.
+    /// Status; 0: no response; none: not requested.
     pub status: Option<u16>,
 }
 

@@ -67,7 +67,7 @@ pub struct AuditProgress {
     pub pages: usize,
     /// Addresses that wait.
     pub waiting: usize,
-    /// Pictures, scripts and links to other hosts that are still asked for. They are, once all pages are known.
+    /// Remaining requests of pictures, scripts and links to other hosts. They begin once all pages are known.
     pub probes: usize,
 }
 
@@ -81,11 +81,11 @@ pub async fn audit(
     audit.expect("nothing is written down, so nothing can fail to be")
 }
 
-/// Audits a site, and writes down what it finds on the way.
+/// Audits a site, and writes a journal of its progress.
 ///
-/// `past` is what an earlier, interrupted run of the same audit wrote down, in order: what it has is not asked for
-/// again, and the result is that of a run without interruption. Ends early, with what it has, when the journal says
-/// that it is cancelled.
+/// `past` is the journal of an earlier, interrupted run of the same audit, in order: its addresses are not requested
+/// again, and the result equals that of a run without interruption. Ends early, with the results so far, when the
+/// journal is cancelled.
 pub async fn resume(
     source: &dyn PageSource,
     options: &AuditOptions,

@@ -18,8 +18,8 @@ use crate::source::{AuditFetch, PageSource, RenderedDocument, Response};
 const MAX_HOPS: usize = 5;
 const MAX_ROBOTS_BYTES: usize = 600 * 1024;
 
-/// Finds the site that the first seed is on, with its robots.txt: a redirect of the seed to the twin or to https is followed.
-/// A seed that robots.txt forbids is not asked for.
+/// Finds the site of the first seed, with its robots.txt: a redirect of the seed to the twin or to https is followed.
+/// A seed that robots.txt forbids is not requested.
 pub async fn find_site(source: &dyn PageSource, options: &AuditOptions) -> (Origin, RobotsFile) {
     let mut at = options.seeds[0].clone();
     let mut origin = Origin::of(&at);

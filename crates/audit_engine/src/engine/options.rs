@@ -29,19 +29,18 @@ pub struct AuditOptions {
     pub concurrency: usize,
     /// Most renders at the same time.
     pub renders_at_once: usize,
-    /// Large groups of pages that are made alike are looked at in part.
+    /// True when large groups of similar pages are sampled.
     pub allow_sampling: bool,
-    /// Paths of pages that are looked at although others of their template stand for them.
+    /// Paths of pages that sampling never skips.
     pub never_skipped: HashSet<String>,
-    /// Most pictures, scripts and pages of other hosts that are asked for; 0: none.
+    /// Most requested pictures, scripts and pages of other hosts; 0: none.
     pub max_assets: usize,
-    /// Time after which other hosts, each of which is asked once a second, are not asked for pictures, scripts and links
-    /// any more. What is left is not known.
+    /// Time after which pictures, scripts and links on other hosts, each of which gets one request a second, are no
+    /// longer requested. The remaining ones stay unknown.
     pub foreign_time: Duration,
-    /// Most addresses of the site that are asked for because listed pages name them, or because they were left out by
-    /// sampling; 0: none.
+    /// Most requested addresses of the site that listed pages name or that sampling left out; 0: none.
     pub max_targets: usize,
-    /// Hosts of other sites of the same owner, whose language versions are asked for.
+    /// Hosts of other sites of the same owner, whose language versions are requested.
     pub sister_hosts: HashSet<String>,
     /// Crawlers are given snapshots of the site, so its pages are judged by these.
     pub crawlers_are_served: bool,
@@ -51,9 +50,9 @@ pub struct AuditOptions {
     pub agent: String,
     /// Pages are rendered where that is needed.
     pub renders: bool,
-    /// Sitemap of the site; in sitemap mode it takes the place of those that robots.txt names.
+    /// Sitemap of the site; in sitemap mode it replaces those that robots.txt names.
     pub sitemap: Option<Url>,
-    /// Limits of what is taken from sitemaps.
+    /// Limits of reading sitemaps.
     pub sitemap_limits: SitemapLimits,
     /// Policy for robots.txt.
     pub robots: RobotsPolicy,
@@ -61,9 +60,9 @@ pub struct AuditOptions {
     pub checks: Vec<CheckId>,
     /// The numbers by which checks fire.
     pub thresholds: Thresholds,
-    /// Pieces of each page that somebody wants to see.
+    /// Extractions from each page.
     pub extractions: Vec<Extraction>,
-    /// Pages that somebody wants to find.
+    /// Searches for pages.
     pub searches: Vec<Search>,
     /// Findings that are left out of lists and scores.
     pub ignored: Vec<IgnoredFinding>,
@@ -73,7 +72,7 @@ pub struct AuditOptions {
     pub exclude: Vec<String>,
     /// Parameters that make no other page, beside those that only track visitors.
     pub drop_parameters: Vec<String>,
-    /// Pages of the run before, by path and query, with the time when each was looked at, in epoch milliseconds.
+    /// Pages of the previous run, by path and query, with the time of each one's request, in epoch milliseconds.
     /// In sitemap mode only pages that are not among them, or that changed since by the sitemap's date, are audited.
     pub known_pages: Option<HashMap<String, i64>>,
     /// Results of the previous run for pages of the sitemap, by path and query.
@@ -88,7 +87,7 @@ pub enum RobotsPolicy {
     Obey,
     /// The audit behaves as if there were none, and looks for nothing that is wrong with it.
     Ignore,
-    /// A text stands in for it.
+    /// A text replaces it.
     Replace(String),
 }
 

@@ -64,7 +64,7 @@ impl Audit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditStatus {
-    /// Everything was looked at.
+    /// Every address was processed.
     Success,
     /// The page limit ended it.
     LimitReached,
@@ -79,21 +79,21 @@ pub enum AuditStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrawlEnd {
-    /// Nothing was left to be asked for.
+    /// No address was left.
     Finished,
     /// The page limit.
     UrlLimit,
     TimeLimit,
-    /// Somebody cancelled it.
+    /// It was cancelled.
     Cancelled,
-    /// It failed again and again, and ended with what it had.
+    /// It failed repeatedly, and ended with the results so far.
     Crashed,
     /// No page could be fetched.
     Unreachable,
 }
 
 impl CrawlEnd {
-    /// Decides whether it ended an audit before everything was asked for that is asked for beside pages.
+    /// Decides whether the audit ended before all requests beside pages were made.
     pub(super) fn is_early(self) -> bool {
         matches!(self, CrawlEnd::TimeLimit | CrawlEnd::Cancelled | CrawlEnd::Crashed)
     }
@@ -111,7 +111,7 @@ pub struct RowResult {
     /// 0 to 100, one decimal.
     #[serde(rename = "healthScore")]
     pub health: f64,
-    /// Health of what the server itself sends; none: crawlers get nothing else.
+    /// Health of the server's own response; none: crawlers get no other page.
     #[serde(rename = "originHealthScore", skip_serializing_if = "Option::is_none")]
     pub origin_health: Option<f64>,
     /// 0 to 100.

@@ -88,7 +88,8 @@ impl Names<'_> {
         }
     }
 
-    /// Keeps what the page loads, by the answer and by what the browser made of it: that has lost its scripts.
+    /// Stores the resources of the page, from the response and from the rendered document, which has lost its
+    /// scripts.
     fn keep_resources(&mut self, page: &Page, named: &mut Named) {
         let mut seen = HashSet::new();
         let loaded = page.input.raw.resources.iter().chain(&page.facts.resources);

@@ -16,7 +16,7 @@ use crate::site::{Difference, Fields, Fingerprints, Row, anchor_hash};
 /// Characters that are kept of a field, and preview metas: pages of megabytes must not become rows of megabytes.
 pub(super) const MAX_FIELD_CHARS: usize = 1000;
 const MAX_SOCIAL_TAGS: usize = 60;
-/// Characters after a copyright sign in which its year stands.
+/// Characters after a copyright sign in which a year is looked for.
 const YEAR_DISTANCE: usize = 20;
 
 /// Fills in what checks ask of the row later.

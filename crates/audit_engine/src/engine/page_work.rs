@@ -30,7 +30,7 @@ pub(super) struct PageVersions {
 }
 
 impl PageVersions {
-    /// Asks for the snapshot, and for the render if it is wanted, when its turn comes.
+    /// Requests the snapshot, and the render if it is wanted, in the order of `turns`.
     pub async fn of(source: &dyn PageSource, url: &Url, wish: Wish, turns: &Semaphore) -> PageVersions {
         let snapshot = source.snapshot(url).await;
         let is_wanted = match wish {

@@ -16,7 +16,7 @@ use crate::site::{Interner, Row};
 const FIRST: u32 = 3;
 /// Pages that are rendered once one of the first showed that they do.
 const MORE: u32 = 200;
-/// Pages of a template that are always looked at.
+/// Pages of a template that are always audited.
 const LEAST_SAMPLE: u32 = 20;
 const MOST_SAMPLE: u32 = 200;
 /// Pages in a row without a new set of findings after which more would show nothing new.
@@ -29,7 +29,7 @@ const TRAP_TEXTS: usize = 10;
 const HONEST: u32 = 50;
 /// Segments that a path has more than another page of the same text, from which its own links make it grow without end.
 const GROWN: u8 = 2;
-/// Most pages of a template that are looked at although others stand for them.
+/// Most pages of a template that are audited although others represent them.
 const MOST_KEPT: u32 = 200;
 
 /// Decision about requesting an address.
@@ -38,7 +38,7 @@ pub enum Admission {
     Yes,
     /// It leads nowhere new, and so would those after it.
     Trap,
-    /// Others of its template stand for it.
+    /// Other pages of its template represent it.
     Sampled,
 }
 
@@ -48,7 +48,8 @@ pub enum Wish {
     Render,
     /// It is not.
     Leave,
-    /// That depends on pages of its template that were asked for before and are not through yet: they tell later.
+    /// The decision depends on earlier pages of its template whose checks are not finished; the receiver gets it
+    /// later.
     Unsure(oneshot::Receiver<bool>),
 }
 
@@ -74,7 +75,7 @@ struct TemplateCounts {
 struct Learned {
     texts: VecDeque<u64>,
     signatures: HashSet<u64>,
-    /// Pages that wait for what the first ones show.
+    /// Pages that wait for the results of the first ones.
     waiting: Vec<oneshot::Sender<bool>>,
 }
 
@@ -86,9 +87,9 @@ pub struct SampledPattern {
     pub pattern: String,
     /// Addresses that were seen.
     pub discovered: u32,
-    /// Pages that were looked at.
+    /// Audited pages.
     pub crawled: u32,
-    /// Addresses that others stand for.
+    /// Addresses that other pages represent.
     pub skipped: u32,
     /// The last pages showed nothing new.
     pub saturated: bool,
@@ -124,7 +125,7 @@ impl Patterns {
         self.names.from(0).map(|(_, name)| name).zip(&self.patterns)
     }
 
-    /// Counts a page, and says whether it is rendered for its template's sake.
+    /// Counts a page, and decides whether it is rendered for the sake of its template.
     pub fn wants_render(&mut self, key: &str) -> Wish {
         let pattern = self.of(key);
         if pattern.count() {
@@ -154,8 +155,8 @@ impl Patterns {
         }
     }
 
-    /// Learns whether scripts change a page in a way that matters, in the order in which pages were counted, and tells
-    /// those that wait for it.
+    /// Records whether scripts change a page significantly, in the order in which pages were counted, and notifies
+    /// the waiting pages.
     pub fn judge(&mut self, key: &str, is_changed: bool) {
         let pattern = self.of(key);
         pattern.judged = pattern.judged.saturating_add(1);
@@ -219,25 +220,25 @@ impl Patterns {
         pattern.discovered = pattern.discovered.saturating_sub(1);
     }
 
-    /// Counts a listed address that is asked for.
+    /// Counts a listed address that is requested.
     pub fn note_queued(&mut self, key: &str) {
         self.of(key).queued += 1;
     }
 
-    /// Counts a listed address that others of its template stand for.
+    /// Counts a listed address that other pages of its template represent.
     pub fn note_sampled(&mut self, key: &str) {
         self.of(key).sampled += 1;
     }
 
-    /// Decides whether an address may be looked at although others of its template stand for it: so many of each may.
+    /// Decides whether an address may be audited although others of its template represent it, within `MOST_KEPT`.
     pub fn keeps(&mut self, key: &str) -> bool {
         let pattern = self.of(key);
         pattern.kept += 1;
         pattern.kept <= MOST_KEPT
     }
 
-    /// Returns how many more listed addresses of a template are to be asked for now, of `key` as one of them. None: no more ever,
-    /// since pages show nothing new or enough of them were looked at.
+    /// Returns how many more listed addresses of a template are to be requested now, `key` included. Returns `None`
+    /// when no more are needed: pages show nothing new, or enough of them were audited.
     pub fn listed_share(&mut self, key: &str) -> Option<u32> {
         let pattern = self.of(key);
         if pattern.is_saturated() {
@@ -318,7 +319,7 @@ impl Patterns {
 }
 
 impl TemplateCounts {
-    /// Counts a page, and says whether it is one of the first, or of those that are rendered since scripts change them.
+    /// Counts a page. Returns true when it is one of the first, or scripts change the pages of its template.
     fn count(&mut self) -> bool {
         self.seen = self.seen.saturating_add(1);
         let is_extra = self.seen > FIRST && self.is_changed_by_scripts && self.extra < MORE;

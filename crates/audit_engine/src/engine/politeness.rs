@@ -18,7 +18,7 @@ const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
 /// Least time between two requests of another host.
 const FOREIGN_GAP: Duration = Duration::from_secs(1);
 
-/// A source whose requests wait for their turn.
+/// A source that paces its requests.
 pub(super) struct PoliteSource<'s> {
     inner: &'s dyn PageSource,
     turns: Mutex<Turns>,
@@ -35,7 +35,7 @@ struct Turns {
 }
 
 impl<'s> PoliteSource<'s> {
-    /// Asks the site of a seed for so many requests a second at most; none: as many as it answers.
+    /// Wraps a source, with the most requests a second to the site of the seed; none: as many as it answers.
     pub fn new(inner: &'s dyn PageSource, seed: &Url, requests_per_second: Option<f64>) -> PoliteSource<'s> {
         let rate = requests_per_second.filter(|rate| *rate > 0.0);
         let gap = rate.map(|rate| Duration::from_secs_f64(1.0 / rate)).unwrap_or_default();
@@ -59,7 +59,7 @@ impl<'s> PoliteSource<'s> {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until an address may be asked for.
+    /// Waits until an address may be requested.
     async fn wait(&self, url: &Url) {
         let start = self.turns().take(url);
         // Most sites are asked as fast as they answer.
@@ -70,7 +70,7 @@ impl<'s> PoliteSource<'s> {
 }
 
 impl Turns {
-    /// Takes the next turn of an address's host. Returns when it begins; none: now.
+    /// Reserves the next start time of an address's host. Returns `None` when the host has no pacing.
     fn take(&mut self, url: &Url) -> Option<Instant> {
         let (next, gap) = if self.origin.contains(url) {
             (&mut self.next, self.gap)

@@ -18,11 +18,11 @@ pub(super) const MAX_HOPS: usize = 5;
 pub(super) const SOME_BYTES: usize = 1024;
 /// A link of llms.txt is broken, when it still is after this.
 const RETRY_WAIT: Duration = Duration::from_millis(500);
-/// Links of llms.txt that are looked at.
+/// Links of llms.txt that are requested.
 const MAX_LLMS_LINKS: usize = 200;
 
 impl Crawl<'_> {
-    /// Asks all that is asked for beside pages.
+    /// Makes all requests beside pages.
     pub async fn probe(&mut self, source: &dyn PageSource) {
         if self.pages == 0 || self.close_reason.is_early() {
             return;
@@ -39,7 +39,7 @@ impl Crawl<'_> {
         ids.iter().filter_map(|id| CheckId::find(id)).any(|check| self.options.checks.contains(&check))
     }
 
-    /// Asks for what llms.txt links on the site and no page does. What may not be asked for is not broken.
+    /// Requests the links of llms.txt on the site that no page has. A link that may not be requested is not broken.
     async fn probe_llms_links(&mut self, source: &dyn PageSource) {
         if !self.runs(&["LLMS_TXT_INVALID"]) {
             return;

@@ -13,7 +13,7 @@ use super::listed::ListedPages;
 use super::patterns::{Admission, Patterns};
 use crate::site::{Interner, Row, RowDestination, UrlId};
 
-/// Redirects that are followed one after the other. Verdicts tell up to ten of them apart.
+/// Most redirects that are followed one after the other. Verdicts distinguish up to ten.
 const MAX_REDIRECTS: u8 = 20;
 
 /// Addresses that wait, and those that are left out.
@@ -25,17 +25,17 @@ pub(super) struct CrawlQueue<'a> {
     pub filtered: HashSet<UrlId>,
     /// Addresses that lead nowhere new, without end.
     pub trapped: HashSet<UrlId>,
-    /// Addresses that others of their template stand for.
+    /// Addresses that other pages of their template represent.
     pub sampled: HashSet<UrlId>,
     /// Redirects in a row that led to an address.
     redirects: HashMap<UrlId, u8>,
-    /// Pages that sitemaps list, when others of their template may stand for them.
+    /// Pages that sitemaps list, when others of their template may represent them.
     listed: ListedPages,
     /// Pages that sitemaps call important.
     important: HashSet<UrlId>,
     /// Year of the audit: dates far from it are no pages.
     pub year: i32,
-    /// Number that decides which pages stand for others: the same in every run of the site.
+    /// Seed of the selection of representing pages: the same in every run of the site.
     pub seed: u64,
 }
 
@@ -93,8 +93,8 @@ impl<'a> CrawlQueue<'a> {
         self.frontier.len() + self.listed.len()
     }
 
-    /// Decides whether a page is looked at whatever stands for it: the start page, one that a sitemap calls important, one that had
-    /// an error in the run before or was visited lately.
+    /// Decides whether a page is never skipped: the start page, one that a sitemap calls important, one that had an
+    /// error in the previous run or was visited lately.
     fn is_kept(&self, key: &str, id: UrlId) -> bool {
         key == "/" || self.important.contains(&id) || self.options.never_skipped.contains(key)
     }

@@ -9,7 +9,7 @@ pub struct Probes {
     /// Links of llms.txt to the site, as keys; the flag says whether the link was requested beside the pages and is
     /// broken.
     pub llms_links: Vec<(String, bool)>,
-    /// Status of /favicon.ico; 0: no answer; none: robots.txt forbids it, so nobody knows.
+    /// Status of /favicon.ico; 0: no response; none: unknown, since robots.txt forbids it.
     pub favicon: Option<u16>,
     /// The usual address of a sitemap answers with an HTML page.
     pub html_sitemap: Option<String>,
@@ -34,7 +34,7 @@ pub struct LlmsFile {
     pub text: Option<String>,
     /// True for an HTML page with status 200.
     pub is_html: bool,
-    /// robots.txt forbids it, so nobody knows.
+    /// True when robots.txt forbids it, so it is unknown.
     pub is_forbidden: bool,
 }
 

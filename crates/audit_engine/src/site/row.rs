@@ -13,7 +13,7 @@ use crate::custom::CustomResults;
 use crate::page::view::CheckedRows;
 use crate::source::NoResponseCause;
 
-/// One address with what is known of it.
+/// One address with its facts.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Row {
     /// The address.
@@ -70,7 +70,7 @@ pub struct Row {
     pub named: Option<Box<Named>>,
     #[serde(skip)]
     pub kept_named: Option<SpillPlace>,
-    /// Points for what a result or a shared link will look like, as far as the page alone decides.
+    /// Points for a search result or a shared link, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// Time of the request, in epoch milliseconds.
     pub crawled_at_ms: i64,

@@ -55,7 +55,7 @@ impl SpillFile {
         self.kept(start)
     }
 
-    /// Keeps what is bytes already.
+    /// Stores bytes.
     pub fn keep_bytes(&mut self, bytes: &[u8]) -> SpillPlace {
         let start = self.memory.len();
         self.memory.extend_from_slice(bytes);

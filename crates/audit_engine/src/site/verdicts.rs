@@ -6,7 +6,7 @@ use url::Url;
 use super::{CrawledSite, NamedRow, Row, RowAlternate, RowDestination, SisterPage, UrlId};
 use crate::checks::is_valid_hreflang;
 
-/// Hops after which nobody follows any more.
+/// Most hops that search engines follow.
 const MAX_HOPS: usize = 10;
 
 /// End of an address's redirects.
@@ -41,7 +41,7 @@ pub enum RedirectVerdict {
 /// Verdict about a link's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkVerdict {
-    /// To a page, or to something that was not asked for.
+    /// A page, or an address that was not requested.
     Fine,
     /// Nowhere, round and round.
     Loop,

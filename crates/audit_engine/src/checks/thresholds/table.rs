@@ -40,7 +40,7 @@ pub enum ThresholdId {
     CertificateDays,
 }
 
-/// A number that checks ask for, with what it may be.
+/// A threshold of checks, with its range.
 pub struct Threshold {
     /// The number.
     pub limit: ThresholdId,

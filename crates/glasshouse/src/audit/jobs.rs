@@ -14,7 +14,7 @@ use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunAudit {
     pub run: RunId,
-    /// The run only ends with what it has: the job of its crawl gave up.
+    /// True when the run only ends with its results so far, because the job of its crawl gave up.
     #[serde(default)]
     pub ends: bool,
 }

@@ -1,6 +1,6 @@
-//! SEO audits: a run crawls a domain's site with `audit_engine`, in a job, and its results are kept and read here.
+//! SEO audits: a run crawls a domain's site with `audit_engine`, in a job, and its results are stored and read here.
 //!
-//! Page insights read the latest run from [`Audits`]; nobody else reads the tables.
+//! Page insights read the latest run from [`Audits`]; no other feature reads the tables.
 
 pub mod access;
 pub mod auditing;

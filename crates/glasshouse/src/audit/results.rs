@@ -13,7 +13,7 @@ use super::stored::{
     History, Index, LinkRow, PART_ROWS, PageFields, PageIssue, PageRow, page_id, show_page_id, tenths,
 };
 
-/// Links to one page that are kept beside it; all of them stand with the pages they are on.
+/// Most links to one page that are stored beside it; all of them are stored with their source pages.
 pub const MOST_INLINKS: usize = 1000;
 /// Links that are in memory at once while they are put in order.
 const MOST_LINKS: usize = 250_000;
@@ -109,7 +109,7 @@ pub fn page_row(row: &RowResult, history: &History) -> PageRow {
     }
 }
 
-/// The parts of a run, one after another: rows of lists, details, and links by the page they stand on.
+/// The parts of a run, one after another: rows of lists, details, and links by their source page.
 pub struct RunParts<'a> {
     audit: &'a Audit,
     history: &'a History,

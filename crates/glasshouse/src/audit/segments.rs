@@ -21,7 +21,7 @@ const MEMORY_BYTES: u64 = 64 << 20;
 const INDEX_BYTES: u64 = 64 << 20;
 /// Bytes of rows of runs under way that a process remembers.
 const LIVE_BYTES: u64 = 64 << 20;
-/// Rows that one transaction deletes: nobody waits long for the writer.
+/// Rows that one transaction deletes, few enough that other writers wait only briefly.
 const DELETED_AT_ONCE: i64 = 20;
 
 /// Reason why a part cannot be read.
@@ -177,7 +177,7 @@ impl Segments {
         }
     }
 
-    /// Deletes what a crawl kept to go on from and to be shown meanwhile.
+    /// Deletes the checkpoints of a crawl and the rows of its progress.
     pub async fn forget_work(&self, run: &RunId) -> Result<(), DbError> {
         for kind in [PartKind::Checkpoint, PartKind::Live, PartKind::LiveDetails] {
             self.delete_rows(run, Some(kind)).await?;

@@ -66,7 +66,7 @@ fn text() -> DocumentPart {
 /// Reason why a rule is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
-    /// It says in none or in two ways what it looks for.
+    /// It has no or two conditions.
     #[error("needs either {0} or regex")]
     Choice(&'static str),
     /// An expression has no attributes.

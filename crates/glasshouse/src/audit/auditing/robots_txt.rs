@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Longest text, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Rules for crawlers that an audit obeys. Written as `obey`, `ignore`, or a text that stands in for the site's robots.txt.
+/// Rules for crawlers that an audit obeys. Written as `obey`, `ignore`, or a text that replaces the site's
+/// robots.txt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum RobotsTxt {
@@ -42,7 +43,7 @@ impl From<RobotsTxt> for String {
 }
 
 impl RobotsTxt {
-    /// Returns what the engine takes.
+    /// Returns the policy for the engine.
     pub fn policy(&self) -> RobotsPolicy {
         match self {
             RobotsTxt::Obey => RobotsPolicy::Obey,
@@ -51,7 +52,7 @@ impl RobotsTxt {
         }
     }
 
-    /// Returns what is wrong with it. A misspelt word would otherwise be a robots.txt that allows everything.
+    /// Describes the problem of the setting. A misspelt word would otherwise be a robots.txt that allows everything.
     pub fn issue(&self) -> Option<&'static str> {
         let RobotsTxt::Replace(text) = self else { return None };
         if text.len() > MAX_BYTES {

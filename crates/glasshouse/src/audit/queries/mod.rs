@@ -227,7 +227,8 @@ pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Writes how far a run is, and forgets attempts that died before. Returns whether somebody wants the run to stop; none: it is over.
+/// Stores the progress of a run, and clears the count of attempts that died. Returns true when the run should stop; none:
+/// it is over.
 pub async fn note_progress(
     conn: &mut Conn,
     id: &RunId,
@@ -369,7 +370,7 @@ pub async fn forget_runs(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> 
     Ok(ids.into_iter().map(RunId::from).collect())
 }
 
-/// Deletes what is left of runs whose domain was removed long ago.
+/// Deletes the rows of runs whose domain was removed long ago.
 pub async fn delete_forgotten(conn: &mut Conn, ended_before: Timestamp) -> Result<u64, DbError> {
     const SQL: &str = "delete from audit_runs where forgotten and completed_at < $1";
     let deleted = on_engine!(conn, |c| sqlx::query(SQL)

@@ -79,7 +79,7 @@ impl Audits {
         self.end(run, outcome, job).await
     }
 
-    /// Ends a run, and deletes what was kept to go on from.
+    /// Ends a run, and deletes its checkpoints.
     pub(super) async fn end(
         &self,
         run: &Run,

@@ -13,7 +13,7 @@ use crate::audit::model::{Run, RunId};
 
 /// Streams that an account has in one process at most.
 pub const STREAMS_OF_ACCOUNT: usize = 10;
-/// Time after which progress is looked at again.
+/// Time between two reads of the progress.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Streams and readers of this process. Cheap to clone.
@@ -38,7 +38,7 @@ impl RunFollowers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the reader of a run unless somebody follows it.
+    /// Ends the reader of a run without followers.
     fn end_unfollowed(&self, id: &RunId) -> bool {
         let mut runs = self.runs();
         let is_followed = runs.readers.get(id).is_some_and(|reader| reader.receiver_count() > 0);
@@ -55,7 +55,7 @@ impl RunFollower {
         self.run.borrow_and_update().clone()
     }
 
-    /// Waits until the run was looked at again. Returns false when nobody looks any more.
+    /// Waits until the run was read again. Returns false when the reader has ended.
     pub async fn changed(&mut self) -> bool {
         self.run.changed().await.is_ok()
     }
@@ -97,7 +97,7 @@ impl Audits {
         Some(RunFollower { followers, account, run: receiver })
     }
 
-    /// Looks at a run again and again, until it is over or nobody follows it.
+    /// Reads a run repeatedly, until it is over or has no followers.
     async fn read_for_followers(self, id: RunId) {
         let followers = &self.0.followers;
         loop {

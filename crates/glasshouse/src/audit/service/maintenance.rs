@@ -28,7 +28,7 @@ const SILENT: Duration = Duration::from_secs(10 * 60);
 const REMEMBERED: Duration = Duration::from_secs(90 * 24 * 3600);
 
 impl Audits {
-    /// Does what is due.
+    /// Runs one round.
     pub async fn keep(&self, run: &JobRun) -> Result<(), JobError> {
         let now = self.0.clock.now();
         self.requeue_silent().await?;
@@ -47,7 +47,7 @@ impl Audits {
         Ok(())
     }
 
-    /// Has active runs go on that nobody works on: an operator removed their job, or a process lost it.
+    /// Requeues active runs that no process works on: an operator removed their job, or a process lost it.
     pub async fn requeue_silent(&self) -> Result<(), DbError> {
         let since = self.0.clock.now().minus(SILENT);
         let silent = queries::list_silent(&mut self.0.db.read().await?, since, LOOKED_AT_ONCE).await?;
@@ -66,7 +66,7 @@ impl Audits {
         self.0.segments.archive(id, self.0.clock.now()).await
     }
 
-    /// Queues the end of a run whose job gave up: what it has is kept.
+    /// Queues the end of a run whose job gave up: its results so far are kept.
     pub async fn end_later(&self, id: &RunId) -> Result<(), DbError> {
         let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else { return Ok(()) };
         let mut tx = self.0.db.write().await?;
@@ -76,7 +76,7 @@ impl Audits {
         Ok(())
     }
 
-    /// Ends a run that cannot even be ended with what it has.
+    /// Ends a run as failed, without results.
     pub async fn give_up(&self, id: &RunId, reason: &str) -> Result<(), DbError> {
         let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else { return Ok(()) };
         let outcome = Outcome {
@@ -91,7 +91,7 @@ impl Audits {
         self.0.segments.delete_rows(id, None).await
     }
 
-    /// Deletes what is stored of a removed domain's runs; that they were is remembered for a while.
+    /// Deletes the results of a removed domain's runs; the runs themselves are remembered for a while.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ReadError> {
         let mut tx = self.0.db.write().await?;
         let runs = queries::forget_runs(&mut tx, domain, self.0.clock.now()).await?;

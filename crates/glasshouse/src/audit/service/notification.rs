@@ -21,7 +21,7 @@ fn reasons(run: &Run) -> Vec<&'static str> {
 }
 
 impl Audits {
-    /// Queues the message that a run ended, if somebody wants it; in the transaction that ends the run.
+    /// Queues the message that a run ended, if a webhook is set; in the transaction that ends the run.
     pub(super) async fn announce_end(&self, tx: &mut Tx, run: &Run) -> Result<(), DbError> {
         if run.request.auditing.webhook_url.is_none() {
             return Ok(());
@@ -33,7 +33,7 @@ impl Audits {
         self.0.jobs.enqueue(tx, vec![job]).await.map(drop)
     }
 
-    /// Tells a domain's webhook how a run ended.
+    /// Tells a domain's webhook the outcome of a run.
     pub async fn tell_webhook(&self, id: &RunId) -> Result<(), JobError> {
         let Some(run) = self.find_run(id.as_str()).await? else { return Ok(()) };
         let (auditing, credentials) = self.auditing_of(&run.domain_id).await?;

@@ -69,7 +69,7 @@ impl Audits {
         Ok(options)
     }
 
-    /// Adds what earlier runs and visits tell of the site.
+    /// Adds the options that follow from earlier runs and visits.
     async fn add_what_is_known(&self, run: &Run, options: &mut AuditOptions) -> Result<(), WorkError> {
         let asks_for_dates = options.checks.iter().any(|id| id.check().id == "SITEMAP_LASTMOD_DRIFT");
         if asks_for_dates || options.allow_sampling {

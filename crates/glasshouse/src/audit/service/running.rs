@@ -1,4 +1,4 @@
-//! Runs that this process works on: how many of each account, and whether somebody wants one to stop. Used by the work of runs.
+//! Runs of this process: their number by account, and requests to stop them. Used by the work of runs.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ struct RunningAudit {
 pub struct RunSlot {
     running: RunningAudits,
     id: RunId,
-    /// True if somebody wants the run to stop.
+    /// True when the run should stop.
     pub cancelled: Arc<AtomicBool>,
 }
 
@@ -45,7 +45,7 @@ impl RunningAudits {
         Some(RunSlot { running: self.clone(), id: run.id.clone(), cancelled })
     }
 
-    /// Tells a run of this process to stop.
+    /// Stops a run of this process.
     pub fn cancel(&self, id: &RunId) {
         if let Some(run) = self.runs().get(id) {
             run.cancelled.store(true, Ordering::Relaxed);

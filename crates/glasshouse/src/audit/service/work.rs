@@ -34,7 +34,7 @@ const ALIVE_EVERY: u64 = 5;
 const ALIVE_FOR: Duration = Duration::from_secs(15);
 /// Time after which a run is tried again whose account has no free slot.
 const SLOT_WAIT: Duration = Duration::from_secs(3);
-/// Attempts that may die without getting any further before the run ends with what it has.
+/// Attempts that may die without progress before the run ends with its results so far.
 const DEATHS: u64 = 3;
 /// Open attempts beyond which a run ends without results: even its end fails.
 const MOST_OPEN_ATTEMPTS: u64 = 6;
@@ -51,13 +51,14 @@ pub(super) enum WorkError {
     /// Another process has taken the job over.
     #[error(transparent)]
     Hold(#[from] HoldError),
-    /// The crawl could not be written down or gone on with.
+    /// The journal of the crawl could not be written or read.
     #[error(transparent)]
     Journal(#[from] JournalError),
 }
 
 impl Audits {
-    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with what it has.
+    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with its results
+    /// so far.
     pub async fn work(
         &self,
         id: &RunId,
@@ -114,7 +115,7 @@ impl Audits {
         }
     }
 
-    /// Deletes what a crawl kept to go on from.
+    /// Deletes the checkpoints of a crawl.
     async fn forget_work(&self, id: &RunId) -> Result<(), DbError> {
         self.0.segments.forget_work(id).await
     }
@@ -196,7 +197,7 @@ impl Audits {
         Ok(account.map_or(PlanLimit::of(0), |account| limit(account.plan)))
     }
 
-    /// Counts the pages since the last batch. They were looked at, so they count whatever the plan says.
+    /// Counts the pages since the last batch. They were audited, so they count whatever the plan says.
     async fn count_rest(&self, run: &Run, audit: &Audit, counted: u64) -> Result<(), WorkError> {
         let rest = (audit.pages as u64).saturating_sub(counted);
         if rest > 0 {
@@ -209,7 +210,7 @@ impl Audits {
         Ok(())
     }
 
-    /// Hears when somebody wants the run to stop, and says that this process works on it. Never returns.
+    /// Polls for a request to stop the run, and records that this process works on it. Never returns.
     async fn watch(&self, id: &RunId, cancelled: &AtomicBool) -> std::convert::Infallible {
         for look in 1_u64.. {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -230,7 +231,7 @@ impl Audits {
         unreachable!("a run is not looked at so often")
     }
 
-    /// Asks a run to stop; it keeps what it has. `false`: it is over already.
+    /// Asks a run to stop; its results so far are kept. Returns false when it is over already.
     pub async fn cancel(&self, run: &Run) -> Result<bool, DbError> {
         if !run.is_active {
             return Ok(false);
@@ -267,7 +268,7 @@ struct Keeper<'a> {
     next: usize,
     counted: u64,
     limit: PlanLimit,
-    /// Other runs have used up what the month had left.
+    /// True when other runs have used up the month's remaining pages.
     is_over_plan: bool,
     cancelled: Arc<AtomicBool>,
 }

@@ -36,7 +36,7 @@ struct Web {
     bodies: Arc<Mutex<HashMap<String, String>>>,
     /// Responses to some user agents, by a word of theirs: status, and another page.
     agents: Arc<Mutex<Vec<(String, u16, String)>>>,
-    /// The twin serves the site a second time.
+    /// True when the twin serves the site a second time.
     has_copy: Arc<AtomicBool>,
     /// Milliseconds that each answer to the audit itself takes.
     delay_ms: Arc<AtomicU64>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Shop, all_issues, issues_of, on_each_engine};
 use crate::domains::DomainStatus;
 
-/// Findings that rest on requests beside the pages.
+/// Findings that depend on requests beside the pages.
 const PROBED: &[&str] = &[
     "HOST_DUPLICATE_WWW",
     "HOST_HTTP_NOT_REDIRECTED",

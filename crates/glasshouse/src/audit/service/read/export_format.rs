@@ -64,7 +64,7 @@ impl AuditExportFormat {
     }
 }
 
-/// Returns a sitemap index that names so many files at the root of a site.
+/// Returns a sitemap index of `files` files at the root of a site.
 pub(super) fn sitemap_index(site: &str, files: usize) -> String {
     let names = (1..=files).map(|file| format!("{site}sitemap-{file}.xml"));
     let entries: String =

@@ -21,7 +21,7 @@ pub const SITEMAP_URLS: usize = 50_000;
 pub enum AuditExport {
     /// Pages as lists show them.
     Pages,
-    /// A line per example of a finding; what is about the site as a whole comes first, without a path.
+    /// A line per example of a finding; findings about the site as a whole come first, without a path.
     Findings,
     Links,
     /// Links to other hosts.
@@ -38,7 +38,7 @@ pub enum AuditExport {
     Sitemap,
 }
 
-/// An export that somebody wants.
+/// Kind, form and selection of an export.
 #[derive(Debug, Clone)]
 pub struct ExportRequest {
     pub what: AuditExport,

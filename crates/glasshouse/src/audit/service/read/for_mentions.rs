@@ -12,7 +12,7 @@ use crate::audit::service::Audits;
 use crate::audit::stored::{Index, PartKind};
 use crate::domains::DomainId;
 
-/// A page of an audit with the texts that say what it is about.
+/// A page of an audit with the texts that show its topic.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AuditedTopic {
     /// Path with the query.

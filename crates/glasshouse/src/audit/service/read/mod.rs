@@ -43,7 +43,7 @@ const MOST_RUNS: i64 = 50;
 const ROW_BYTES: usize = 2048;
 /// Characters by which texts are ordered: a run may have a million of them.
 const MOST_KEY_CHARS: usize = 200;
-/// Earlier runs that tell which pages are known.
+/// Number of earlier runs from which known pages are taken.
 const RUNS_LOOKED_AT: i64 = 12;
 
 /// Selection of a run's pages.
@@ -66,7 +66,7 @@ pub struct PageOrder {
     pub is_descending: bool,
 }
 
-/// Pages that a request is about, in the order that was asked for.
+/// Selected pages of a request, in the requested order.
 pub enum SelectedPages {
     /// So many: all of the run, by path.
     All(usize),

@@ -131,7 +131,7 @@ pub struct BadEmail(String);
 pub struct ApiKeyInfo {
     /// Identifies the key; not the key itself.
     pub id: KeyId,
-    /// What its owner calls it.
+    /// Name given by the owner.
     #[schema(examples("Build server"))]
     pub name: String,
     /// The one domain it is restricted to; null: the whole account.
@@ -140,11 +140,11 @@ pub struct ApiKeyInfo {
     /// Last four characters, to tell keys apart.
     #[schema(examples("q7Zd"))]
     pub last4: String,
-    /// When it was made.
+    /// Time at which the key was made.
     pub created_at: Timestamp,
-    /// When it was last accepted, to within a minute.
+    /// Time of the last accepted use, to within a minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it was revoked; null while it works.
+    /// Time of the revocation; null while the key works.
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -57,12 +57,12 @@ pub struct UsageReport {
     /// The account's plan.
     #[schema(examples("agency"))]
     pub plan: Plan,
-    /// Whether the account is active.
+    /// True for an active account.
     pub active: bool,
     /// UTC month, `YYYY-MM`.
     #[schema(examples("2026-11"))]
     pub month: String,
-    /// When the monthly counts start again.
+    /// Time at which the monthly counts start again.
     pub resets_at: Timestamp,
     /// One entry per limit of the plan.
     pub limits: Vec<UsageEntry>,
@@ -75,7 +75,8 @@ pub struct UsageEntry {
     /// Name of the limit, as in the settings below `plans.<id>.`.
     #[schema(examples("renders_per_month"))]
     pub name: &'static str,
-    /// How much is used; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an hour.
+    /// Current use; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an
+    /// hour.
     pub used: Option<u64>,
     /// The limit; -1: none.
     #[schema(value_type = i64, examples(50_000))]

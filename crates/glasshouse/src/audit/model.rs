@@ -55,7 +55,7 @@ impl AuditRequest {
     }
 }
 
-/// A run as it stands.
+/// A run in its current state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     pub id: RunId,
@@ -83,7 +83,7 @@ pub struct Run {
     pub pages_crawled: u64,
     /// Addresses that wait.
     pub waiting: u64,
-    /// Pictures, scripts and links to other hosts that are still asked for.
+    /// Remaining requests of pictures, scripts and links to other hosts.
     pub probes_waiting: u64,
     /// Pages that are counted against the plan.
     pub pages_counted: u64,
@@ -109,7 +109,7 @@ pub struct Run {
     pub working_until: Timestamp,
     /// The page limit ended it.
     pub hit_url_limit: bool,
-    /// Somebody wants it to stop.
+    /// True when the run should stop.
     pub cancel_requested: bool,
     /// Reason why there are no results.
     pub error_message: Option<String>,
@@ -122,13 +122,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// Decides whether it looked at all of the site: what an earlier run has and this one has not is gone then.
+    /// Decides whether the run covered all of the site: then pages that only an earlier run has are gone.
     pub fn looked_everywhere(&self) -> bool {
         let left_out = self.report.crawl_stats["skipped"]["sampling"].as_u64().unwrap_or_default();
         !self.request.new_pages_only && self.close_reason == Some(CloseReason::Finished) && left_out == 0
     }
 
-    /// Decides whether it was cut off and nobody goes on with it yet: a process said so when it stopped, or died without a word.
+    /// Decides whether the run was interrupted and no process has continued it yet: a process recorded that when it
+    /// stopped, or died.
     pub fn is_cut_off(&self, now: Timestamp) -> bool {
         let is_silent = self.open_attempts > 0 && self.working_until < now;
         self.is_active && (self.needs_continuation || is_silent)
@@ -243,7 +244,7 @@ pub struct RunView {
     /// Epoch milliseconds; null while it runs.
     pub completed_at: Option<i64>,
     pub status: RunStatus,
-    /// Who started it.
+    /// Trigger of the run.
     pub trigger: Trigger,
     /// The schedule's, if that started it; else `manual`.
     pub frequency: Frequency,
@@ -258,24 +259,24 @@ pub struct RunView {
     pub delta_issues: i64,
     /// Change since the previous run.
     pub delta_health: f64,
-    /// What robots.txt says, and to whom.
+    /// Analysis of robots.txt.
     #[schema(value_type = Object)]
     pub robots_analysis: Value,
-    /// How the crawl went.
+    /// Statistics of the crawl.
     #[schema(value_type = Object)]
     pub crawl_stats: Value,
-    /// How many runs the domain has had, this one included.
+    /// Number of runs that the domain has had, this one included.
     pub run_count: u64,
     /// `finished`, `url_limit`, `time_limit`, `cancelled`, `crashed` or `unreachable`; empty while it runs.
     #[schema(examples("finished"))]
     pub close_reason: &'static str,
-    /// It was cut off, and has not gone on yet.
+    /// True when the run was interrupted and has not continued yet.
     pub needs_continuation: bool,
     /// The page limit ended it.
     pub hit_url_limit: bool,
-    /// Why it has no results, or ended early.
+    /// Reason why there are no results, or of an early end.
     pub error_message: Option<String>,
-    /// What is wrong with the sitemaps; in the details of a run only.
+    /// Problems of the sitemaps; in the details of a run only.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub sitemap_issues: Option<Value>,

@@ -12,9 +12,9 @@ use utoipa::ToSchema;
 
 use crate::domains::{DomainId, Site};
 
-/// Pages as crawlers get them, and turns at the browsers when no crawler's page waits for one.
+/// Pages as crawlers get them, and slots of the browsers when no crawler's page waits for one.
 pub trait Renders: Send + Sync {
-    /// Waits for a turn; none: the origin is in trouble, or too many wait.
+    /// Waits for a slot; none: the origin is in trouble, or too many wait.
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
 
     /// Returns true when there is any snapshot of a site; false too when that is unknown.
@@ -25,13 +25,13 @@ pub trait Renders: Send + Sync {
     fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup>;
 }
 
-/// A turn at the browsers; over when dropped.
+/// A slot of the browsers, released when dropped.
 pub trait RenderTurn: Send + Sync {
     /// Notes that the site's server answered.
     fn note_answer(&self);
 }
 
-/// The field of a page that says when a crawler last came. It is read when it is asked for, and no part of the results.
+/// Field of a page with the last visit of a crawler. It is read on request, and no part of the results.
 pub const LAST_VISIT: &str = "lastCrawlerVisit";
 
 /// Visits of crawlers.
@@ -52,7 +52,7 @@ pub struct LastVisit {
     pub date: String,
     #[schema(examples("googlebot"))]
     pub crawler: String,
-    /// Who runs it.
+    /// Operator of the crawler.
     #[schema(examples("google"))]
     pub provider: String,
 }

@@ -23,7 +23,7 @@ pub enum PartKind {
     Pages,
     /// Further details of each page.
     Details,
-    /// Links, by the page they stand on: a line is the list of a page.
+    /// Links by their source page: a line is the list of a page.
     Links,
     /// Links by their target page.
     Inlinks,
@@ -161,10 +161,10 @@ impl Index {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageIssue {
-    /// Its id in the catalogue.
+    /// Id in the catalogue.
     #[schema(examples("META_DESC_MISSING"))]
     pub issue_id: String,
-    /// How bad it is.
+    /// Severity of the issue.
     #[schema(examples("warning"))]
     pub severity: String,
 }
@@ -173,24 +173,24 @@ pub struct PageIssue {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageRow {
-    /// The same for one path in every run.
+    /// Id of the page, equal in every run for one path.
     #[schema(examples("5f0c8d1b2a7e4c39"))]
     pub id: String,
     /// Path with query.
     #[schema(examples("/pricing"))]
     pub path: String,
-    /// Its own status; 0: no answer, or robots.txt forbids it.
+    /// Status of the page; 0: no response, or robots.txt forbids it.
     pub status_code: u16,
     /// The plain fetch, from the request to the last byte.
     pub load_time_ms: u64,
-    /// 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share it, each
-    /// category at most its cap; 0 with a finding that leaves nothing of the page's worth.
+    /// Health, 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share
+    /// it, each category at most its cap; 0 with a finding that makes the page worthless.
     pub health_score: f64,
-    /// 0 to 100: what a search result and a shared link will look like.
+    /// Preview score, 0 to 100: quality of a search result and a shared link.
     pub preview_score: f64,
     /// A search engine would list it under its own address.
     pub indexable: bool,
-    /// How many different issues it has.
+    /// Number of different issues.
     pub issue_count: usize,
     pub issues: Vec<PageIssue>,
     /// Health in up to 12 runs that have the page, the oldest first, this one last.
@@ -204,7 +204,7 @@ pub struct PageRow {
     pub searches: Option<Vec<String>>,
 }
 
-/// What is read from the page itself.
+/// Facts of the page itself.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageFields {
@@ -303,7 +303,7 @@ pub struct LinkRow {
     /// Path on the site, or absolute address elsewhere.
     #[schema(examples("/pricing"))]
     pub to: String,
-    /// Its text.
+    /// Text of the link.
     pub anchor: String,
     pub rel: String,
     /// Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.

@@ -44,7 +44,7 @@ macro_rules! words {
 }
 
 words! {
-    /// Where a run is.
+    /// State of a run.
     RunStatus {
         /// It waits for its turn.
         Queued = "queued",
@@ -59,7 +59,7 @@ words! {
         /// It has no results.
         Error = "error",
     }
-    /// Why a run ended.
+    /// Reason of a run's end.
     CloseReason {
         /// Everything was looked at.
         Finished = "finished",
@@ -73,7 +73,7 @@ words! {
         /// The site does not answer, or its robots.txt forbids the audit.
         Unreachable = "unreachable",
     }
-    /// Who started a run.
+    /// Trigger of a run.
     Trigger {
         /// An API key.
         Api = "api",
@@ -82,7 +82,7 @@ words! {
         /// The domain's schedule.
         Scheduled = "scheduled",
     }
-    /// How often a domain is audited by itself.
+    /// Frequency of a domain's scheduled audits.
     Frequency {
         /// Never.
         Manual = "manual",
@@ -93,7 +93,7 @@ words! {
         /// Every month.
         Monthly = "monthly",
     }
-    /// How pages are found.
+    /// Method of finding pages.
     Mode {
         /// By following links from the given addresses.
         Follow = "follow",

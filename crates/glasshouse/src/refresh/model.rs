@@ -55,7 +55,7 @@ pub struct SiteRequest {
     pub prewarm: Option<bool>,
 }
 
-/// Why nothing was queued.
+/// Reason why nothing was queued.
 // Not among the codes of `api::ErrorCode`, because it is no refusal: it stands in a response of status 200.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -73,31 +73,31 @@ pub enum NotQueued {
     NoSitemap,
     /// The sitemap could not be fetched.
     FetchFailed,
-    /// What was fetched is no sitemap.
+    /// The fetched file is no sitemap.
     ParseFailed,
     /// Nothing in the sitemap is newer than its snapshot.
     NoUpdatedPaths,
 }
 
-/// What was done for one or several pages.
+/// Outcome for one or several pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(examples(json!({ "ok": true, "prewarmed": 1 }), json!({ "ok": false, "error": "path_not_reachable", "prewarmed": 0 })))]
 pub struct PagesReply {
-    /// Whether it worked; `false` comes with `error`.
+    /// True on success; `false` comes with `error`.
     pub ok: bool,
-    /// Why nothing was queued.
+    /// Reason why nothing was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<NotQueued>,
-    /// How many stored pages were deleted (variant `purge` only).
+    /// Number of deleted stored pages (variant `purge` only).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples(1))]
     pub deleted: Option<u64>,
-    /// How many renders were queued.
+    /// Number of queued renders.
     #[schema(examples(1))]
     pub prewarmed: u64,
 }
 
-/// What was done for a site.
+/// Outcome for a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(examples(
@@ -105,12 +105,12 @@ pub struct PagesReply {
     json!({ "ok": false, "error": "no_sitemap", "accepted": false, "batchGroupId": "" })
 ))]
 pub struct SiteReply {
-    /// Whether it worked; `false` comes with `error`.
+    /// True on success; `false` comes with `error`.
     pub ok: bool,
-    /// Why nothing was queued.
+    /// Reason why nothing was queued.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<NotQueued>,
-    /// Whether work was queued (variant `rerender`).
+    /// True when work was queued (variant `rerender`).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples(true))]
     pub accepted: Option<bool>,
@@ -118,16 +118,16 @@ pub struct SiteReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
     pub batch_group_id: Option<String>,
-    /// How many stored pages were deleted (variant `purge`).
+    /// Number of deleted stored pages (variant `purge`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deleted: Option<u64>,
-    /// How many renders were queued (variant `purge`).
+    /// Number of queued renders (variant `purge`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued: Option<u64>,
-    /// Where the paths came from: `sitemap` or `snapshots` (variant `purge`).
+    /// Source of the paths: `sitemap` or `snapshots` (variant `purge`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path_source: Option<&'static str>,
-    /// How many paths there were (variant `purge`).
+    /// Number of paths (variant `purge`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_paths: Option<u64>,
 }
@@ -201,16 +201,16 @@ const BLANK: SiteReply = SiteReply {
     total_paths: None,
 };
 
-/// Which pages of a sitemap are meant.
+/// Selection of a sitemap's pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Selection {
     Every,
-    /// Those that changed since their snapshot was made.
+    /// Pages that changed since their snapshot was made.
     Updated,
 }
 
-/// How far a batch has come.
+/// Progress of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchProgress {
@@ -226,12 +226,12 @@ pub struct BatchProgress {
     /// Pages that are being rendered now.
     #[schema(examples(4))]
     pub running: u64,
-    /// When the first page was begun.
+    /// Start of the first page.
     pub started_at: Option<Timestamp>,
-    /// When the last page was over; null until then.
+    /// End of the last page; null until then.
     pub completed_at: Option<Timestamp>,
-    /// Why the sitemap could not be read, how many pages were left out because the account may have no more renders in the
-    /// queue, or that the refresh was cancelled.
+    /// Reason why the sitemap could not be read, the number of pages that were left out because the account may have
+    /// no more renders in the queue, or that the refresh was cancelled.
     #[schema(examples(json!(null)))]
     pub error: Option<String>,
     /// Some of the pages that failed, and why.
@@ -247,7 +247,7 @@ pub struct BatchSummary {
     /// `every`: all pages of the sitemap; `updated`: those that changed.
     #[schema(inline)]
     pub selection: Selection,
-    /// When it was asked for.
+    /// Time of the request.
     pub created_at: Timestamp,
     /// Pages in all; 0 while the sitemap is still being read.
     #[schema(examples(500))]
@@ -261,13 +261,13 @@ pub struct BatchSummary {
     /// Pages that are being rendered now.
     #[schema(examples(4))]
     pub running: u64,
-    /// When the first page was begun.
+    /// Start of the first page.
     #[schema(required = true)]
     pub started_at: Option<Timestamp>,
-    /// When the last page was over; null until then.
+    /// End of the last page; null until then.
     #[schema(required = true)]
     pub completed_at: Option<Timestamp>,
-    /// Why the sitemap could not be read, if that is what went wrong, or that the refresh was cancelled.
+    /// Reason why the sitemap could not be read, or that the refresh was cancelled.
     #[schema(required = true, examples(json!(null)))]
     pub error: Option<String>,
 }
@@ -279,7 +279,7 @@ pub struct BatchList {
     pub batches: Vec<BatchSummary>,
 }
 
-/// What became of a wish to stop a refresh.
+/// Outcome of a cancellation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct BatchCancelled {
     /// `false`: the refresh was over already.
@@ -290,7 +290,7 @@ pub struct BatchCancelled {
 /// A page of a batch that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PageFailure {
-    /// Its address.
+    /// Address of the page.
     #[schema(examples("https://shop.example/shoes"))]
     pub url: String,
     #[schema(examples("the page answered 500"))]

@@ -56,7 +56,7 @@ impl ViewState {
     }
 }
 
-/// Why a page could not be seen.
+/// Reason why a page could not be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewError {
@@ -265,7 +265,7 @@ pub struct ViewPicture {
     pub url: String,
     #[schema(examples(1280))]
     pub width: u32,
-    /// At most 8,000.
+    /// Height in pixels, at most 8,000.
     #[schema(examples(2400))]
     pub height: u32,
     /// Size of the WebP, at most 4 MiB.

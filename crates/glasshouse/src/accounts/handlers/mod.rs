@@ -74,7 +74,7 @@ impl FromRequest<AppState> for SignIn {
     }
 }
 
-/// Who is signed in.
+/// The signed-in account.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SessionInfo {
@@ -82,7 +82,7 @@ struct SessionInfo {
     #[schema(examples("owner@shop.example"))]
     email: String,
     plan: Plan,
-    /// What calls that change something must send as `x-csrf-token`.
+    /// Token that requests with changes must send as `x-csrf-token`.
     csrf_token: String,
 }
 
@@ -165,7 +165,7 @@ async fn list_keys(caller: Caller<OwnAccount>, State(app): State<AppState>) -> A
 /// A key to be made.
 #[derive(Deserialize, ToSchema)]
 struct NewKeyRequest {
-    /// What you call it; at most 100 characters.
+    /// Name of the key; at most 100 characters.
     #[schema(examples("Build server"), max_length = 100)]
     name: Option<String>,
     /// Restricts the key to one of the account's domains.
@@ -179,7 +179,7 @@ struct CreatedKey {
     /// The key itself. It is shown here and never again.
     #[schema(examples("gh_live_Zk3vQm0aT9xB7yLr2WcN5eHs8UdJ4fGp0XqAbC"))]
     key: String,
-    /// As listings show it.
+    /// The key as in lists.
     #[serde(flatten)]
     info: ApiKeyInfo,
 }

@@ -45,13 +45,13 @@ const OWN_HEADERS: &[&str] = &[
     "expect",
 ];
 
-/// Changes to how a domain is audited. Fields that are left out stay as they are.
+/// Changes to the audit settings of a domain. Fields that are left out stay as they are.
 #[derive(Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AuditingChange {
     /// `manual`, `daily`, `weekly` or `monthly`.
     frequency: Option<Frequency>,
-    /// How pages are found when it starts by itself: `follow` or `sitemap`.
+    /// Method of finding pages in scheduled audits: `follow` or `sitemap`.
     mode: Option<Mode>,
     /// Paths that are audited, with their queries; empty: all. `*` is any run of characters.
     #[schema(max_items = 100)]
@@ -74,7 +74,7 @@ pub struct AuditingChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<f64>, minimum = 0.01, maximum = 100)]
     requests_per_second: Option<Option<f64>>,
-    /// What the audit calls itself; its first word is what robots.txt calls it. Null: its own name.
+    /// User agent of the audit; its first word is the product token for robots.txt. Null: the default.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     user_agent: Option<Option<String>>,
@@ -82,7 +82,7 @@ pub struct AuditingChange {
     /// the domain.
     #[schema(value_type = Option<String>, max_length = 65_536, examples("User-agent: *\nDisallow: /cart"))]
     robots_txt: Option<RobotsTxt>,
-    /// Replaces the headers that are sent to the site.
+    /// Headers of requests to the site; replaces all.
     #[schema(max_items = 20)]
     headers: Option<Vec<SentHeader>>,
     /// User and password for the site; null: none.
@@ -95,12 +95,13 @@ pub struct AuditingChange {
     enabled_checks: Option<Vec<String>>,
     /// Checks that do not run.
     disabled_checks: Option<Vec<String>>,
-    /// Replaces where checks draw their lines, by the names of the catalogue; what is not named is as usual.
+    /// Thresholds of checks by the names of the catalogue; replaces all. Thresholds that are left out have their
+    /// default.
     thresholds: Option<BTreeMap<String, f64>>,
-    /// Replaces the pieces that are wanted of each page.
+    /// Extractions from each page; replaces all.
     #[schema(max_items = 20)]
     extractions: Option<Vec<ExtractionRule>>,
-    /// Replaces the pages that are to be found.
+    /// Searches for pages; replaces all.
     #[schema(max_items = 20)]
     searches: Option<Vec<SearchRule>>,
     /// Findings that are left out of lists and scores.
@@ -112,7 +113,7 @@ pub struct AuditingChange {
     webhook_url: Option<Option<String>>,
 }
 
-/// Tells a field that is null from one that is not there.
+/// Distinguishes a field that is null from a missing one.
 fn given<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -181,7 +182,7 @@ impl AuditingChange {
         issues
     }
 
-    /// Lists the problems of it for a domain that no check has proven: its owner may be somebody else.
+    /// Lists the problems of the change for an unproven domain, which may belong to another owner.
     pub fn issues_unproven(&self) -> Issues {
         let is_other = self.robots_txt.as_ref().is_some_and(|rules| *rules != RobotsTxt::Obey);
         let issue = ("robotsTxt", "must be obey until a check has proven the domain");

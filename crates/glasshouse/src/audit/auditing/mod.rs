@@ -35,11 +35,11 @@ pub struct Auditing {
     pub exclude: Vec<String>,
     /// Query parameters that make no other page.
     pub drop_parameters: Vec<String>,
-    /// HTML pages after which a run ends; none: what the plan allows.
+    /// HTML pages after which a run ends; none: the limit of the plan.
     pub max_pages: Option<u64>,
     /// Clicks from the start.
     pub max_depth: Option<u32>,
-    /// Most requests per second; none: what the site bears.
+    /// Most requests per second; none: adaptive.
     pub requests_per_second: Option<f64>,
     /// User agent of the audit; none: the default.
     pub user_agent: Option<String>,
@@ -88,13 +88,13 @@ impl Default for Auditing {
     }
 }
 
-/// Findings that nobody wants to hear of.
+/// Findings that are left out of lists and scores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ignored {
     #[schema(examples("THIN_CONTENT"))]
     pub issue_id: String,
-    /// On which paths; `*` is any run of characters. Findings about the site are at `/`.
+    /// Paths of the findings; `*` is any run of characters. Findings about the site are at `/`.
     #[schema(examples("/tags/*"))]
     pub path_pattern: String,
 }
@@ -118,7 +118,7 @@ pub struct SiteCredentials {
 pub struct SentHeader {
     #[schema(examples("x-staging-token"))]
     pub name: String,
-    /// Its value. Never shown again.
+    /// Value of the header. Never shown again.
     pub value: String,
 }
 
@@ -133,7 +133,8 @@ pub struct BasicAuth {
 }
 
 impl SiteCredentials {
-    /// Removes what was meant for another server than the domain's present one. See docs/decisions/0405.
+    /// Removes secrets that were saved for another origin host than the domain's present one. See
+    /// docs/decisions/0405.
     pub fn keep_for(&mut self, origin_host: &str) {
         if self.origin_host.as_deref().is_some_and(|saved| saved != origin_host) {
             (self.headers, self.basic_auth, self.origin_host) = (Vec::new(), None, None);

@@ -8,13 +8,13 @@ use utoipa::ToSchema;
 use super::{Auditing, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials};
 use crate::audit::words::{Frequency, Mode};
 
-/// How a domain is audited, as the API shows it.
+/// Audit settings of a domain.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditingView {
-    /// How often by itself.
+    /// Frequency of scheduled audits.
     frequency: Frequency,
-    /// How pages are found when it starts by itself.
+    /// Method of finding pages in scheduled audits.
     mode: Mode,
     /// Paths that are audited; empty: all.
     include: Vec<String>,
@@ -28,7 +28,7 @@ pub struct AuditingView {
     max_depth: Option<u32>,
     /// Most requests per second; null: what the site bears.
     requests_per_second: Option<f64>,
-    /// What the audit calls itself; null: its own name.
+    /// User agent of the audit; null: the default.
     user_agent: Option<String>,
     /// `obey`: the site's robots.txt; `ignore`: none; else a text that stands in for it.
     #[schema(value_type = String, examples("obey"))]
@@ -43,7 +43,7 @@ pub struct AuditingView {
     enabled_checks: Vec<String>,
     /// Checks that do not run.
     disabled_checks: Vec<String>,
-    /// Where checks draw their lines, by name.
+    /// Thresholds of checks, by name.
     thresholds: BTreeMap<String, f64>,
     /// Pieces that are wanted of each page.
     extractions: Vec<ExtractionRule>,
@@ -53,7 +53,7 @@ pub struct AuditingView {
     ignored: Vec<Ignored>,
     /// Told when a run ends.
     webhook_url: Option<String>,
-    /// What the `x-service-signature` of webhooks is made with. In the answer that made it, and never again.
+    /// Key of the `x-service-signature` of webhooks. In the answer that made it, and never again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook_secret: Option<String>,
 }

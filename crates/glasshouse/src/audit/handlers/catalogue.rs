@@ -19,10 +19,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(list_issues))
 }
 
-/// Everything that an audit can find.
+/// All issues that an audit can find.
 #[derive(Serialize, ToSchema)]
 struct Catalogue {
-    /// By category.
+    /// Issues by category.
     issues: Vec<CatalogueEntry>,
     /// Numbers by which checks fire that may be set per domain.
     thresholds: Vec<ThresholdEntry>,
@@ -31,16 +31,16 @@ struct Catalogue {
 /// A number by which checks fire.
 #[derive(Serialize, ToSchema)]
 struct ThresholdEntry {
-    /// Its name in a domain's `thresholds`.
+    /// Name in a domain's `thresholds`.
     #[schema(examples("titleMaxCharacters"))]
     name: &'static str,
-    /// What it means.
+    /// Meaning.
     about: &'static str,
-    /// What it is unless a domain has another.
+    /// Value unless a domain has another.
     default: f64,
-    /// The least that it may be.
+    /// Least permitted value.
     min: f64,
-    /// The most that it may be.
+    /// Greatest permitted value.
     max: f64,
     /// Issues that depend on it.
     issues: &'static [&'static str],
@@ -57,30 +57,30 @@ impl ThresholdEntry {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CatalogueEntry {
-    /// Its id; never renamed.
+    /// Id; never renamed.
     #[schema(examples("META_DESC_MISSING"))]
     id: &'static str,
     /// `error`, `warning` or `notice`.
     #[schema(examples("warning"))]
     severity: &'static str,
-    /// Its group.
+    /// Group of the issue.
     #[schema(examples("description"))]
     category: &'static str,
-    /// What it is about: a `page`, the `site`, its `robots` file or its `sitemap`.
+    /// Subject: a `page`, the `site`, its `robots` file or its `sitemap`.
     #[schema(value_type = String, examples("page"))]
     scope: audit_engine::checks::FindingScope,
-    /// What is wrong, in a few words.
+    /// Problem in a few words.
     #[schema(examples("Meta description is missing"))]
     title: &'static str,
-    /// Why it matters.
+    /// Reason why it matters.
     why: &'static str,
-    /// What to do.
+    /// Advice.
     fix: &'static str,
-    /// A public page that says so.
+    /// Public page that is the source of the rule.
     source: &'static str,
-    /// What a finding takes from a page's health.
+    /// Points that a finding takes from a page's health.
     weight: f64,
-    /// Whether it is looked for unless it is turned off.
+    /// True for a check that runs unless it is turned off.
     is_default: bool,
 }
 

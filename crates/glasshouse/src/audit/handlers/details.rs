@@ -42,10 +42,10 @@ own_errors! {
 /// Everything that is known of a page.
 #[derive(Serialize, ToSchema)]
 struct PageDetails {
-    /// As lists show it.
+    /// The page as in lists.
     #[schema(value_type = PageRow)]
     page: Box<RawValue>,
-    /// What was found, with evidence.
+    /// Findings with evidence.
     #[schema(value_type = Vec<FindingShown>)]
     findings: Value,
     /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
@@ -56,16 +56,18 @@ struct PageDetails {
     #[serde(rename = "originHealthScore")]
     #[schema(value_type = Option<f64>)]
     origin_health_score: Value,
-    /// What its health lost, by category; null in runs that are older than the field.
+    /// Health that the page lost, by category; null in runs that are older than the field.
     #[schema(value_type = Option<Vec<PenaltyShown>>)]
     penalties: Value,
-    /// What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed.
+    /// Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
+    /// scripts changed.
     #[schema(value_type = Object)]
     raw: Value,
-    /// The same of what the browser made of it; null when it was not rendered.
+    /// Values of the rendered page; null when it was not rendered.
     #[schema(value_type = Option<Object>)]
     rendered: Value,
-    /// It was to be rendered, and no browser was free in time: its findings are those of what the server sent.
+    /// True when the page should have been rendered and no browser was free in time: its findings are those of the
+    /// server's response.
     #[serde(rename = "missedRender")]
     missed_render: bool,
     /// Headers that protect visitors, by name, as they were sent; null in runs that are older than the field.
@@ -81,12 +83,12 @@ struct PageDetails {
     /// Links on it.
     #[schema(value_type = Vec<LinkRow>)]
     outlinks: Box<RawValue>,
-    /// When a crawler last came, in the last 180 days; as new as the answer.
+    /// Last visit of a crawler, in the last 180 days; as new as the answer.
     #[serde(rename = "lastCrawlerVisit")]
     last_crawler_visit: Option<LastVisit>,
 }
 
-/// What one check found on a page.
+/// Findings of one check on a page.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct FindingShown {
@@ -119,11 +121,11 @@ struct PenaltyShown {
 /// An element or target.
 #[derive(Serialize, ToSchema)]
 struct ExampleShown {
-    /// Its address; "" when it has none.
+    /// Address; "" when there is none.
     url: String,
-    /// Its text or markup.
+    /// Text or markup.
     text: String,
-    /// What is wrong with it.
+    /// Description of the problem.
     detail: String,
 }
 
@@ -132,7 +134,7 @@ struct ExampleShown {
 struct HopShown {
     /// Absolute address.
     url: String,
-    /// What it answers; 0: no answer, or not asked.
+    /// Status; 0: no response, or not requested.
     status: u16,
 }
 
@@ -220,7 +222,7 @@ async fn list_run_links(
     Ok(Json(app.audits.links(&run, &filter).await?))
 }
 
-/// With which run.
+/// Run to compare with.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct CompareQuery {

@@ -23,7 +23,7 @@ use crate::app::AppState;
 use crate::audit::model::{Run, RunStatus};
 use crate::audit::service::RunFollower;
 
-/// Time after which key or session, and the domain, are looked at again.
+/// Time after which key or session, and the domain, are checked again.
 const CHECK_EVERY: Duration = Duration::from_secs(30);
 /// Longest time without an event; then a comment keeps the connection alive.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -33,7 +33,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(follow_run)).routes(routes!(cancel_run))
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RunProgress {
@@ -47,7 +47,7 @@ struct RunProgress {
     probes_waiting: u64,
     /// Epoch milliseconds; null while it runs.
     completed_at: Option<i64>,
-    /// Why it ended; empty while it runs.
+    /// Reason of the end; empty while it runs.
     close_reason: &'static str,
 }
 
@@ -151,11 +151,11 @@ impl RunStream {
     }
 }
 
-/// What became of a wish to stop.
+/// Outcome of a cancellation.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Cancelled {
-    /// Whether it is being stopped; false: it had ended already.
+    /// True when the run is being stopped; false: it had ended already.
     ok: bool,
     run_id: String,
 }

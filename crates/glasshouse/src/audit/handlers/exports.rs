@@ -23,7 +23,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::new().routes(routes!(export_run))
 }
 
-/// What is exported, and in which form.
+/// Kind and form of the export.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
@@ -34,21 +34,21 @@ struct AuditExportQuery {
     what: String,
     /// `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap.
     format: Option<String>,
-    /// Of pages: only those with this text in their path, in any case.
+    /// Pages only: text in their path, in any case.
     #[param(max_length = 500)]
     search: Option<String>,
-    /// Of pages and findings: only this issue.
+    /// Pages and findings only: id of an issue.
     #[param(example = "META_DESC_MISSING")]
     issue_id: Option<String>,
-    /// Of pages: field that they are sorted by, or `lastCrawlerVisit`; `path` unless given.
+    /// Pages only: field to sort by, or `lastCrawlerVisit`; `path` unless given.
     sort: Option<String>,
-    /// Of pages: `asc` or `desc`.
+    /// Pages only: `asc` or `desc`.
     order: Option<String>,
-    /// Of pages: fields that are wanted, separated by commas, or `lastCrawlerVisit`; all unless given.
+    /// Pages only: fields, separated by commas, or `lastCrawlerVisit`; all unless given.
     #[param(example = "path,healthScore")]
     fields: Option<String>,
-    /// Of a sitemap with more than 50,000 addresses: which of its files, from 1. Without it the answer is then the index of the
-    /// files, `sitemap-1.xml` and so on at the root of the site.
+    /// Sitemaps with more than 50,000 addresses only: number of the file, from 1. Without it the answer is then the
+    /// index of the files, `sitemap-1.xml` and so on at the root of the site.
     #[param(minimum = 1)]
     part: Option<usize>,
 }

@@ -46,7 +46,7 @@ own_errors! {
     NotListed: InvalidRequest;
 }
 
-/// What is to be audited.
+/// Audit to start.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct StartRequest {
@@ -188,7 +188,7 @@ impl From<AuditStartError> for ApiError {
     }
 }
 
-/// Which runs.
+/// Selection of runs.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ListQuery {
@@ -227,7 +227,7 @@ async fn list_runs(
     Ok(Json(RunList { runs: runs.into_iter().map(RunView::of).collect() }))
 }
 
-/// Which pages of a run, in which order, and what of them.
+/// Selection, order and fields of a run's pages.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
@@ -322,7 +322,7 @@ impl PagesQuery {
 struct RunDetails {
     run: RunView,
     pages: Vec<PageRow>,
-    /// How many pages match.
+    /// Number of matching pages.
     page_total: usize,
     /// Pages that carry each issue, over the whole run; only with `offset` 0 and without `search`, else null.
     #[schema(value_type = Option<Object>)]

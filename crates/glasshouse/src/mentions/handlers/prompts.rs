@@ -134,7 +134,7 @@ struct PromptRequest {
     /// `dynamic`: daily at first, then from several times a day to every fourth day, by how much answers change; `weekly`,
     /// `monthly`. A new prompt has `dynamic` unless given.
     monitor_interval: Option<MonitorInterval>,
-    /// At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+    /// Tags, at most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
     #[schema(examples("docs,comparison"))]
     tags: Option<String>,
     /// 1: asked by the schedule, which takes a monitor slot of the plan; 0: paused. A new prompt has 1 unless given.

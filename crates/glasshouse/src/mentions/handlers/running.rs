@@ -112,7 +112,7 @@ struct ImportRequest {
     /// Domain of the account.
     #[schema(examples("shop.example"))]
     domain: String,
-    /// At most 1,000.
+    /// Prompts, at most 1,000.
     #[schema(max_items = 1000, value_type = Vec<PromptFields>)]
     prompts: Vec<Value>,
 }

@@ -56,7 +56,7 @@ pub struct SourceItem {
     pub first_date: String,
     #[schema(examples("2026-11-20"))]
     pub last_date: String,
-    /// Of an own page alone.
+    /// Facts of an own page; absent for others.
     #[serde(flatten)]
     pub own: Option<OwnPage>,
 }
@@ -90,7 +90,7 @@ pub struct SearchItem {
     pub named_in: u64,
     #[schema(example = json!(["chatgpt"]))]
     pub providers: Vec<String>,
-    /// At most 100.
+    /// Ids of prompts, at most 100.
     pub prompt_ids: Vec<String>,
     /// A prompt of the domain has this text.
     pub tracked: bool,

@@ -60,10 +60,10 @@ pub struct PromptStats {
     /// Share of voice of the competitor with the largest one, in percent.
     #[schema(examples(45.5))]
     pub top_competitor_share_pct: f64,
-    /// From 0 to 100; −1 under three answers.
+    /// Difficulty, from 0 to 100; −1 under three answers.
     #[schema(examples(71))]
     pub difficulty: i32,
-    /// At most five, those that most answers name first.
+    /// Competitors, at most five, those that most answers name first.
     pub top_competitors: Vec<TopCompetitorItem>,
     pub range: DayRange,
 }
@@ -80,7 +80,7 @@ pub struct TopCompetitorItem {
     /// Empty: not known.
     #[schema(examples("https://notchly.com"))]
     pub site_url: String,
-    /// From 0 to 100.
+    /// Strength, from 0 to 100.
     #[schema(examples(82))]
     pub strength: u32,
 }
@@ -112,7 +112,7 @@ pub struct StatsSummary {
     #[schema(examples(9120))]
     pub total_citations: u64,
     pub top_competitor: TopCompetitorSummary,
-    /// At most five, those that most answers name first.
+    /// Competitors, at most five, those that most answers name first.
     pub top_competitors: Vec<TopCompetitorItem>,
     /// Mentions of all brands, each once an answer.
     #[schema(examples(3_701))]

@@ -15,7 +15,7 @@ use crate::audit::stored::{Index, PartKind};
 /// Entries that each list has at most; the totals count all.
 const MOST_ENTRIES: usize = 1000;
 
-/// What changed between two runs.
+/// Changes between two runs.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {
@@ -89,7 +89,7 @@ pub struct Changes {
     pub items: Vec<ChangedPage>,
 }
 
-/// What changed on a page.
+/// Changes on a page.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ChangedPage {
     /// The page.
@@ -227,7 +227,8 @@ fn site_issues(index: &Index) -> BTreeSet<&str> {
     index.site_issues.iter().map(String::as_str).collect()
 }
 
-/// Returns the fields that changed; of a page whose scripts did not run in both runs only what the server alone decides.
+/// Returns the fields that changed; for a page whose scripts did not run in both runs only those that the server
+/// alone decides.
 fn changes(before: &[u8], after: &[u8], is_known: bool) -> Vec<FieldChange> {
     let read = |line: &[u8]| serde_json::from_slice::<Compared>(line).unwrap_or_default();
     let (before, after) = (read(before), read(after));

@@ -38,7 +38,7 @@ pub struct GraphNode {
     pub id: String,
     #[schema(examples("/pricing"))]
     pub path: String,
-    /// Its own status; 0: no answer, or robots.txt forbids it.
+    /// Status of the page; 0: no response, or robots.txt forbids it.
     pub status_code: u16,
     /// 0 to 100, one decimal.
     pub health_score: f64,
@@ -49,7 +49,7 @@ pub struct GraphNode {
 }
 
 impl Audits {
-    /// Returns the link graph of a run with so many pages at most.
+    /// Returns the link graph of a run with at most `limit` pages.
     pub async fn graph(&self, run: &Run, limit: usize) -> Result<LinkGraph, ReadError> {
         let index = self.0.segments.index(run).await?;
         let mut rows: Vec<usize> = (0..index.len()).collect();

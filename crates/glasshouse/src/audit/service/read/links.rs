@@ -12,7 +12,7 @@ use crate::audit::stored::{LinkRow, PartKind};
 
 #[derive(Debug, Clone, Default)]
 pub struct LinkFilter {
-    /// Path of the page they stand on.
+    /// Path of their source page.
     pub from: Option<String>,
     /// Path or address that they lead to.
     pub to: Option<String>,
@@ -30,9 +30,9 @@ pub struct LinkFilter {
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkList {
-    /// Those that were asked for.
+    /// Requested part of the links.
     pub links: Vec<LinkRow>,
-    /// How many match.
+    /// Number of matching links.
     pub total: usize,
 }
 

@@ -131,10 +131,10 @@ struct QueryList {
     total: i64,
 }
 
-/// Sources of answers.
+/// Lists the sources of answers.
 ///
-/// Sites, or pages, that answers cite, and those that were only found for them (`citations` 0). Own pages come with the last
-/// visit of AI crawlers, their issues in the latest audit, and the people whom assistants sent to them.
+/// Sites, or pages, that answers cite, and those that were only found for them (`citations` 0). Own pages come with
+/// the last visit of AI crawlers, their issues in the latest audit, and the people whom assistants sent to them.
 #[utoipa::path(get, path = "/api/ai-mentions/sources", tag = "AI mentions", params(SourcesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadMentions, NotRead>, (status = 200, description = "The sources.", body = SourceList)))]

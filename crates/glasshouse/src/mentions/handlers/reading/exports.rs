@@ -35,7 +35,7 @@ struct MentionExportQuery {
     what: String,
     /// `csv` or `ndjson`; `csv` unless given.
     format: Option<String>,
-    /// Of sources: `domain` or `page`; `domain` unless given.
+    /// Sources only: `domain` or `page`; `domain` unless given.
     by: Option<String>,
     /// First UTC day; 30 days ago unless given. Prompts are exported whatever the days are.
     from: Option<String>,

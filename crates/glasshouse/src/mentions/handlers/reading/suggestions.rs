@@ -46,7 +46,7 @@ struct SuggestionsQuery {
 struct TermsBody {
     #[schema(examples("lumadocs.io"))]
     domain: String,
-    /// At most 5,000 terms of at most 2,000 characters.
+    /// Search terms: at most 5,000 of at most 2,000 characters.
     #[schema(max_items = 5000, example = json!(["best documentation tool", "knowledge base with sso"]))]
     terms: Vec<String>,
 }

@@ -64,7 +64,7 @@ pub struct ReportAction {
     pub id: String,
     pub kind: ActionKind,
     pub severity: ActionSeverity,
-    /// From 0 to 100.
+    /// Impact, from 0 to 100.
     pub impact: u32,
     pub title: String,
     pub detail: String,

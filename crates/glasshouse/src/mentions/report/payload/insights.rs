@@ -49,7 +49,7 @@ pub struct PromptInsight {
     #[schema(value_type = Option<Vec<f64>>)]
     pub ci: Option<[f64; 2]>,
     pub avg_position: Option<f64>,
-    /// From 0 to 100; −1 under three responses.
+    /// Difficulty, from 0 to 100; −1 under three responses.
     pub difficulty: i32,
     pub top_competitor: Option<String>,
     pub top_competitor_share_pct: Option<f64>,
@@ -85,7 +85,7 @@ pub struct CompetitorShare {
     pub status: String,
     pub responses: u64,
     pub share_pct: f64,
-    /// From 0 to 100.
+    /// Strength, from 0 to 100.
     pub strength: u32,
     pub avg_position: Option<f64>,
     pub avg_sentiment: Option<f64>,
@@ -153,7 +153,7 @@ pub struct CitationOpportunity {
     pub top_urls: Vec<String>,
     /// Brands that such answers name.
     pub competitors_seen: Vec<String>,
-    /// From 0 to 100.
+    /// Score, from 0 to 100.
     pub score: u32,
 }
 
@@ -164,7 +164,7 @@ pub struct ReportSentiment {
     pub positive: u64,
     pub neutral: u64,
     pub negative: u64,
-    /// From −1 to 1.
+    /// Mean tone, from −1 to 1.
     pub avg: Option<f64>,
     /// Lowest tone first, at most ten.
     pub negative_excerpts: Vec<SentimentExcerpt>,

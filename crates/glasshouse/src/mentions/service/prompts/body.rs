@@ -32,7 +32,7 @@ pub struct PromptFields {
     pub providers: Option<Vec<String>>,
     /// `dynamic` unless given.
     pub monitor_interval: Option<MonitorInterval>,
-    /// At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+    /// Tags, at most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
     #[schema(examples("docs,comparison"))]
     pub tags: Option<String>,
     /// 1 unless given; 0: paused.

@@ -1,5 +1,4 @@
-//! Memory that hostile pages cost. A test binary of its own, because the peak of a process includes all tests that
-//! run in it.
+//! Memory that hostile pages cost. A test binary of its own, because the peak of a process includes all tests that run in it.
 
 use audit_engine::engine::{Audit, AuditOptions, audit};
 use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};

@@ -5,8 +5,7 @@ use std::net::IpAddr;
 /// Longest key, in bytes, that is built without an allocation.
 const ON_STACK: usize = 128;
 
-/// Key of a cache entry. Different keys of a type must never have the same bytes, or one would find the other's
-/// entry.
+/// Key of a cache entry. Different keys of a type must never have the same bytes, or one would find the other's entry.
 pub trait Key {
     /// Calls `f` with the key's bytes.
     fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R;

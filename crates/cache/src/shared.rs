@@ -9,8 +9,7 @@ use super::{Key, Name, Of, Value, typed};
 
 type Making<'a> = Pin<Box<dyn Future<Output = Result<Value, ()>> + Send + 'a>>;
 
-/// Map from keys to values, each of which is made by at most one task at a time. Cheap to clone: clones share their
-/// entries.
+/// Map from keys to values, each of which is made by at most one task at a time. Cheap to clone: clones share their entries.
 pub struct SharedCache<K: ?Sized, V> {
     entries: moka::future::Cache<Name, Value>,
     of: Of<K, V>,

@@ -178,9 +178,8 @@ impl Network {
         Ok(Network(Arc::new(Inner { guard, hosts, resolver, named: None })))
     }
 
-    /// Returns a network that also reaches one host in private or loopback space, because the operator has named it:
-    /// the address of a model's server. Metadata and link-local addresses stay refused, as does every other private
-    /// host.
+    /// Returns a network that also reaches one host in private or loopback space, because the operator has named it: the
+    /// address of a model's server. Metadata and link-local addresses stay refused, as does every other private host.
     pub fn with_named_host(&self, host: &str) -> Network {
         let Inner { guard, hosts, resolver, .. } = &*self.0;
         let (guard, hosts, resolver) = (guard.clone(), hosts.clone(), resolver.clone());
@@ -198,8 +197,7 @@ impl Network {
 
     /// Resolves `host:port`: static hosts first, then IP literals, then DNS.
     ///
-    /// One refused address refuses the whole name: a name with a public and a private address is an attack or a
-    /// mistake.
+    /// One refused address refuses the whole name: a name with a public and a private address is an attack or a mistake.
     pub async fn resolve(&self, host: &str, port: u16) -> Result<Destination, NetworkError> {
         let destination = self.locate(host, port).await?;
         let guard = &self.0.guard;

@@ -85,8 +85,7 @@ impl Blobs {
         Ok(())
     }
 
-    /// Writes an object unless the key is taken. Returns true when it was written: of two concurrent writers, one
-    /// gets true.
+    /// Writes an object unless the key is taken. Returns true when it was written: of two concurrent writers, one gets true.
     pub async fn put_if_absent(&self, key: &str, bytes: Bytes) -> Result<bool, BlobError> {
         let written =
             self.0.put_opts(&path_of(key)?, PutPayload::from_bytes(bytes), PutMode::Create.into()).await;

@@ -1,5 +1,4 @@
-//! All rows of a database as JSON that either engine can read back: for backups, and for moving from one to the
-//! other.
+//! All rows of a database as JSON that either engine can read back: for backups, and for moving from one to the other.
 //! Knows no table by name. Must never show rows of two different moments.
 
 use std::collections::BTreeSet;
@@ -54,8 +53,7 @@ impl ColumnKind {
 }
 
 impl Db {
-    /// Opens a snapshot of the database as it is now, unaffected by later writes. Holds one connection while it
-    /// lives.
+    /// Opens a snapshot of the database as it is now, unaffected by later writes. Holds one connection while it lives.
     pub async fn snapshot(&self) -> Result<DatabaseSnapshot, DbError> {
         let mut conn = self.begin_snapshot().await?;
         // The moment is that of the first look, and a long copy is no fault.

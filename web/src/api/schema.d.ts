@@ -1,4 +1,4 @@
-// Types of the API. Written by scripts/schema.mjs from docs/openapi.json; never edited by hand. Input: 1ceabeb49c3d5b663ef5fc149641ef4c3d29f19bfbd19a6188259f850372da92
+// Types of the API. Written by scripts/schema.mjs from docs/openapi.json; never edited by hand. Input: e5977fb5d6ce260218c1568ad671bf69b391b49a23aa4dbbd8b0d183da58e653
 
 export interface paths {
     "/api/ai-mentions/costs": {
@@ -47,10 +47,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the statistics of prompts.
-         * @description Every prompt of the domain with its numbers in the window, and all of them together. Only analysed answers count;
-         *     a prompt without one has zeros and the difficulty −1. The formulas are in the documentation, "AI mentions:
-         *     numbers".
+         * Statistics of prompts.
+         * @description Every prompt of the domain with its numbers in the window, and all of them together. Only analysed answers count; a prompt
+         *     without one has zeros and the difficulty −1. The formulas are in the documentation, "AI mentions: numbers".
          */
         get: operations["list_prompt_stats"];
         put?: never;
@@ -247,9 +246,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the sources of answers.
-         * @description Sites, or pages, that answers cite, and those that were only found for them (`citations` 0). Own pages come with
-         *     the last visit of AI crawlers, their issues in the latest audit, and the people whom assistants sent to them.
+         * Sources of answers.
+         * @description Sites, or pages, that answers cite, and those that were only found for them (`citations` 0). Own pages come with the last
+         *     visit of AI crawlers, their issues in the latest audit, and the people whom assistants sent to them.
          */
         get: operations["list_sources"];
         put?: never;
@@ -1860,7 +1859,7 @@ export interface components {
         };
         /** @description An API key as listings show it. */
         ApiKeyInfo: {
-            /** @description Time at which the key was made. */
+            /** @description When it was made. */
             createdAt: components["schemas"]["Timestamp"];
             /**
              * @description The one domain it is restricted to; null: the whole account.
@@ -1876,7 +1875,7 @@ export interface components {
             last4: string;
             lastUsedAt?: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Name given by the owner.
+             * @description What its owner calls it.
              * @example Build server
              */
             name: string;
@@ -1963,7 +1962,7 @@ export interface components {
             /** Format: int32 */
             statusCode: number | null;
         };
-        /** @description Changes to the audit settings of a domain. Fields that are left out stay as they are. */
+        /** @description Changes to how a domain is audited. Fields that are left out stay as they are. */
         AuditingChange: {
             /** @default null */
             basicAuth: components["schemas"]["BasicAuth"] | null;
@@ -1988,14 +1987,14 @@ export interface components {
              */
             exclude: string[] | null;
             /**
-             * @description Extractions from each page; replaces all.
+             * @description Replaces the pieces that are wanted of each page.
              * @default null
              */
             extractions: components["schemas"]["ExtractionRule"][] | null;
             /** @default null */
             frequency: components["schemas"]["Frequency"] | null;
             /**
-             * @description Headers of requests to the site; replaces all.
+             * @description Replaces the headers that are sent to the site.
              * @default null
              */
             headers: components["schemas"]["SentHeader"][] | null;
@@ -2043,20 +2042,19 @@ export interface components {
              */
             robotsTxt: string | null;
             /**
-             * @description Searches for pages; replaces all.
+             * @description Replaces the pages that are to be found.
              * @default null
              */
             searches: components["schemas"]["SearchRule"][] | null;
             /**
-             * @description Thresholds of checks by the names of the catalogue; replaces all. Thresholds that are left out have their
-             *     default.
+             * @description Replaces where checks draw their lines, by the names of the catalogue; what is not named is as usual.
              * @default null
              */
             thresholds: {
                 [key: string]: number;
             } | null;
             /**
-             * @description User agent of the audit; its first word is the product token for robots.txt. Null: the default.
+             * @description What the audit calls itself; its first word is what robots.txt calls it. Null: its own name.
              * @default null
              */
             userAgent: string | null;
@@ -2066,7 +2064,7 @@ export interface components {
              */
             webhookUrl: string | null;
         };
-        /** @description Audit settings of a domain. */
+        /** @description How a domain is audited, as the API shows it. */
         AuditingView: {
             basicAuth?: components["schemas"]["UserShown"] | null;
             /** @description Checks that do not run. */
@@ -2079,7 +2077,7 @@ export interface components {
             exclude: string[];
             /** @description Pieces that are wanted of each page. */
             extractions: components["schemas"]["ExtractionRule"][];
-            /** @description Frequency of scheduled audits. */
+            /** @description How often by itself. */
             frequency: components["schemas"]["Frequency"];
             /** @description Names of the headers that are sent to the site. Their values are never shown. */
             headers: components["schemas"]["HeaderShown"][];
@@ -2099,7 +2097,7 @@ export interface components {
              * @description HTML pages after which a run ends; null: what the plan allows.
              */
             maxPages?: number | null;
-            /** @description Method of finding pages in scheduled audits. */
+            /** @description How pages are found when it starts by itself. */
             mode: components["schemas"]["Mode"];
             /**
              * Format: double
@@ -2113,13 +2111,13 @@ export interface components {
             robotsTxt: string;
             /** @description Pages that are to be found. */
             searches: components["schemas"]["SearchRule"][];
-            /** @description Thresholds of checks, by name. */
+            /** @description Where checks draw their lines, by name. */
             thresholds: {
                 [key: string]: number;
             };
-            /** @description User agent of the audit; null: the default. */
+            /** @description What the audit calls itself; null: its own name. */
             userAgent?: string | null;
-            /** @description Key of the `x-service-signature` of webhooks. In the answer that made it, and never again. */
+            /** @description What the `x-service-signature` of webhooks is made with. In the answer that made it, and never again. */
             webhookSecret?: string | null;
             /** @description Told when a run ends. */
             webhookUrl?: string | null;
@@ -2150,7 +2148,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description Outcome of a cancellation. */
+        /** @description What became of a wish to stop a refresh. */
         BatchCancelled: {
             /**
              * @description `false`: the refresh was over already.
@@ -2163,7 +2161,7 @@ export interface components {
             /** @description The newest 20, the newest first. */
             batches: components["schemas"]["BatchSummary"][];
         };
-        /** @description Progress of a batch. */
+        /** @description How far a batch has come. */
         BatchProgress: {
             completedAt?: components["schemas"]["Timestamp"] | null;
             /**
@@ -2173,8 +2171,8 @@ export interface components {
              */
             done: number;
             /**
-             * @description Reason why the sitemap could not be read, the number of pages that were left out because the account may have
-             *     no more renders in the queue, or that the refresh was cancelled.
+             * @description Why the sitemap could not be read, how many pages were left out because the account may have no more renders in the
+             *     queue, or that the refresh was cancelled.
              * @example null
              */
             error?: string | null;
@@ -2205,7 +2203,7 @@ export interface components {
             /** @example 01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10 */
             batchGroupId: string;
             completedAt: components["schemas"]["Timestamp"] | null;
-            /** @description Time of the request. */
+            /** @description When it was asked for. */
             createdAt: components["schemas"]["Timestamp"];
             /**
              * Format: int64
@@ -2214,7 +2212,7 @@ export interface components {
              */
             done: number;
             /**
-             * @description Reason why the sitemap could not be read, or that the refresh was cancelled.
+             * @description Why the sitemap could not be read, if that is what went wrong, or that the refresh was cancelled.
              * @example null
              */
             error: string | null;
@@ -2287,15 +2285,15 @@ export interface components {
          * @enum {string}
          */
         BudgetScope: "domain" | "account" | "provider" | "installation";
-        /** @description Outcome of a cancellation. */
+        /** @description What became of a wish to stop. */
         Cancelled: {
-            /** @description True when the run is being stopped; false: it had ended already. */
+            /** @description Whether it is being stopped; false: it had ended already. */
             ok: boolean;
             runId: string;
         };
-        /** @description All issues that an audit can find. */
+        /** @description Everything that an audit can find. */
         Catalogue: {
-            /** @description Issues by category. */
+            /** @description By category. */
             issues: components["schemas"]["CatalogueEntry"][];
             /** @description Numbers by which checks fire that may be set per domain. */
             thresholds: components["schemas"]["ThresholdEntry"][];
@@ -2303,21 +2301,21 @@ export interface components {
         /** @description An issue. */
         CatalogueEntry: {
             /**
-             * @description Group of the issue.
+             * @description Its group.
              * @example description
              */
             category: string;
-            /** @description Advice. */
+            /** @description What to do. */
             fix: string;
             /**
-             * @description Id; never renamed.
+             * @description Its id; never renamed.
              * @example META_DESC_MISSING
              */
             id: string;
-            /** @description True for a check that runs unless it is turned off. */
+            /** @description Whether it is looked for unless it is turned off. */
             isDefault: boolean;
             /**
-             * @description Subject: a `page`, the `site`, its `robots` file or its `sitemap`.
+             * @description What it is about: a `page`, the `site`, its `robots` file or its `sitemap`.
              * @example page
              */
             scope: string;
@@ -2326,23 +2324,23 @@ export interface components {
              * @example warning
              */
             severity: string;
-            /** @description Public page that is the source of the rule. */
+            /** @description A public page that says so. */
             source: string;
             /**
-             * @description Problem in a few words.
+             * @description What is wrong, in a few words.
              * @example Meta description is missing
              */
             title: string;
             /**
              * Format: double
-             * @description Points that a finding takes from a page's health.
+             * @description What a finding takes from a page's health.
              */
             weight: number;
-            /** @description Reason why it matters. */
+            /** @description Why it matters. */
             why: string;
         };
         /**
-         * @description Reason why nothing was queued.
+         * @description Why nothing was queued.
          * @enum {string}
          */
         Cause: "render_limit_reached" | "origin_not_reachable" | "origin_host_not_reachable" | "path_not_reachable" | "no_sitemap" | "fetch_failed" | "parse_failed" | "no_updated_paths";
@@ -2353,7 +2351,7 @@ export interface components {
             /** @description `statusCode`, `title`, `metaDesc`, `h1`, `canonical` or `indexable`. */
             field: string;
         };
-        /** @description Changes on a page. */
+        /** @description What changed on a page. */
         ChangedPage: {
             /** @description Each field that changed. */
             changes: components["schemas"]["Change"][];
@@ -2428,7 +2426,7 @@ export interface components {
             providers: string[];
             /**
              * Format: int32
-             * @description Score, from 0 to 100.
+             * @description From 0 to 100.
              */
             score: number;
             /** @description Pages of the site that such answers cite, at most five. */
@@ -2440,7 +2438,7 @@ export interface components {
             /** @description The page. */
             path: string;
         };
-        /** @description Changes between two runs. */
+        /** @description What changed between two runs. */
         Comparison: {
             /** @description Pages that only the later run has. */
             addedPages: components["schemas"]["Pages"];
@@ -2519,7 +2517,7 @@ export interface components {
             status: string;
             /**
              * Format: int32
-             * @description Strength, from 0 to 100.
+             * @description From 0 to 100.
              */
             strength: number;
         };
@@ -3038,11 +3036,11 @@ export interface components {
         };
         /** @description An element or target. */
         ExampleShown: {
-            /** @description Description of the problem. */
+            /** @description What is wrong with it. */
             detail: string;
-            /** @description Text or markup. */
+            /** @description Its text or markup. */
             text: string;
-            /** @description Address; "" when there is none. */
+            /** @description Its address; "" when it has none. */
             url: string;
         };
         /** @description Pieces of each page, under a name: either of the elements that a selector names, or of what an expression matches. */
@@ -3073,7 +3071,7 @@ export interface components {
             items: components["schemas"]["ComparedFinding"][];
             total: number;
         };
-        /** @description Findings of one check on a page. */
+        /** @description What one check found on a page. */
         FindingShown: {
             /**
              * Format: int32
@@ -3132,7 +3130,7 @@ export interface components {
             provider: string;
         };
         /**
-         * @description Frequency of a domain's scheduled audits.
+         * @description How often a domain is audited by itself.
          * @enum {string}
          */
         Frequency: "manual" | "daily" | "weekly" | "monthly";
@@ -3159,7 +3157,7 @@ export interface components {
             path: string;
             /**
              * Format: int32
-             * @description Status of the page; 0: no response, or robots.txt forbids it.
+             * @description Its own status; 0: no answer, or robots.txt forbids it.
              */
             statusCode: number;
         };
@@ -3200,18 +3198,18 @@ export interface components {
         HopShown: {
             /**
              * Format: int32
-             * @description Status; 0: no response, or not requested.
+             * @description What it answers; 0: no answer, or not asked.
              */
             status: number;
             /** @description Absolute address. */
             url: string;
         };
-        /** @description Findings that are left out of lists and scores. */
+        /** @description Findings that nobody wants to hear of. */
         Ignored: {
             /** @example THIN_CONTENT */
             issueId: string;
             /**
-             * @description Paths of the findings; `*` is any run of characters. Findings about the site are at `/`.
+             * @description On which paths; `*` is any run of characters. Findings about the site are at `/`.
              * @example /tags/*
              */
             pathPattern: string;
@@ -3242,7 +3240,7 @@ export interface components {
              * @example shop.example
              */
             domain: string;
-            /** @description Prompts, at most 1,000. */
+            /** @description At most 1,000. */
             prompts: components["schemas"]["PromptFields"][];
         };
         /** @description A part of the installation. */
@@ -3326,7 +3324,7 @@ export interface components {
              */
             date: string;
             /**
-             * @description Operator of the crawler.
+             * @description Who runs it.
              * @example google
              */
             provider: string;
@@ -3360,14 +3358,14 @@ export interface components {
         };
         /** @description Links of a run. */
         LinkList: {
-            /** @description Requested part of the links. */
+            /** @description Those that were asked for. */
             links: components["schemas"]["LinkRow"][];
-            /** @description Number of matching links. */
+            /** @description How many match. */
             total: number;
         };
         /** @description A link of the site. */
         LinkRow: {
-            /** @description Text of the link. */
+            /** @description Its text. */
             anchor: string;
             /**
              * @description Path of the page it stands on.
@@ -3421,7 +3419,7 @@ export interface components {
             verified: components["schemas"]["Verified"];
         };
         /**
-         * @description Method of finding pages.
+         * @description How pages are found.
          * @enum {string}
          */
         Mode: "follow" | "selected" | "sitemap";
@@ -3505,7 +3503,7 @@ export interface components {
              */
             domain?: string | null;
             /**
-             * @description Name of the key; at most 100 characters.
+             * @description What you call it; at most 100 characters.
              * @example Build server
              */
             name?: string | null;
@@ -3736,17 +3734,14 @@ export interface components {
         };
         /** @description Everything that is known of a page. */
         PageDetails: {
-            /** @description Findings with evidence. */
+            /** @description What was found, with evidence. */
             findings: components["schemas"]["FindingShown"][];
             /** @description Steps of its redirect. */
             hops: components["schemas"]["HopShown"][];
             /** @description Links to it, at most 1,000. */
             inlinks: components["schemas"]["LinkRow"][];
             lastCrawlerVisit?: components["schemas"]["LastVisit"] | null;
-            /**
-             * @description True when the page should have been rendered and no browser was free in time: its findings are those of the
-             *     server's response.
-             */
+            /** @description It was to be rendered, and no browser was free in time: its findings are those of what the server sent. */
             missedRender: boolean;
             /**
              * Format: double
@@ -3755,16 +3750,13 @@ export interface components {
             originHealthScore?: number | null;
             /** @description Links on it. */
             outlinks: components["schemas"]["LinkRow"][];
-            /** @description The page as in lists. */
+            /** @description As lists show it. */
             page: components["schemas"]["PageRow"];
-            /** @description Health that the page lost, by category; null in runs that are older than the field. */
+            /** @description What its health lost, by category; null in runs that are older than the field. */
             penalties?: components["schemas"]["PenaltyShown"][] | null;
-            /**
-             * @description Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
-             *     scripts changed.
-             */
+            /** @description What the server sent: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and what else scripts changed. */
             raw: Record<string, never>;
-            /** @description Values of the rendered page; null when it was not rendered. */
+            /** @description The same of what the browser made of it; null when it was not rendered. */
             rendered?: Record<string, never> | null;
             /** @description Headers that protect visitors, by name, as they were sent; null in runs that are older than the field. */
             securityHeaders?: Record<string, never> | null;
@@ -3805,12 +3797,12 @@ export interface components {
             /** @example the page answered 500 */
             error: string;
             /**
-             * @description Address of the page.
+             * @description Its address.
              * @example https://shop.example/shoes
              */
             url: string;
         };
-        /** @description Facts of the page itself. */
+        /** @description What is read from the page itself. */
         PageFields: {
             /** @description Effective canonical, absolute; "" when there is none. */
             canonical?: string | null;
@@ -3896,12 +3888,12 @@ export interface components {
         /** @description An issue of a page. */
         PageIssue: {
             /**
-             * @description Id in the catalogue.
+             * @description Its id in the catalogue.
              * @example META_DESC_MISSING
              */
             issueId: string;
             /**
-             * @description Severity of the issue.
+             * @description How bad it is.
              * @example warning
              */
             severity: string;
@@ -3932,18 +3924,18 @@ export interface components {
             } | null;
             /**
              * Format: double
-             * @description Health, 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share
-             *     it, each category at most its cap; 0 with a finding that makes the page worthless.
+             * @description 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share it, each
+             *     category at most its cap; 0 with a finding that leaves nothing of the page's worth.
              */
             healthScore: number;
             /**
-             * @description Id of the page, equal in every run for one path.
+             * @description The same for one path in every run.
              * @example 5f0c8d1b2a7e4c39
              */
             id: string;
             /** @description A search engine would list it under its own address. */
             indexable: boolean;
-            /** @description Number of different issues. */
+            /** @description How many different issues it has. */
             issueCount: number;
             issues: components["schemas"]["PageIssue"][];
             /**
@@ -3958,14 +3950,14 @@ export interface components {
             path: string;
             /**
              * Format: double
-             * @description Preview score, 0 to 100: quality of a search result and a shared link.
+             * @description 0 to 100: what a search result and a shared link will look like.
              */
             previewScore: number;
             /** @description Names of the searches that found it. */
             searches?: string[] | null;
             /**
              * Format: int32
-             * @description Status of the page; 0: no response, or robots.txt forbids it.
+             * @description Its own status; 0: no answer, or robots.txt forbids it.
              */
             statusCode: number;
             /** @description Health in up to 12 runs that have the page, the oldest first, this one last. */
@@ -3978,7 +3970,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description Outcome for one or several pages.
+         * @description What was done for one or several pages.
          * @example {
          *       "ok": true,
          *       "prewarmed": 1
@@ -3992,16 +3984,16 @@ export interface components {
         PagesReply: {
             /**
              * Format: int64
-             * @description Number of deleted stored pages (variant `purge` only).
+             * @description How many stored pages were deleted (variant `purge` only).
              * @example 1
              */
             deleted?: number | null;
             error?: components["schemas"]["Cause"] | null;
-            /** @description True on success; `false` comes with `error`. */
+            /** @description Whether it worked; `false` comes with `error`. */
             ok: boolean;
             /**
              * Format: int64
-             * @description Number of queued renders.
+             * @description How many renders were queued.
              * @example 1
              */
             prewarmed: number;
@@ -4201,7 +4193,7 @@ export interface components {
              */
             providers: string[] | null;
             /**
-             * @description Tags, at most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+             * @description At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
              * @default null
              * @example docs,comparison
              */
@@ -4221,7 +4213,7 @@ export interface components {
             ci?: number[] | null;
             /**
              * Format: int32
-             * @description Difficulty, from 0 to 100; −1 under three responses.
+             * @description From 0 to 100; −1 under three responses.
              */
             difficulty: number;
             /** @example info */
@@ -4285,7 +4277,7 @@ export interface components {
              */
             providers?: string[] | null;
             /**
-             * @description Tags, at most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
+             * @description At most 10, separated by commas: lower-case letters, digits and hyphens, 64 characters each.
              * @example docs,comparison
              */
             tags?: string | null;
@@ -4482,7 +4474,7 @@ export interface components {
             citationRate: number;
             /**
              * Format: int32
-             * @description Difficulty, from 0 to 100; −1 under three answers.
+             * @description From 0 to 100; −1 under three answers.
              * @example 71
              */
             difficulty: number;
@@ -4513,7 +4505,7 @@ export interface components {
              * @example docs,startup
              */
             tags: string;
-            /** @description Competitors, at most five, those that most answers name first. */
+            /** @description At most five, those that most answers name first. */
             topCompetitors: components["schemas"]["TopCompetitorItem"][];
             /**
              * Format: double
@@ -4955,7 +4947,7 @@ export interface components {
             id: string;
             /**
              * Format: int32
-             * @description Impact, from 0 to 100.
+             * @description From 0 to 100.
              */
             impact: number;
             kind: components["schemas"]["ActionKind"];
@@ -5117,7 +5109,7 @@ export interface components {
         ReportSentiment: {
             /**
              * Format: double
-             * @description Mean tone, from −1 to 1.
+             * @description From −1 to 1.
              */
             avg?: number | null;
             /** Format: int64 */
@@ -5239,7 +5231,7 @@ export interface components {
             /** @description Pages that carry each issue, over the whole run; only with `offset` 0 and without `search`, else null. */
             issueBreakdown?: Record<string, never> | null;
             pages: components["schemas"]["PageRow"][];
-            /** @description Number of matching pages. */
+            /** @description How many pages match. */
             pageTotal: number;
             run: components["schemas"]["RunView"];
         };
@@ -5265,9 +5257,9 @@ export interface components {
              */
             startedAt: number;
         };
-        /** @description Progress of a run. */
+        /** @description How far a run is. */
         RunProgress: {
-            /** @description Reason of the end; empty while it runs. */
+            /** @description Why it ended; empty while it runs. */
             closeReason: string;
             /**
              * Format: int64
@@ -5345,7 +5337,7 @@ export interface components {
             start: number;
         };
         /**
-         * @description State of a run.
+         * @description Where a run is.
          * @enum {string}
          */
         RunStatus: "queued" | "running" | "success" | "limit_reached" | "partial" | "error";
@@ -5361,7 +5353,7 @@ export interface components {
              * @description Epoch milliseconds; null while it runs.
              */
             completedAt?: number | null;
-            /** @description Statistics of the crawl. */
+            /** @description How the crawl went. */
             crawlStats: Record<string, never>;
             /**
              * Format: double
@@ -5375,7 +5367,7 @@ export interface components {
             deltaIssues: number;
             /** @example shop.example */
             domain: string;
-            /** @description Reason why there are no results, or of an early end. */
+            /** @description Why it has no results, or ended early. */
             errorMessage?: string | null;
             /** @description The schedule's, if that started it; else `manual`. */
             frequency: components["schemas"]["Frequency"];
@@ -5394,21 +5386,21 @@ export interface components {
              * @description Findings: for each issue the number of rows that carry it, 1 for one about the site.
              */
             issueCount: number;
-            /** @description True when the run was interrupted and has not continued yet. */
+            /** @description It was cut off, and has not gone on yet. */
             needsContinuation: boolean;
             /**
              * Format: int64
              * @description HTML pages that answered 200.
              */
             pagesCrawled: number;
-            /** @description Analysis of robots.txt. */
+            /** @description What robots.txt says, and to whom. */
             robotsAnalysis: Record<string, never>;
             /**
              * Format: int64
-             * @description Number of runs that the domain has had, this one included.
+             * @description How many runs the domain has had, this one included.
              */
             runCount: number;
-            /** @description Problems of the sitemaps; in the details of a run only. */
+            /** @description What is wrong with the sitemaps; in the details of a run only. */
             sitemapIssues?: Record<string, never>[] | null;
             /**
              * Format: int64
@@ -5417,7 +5409,7 @@ export interface components {
              */
             startedAt: number;
             status: components["schemas"]["RunStatus"];
-            /** @description Trigger of the run. */
+            /** @description Who started it. */
             trigger: components["schemas"]["Trigger"];
         };
         /**
@@ -5439,7 +5431,7 @@ export interface components {
              * @example 4
              */
             namedIn: number;
-            /** @description Ids of prompts, at most 100. */
+            /** @description At most 100. */
             promptIds: string[];
             /**
              * @example [
@@ -5480,7 +5472,7 @@ export interface components {
         SentHeader: {
             /** @example x-staging-token */
             name: string;
-            /** @description Value of the header. Never shown again. */
+            /** @description Its value. Never shown again. */
             value: string;
         };
         /** @description Sentence of an answer that speaks badly of the brand. The text is a stranger's. */
@@ -5537,9 +5529,9 @@ export interface components {
              */
             servedBy: string;
         };
-        /** @description The signed-in account. */
+        /** @description Who is signed in. */
         SessionInfo: {
-            /** @description Token that requests with changes must send as `x-csrf-token`. */
+            /** @description What calls that change something must send as `x-csrf-token`. */
             csrfToken: string;
             /**
              * @description E-mail address of the account.
@@ -5678,7 +5670,7 @@ export interface components {
             visits: components["schemas"]["OverviewVisits"] | null;
         };
         /**
-         * @description Outcome for a site.
+         * @description What was done for a site.
          * @example {
          *       "accepted": true,
          *       "batchGroupId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10",
@@ -5693,7 +5685,7 @@ export interface components {
          */
         SiteReply: {
             /**
-             * @description True when work was queued (variant `rerender`).
+             * @description Whether work was queued (variant `rerender`).
              * @example true
              */
             accepted?: boolean | null;
@@ -5704,22 +5696,22 @@ export interface components {
             batchGroupId?: string | null;
             /**
              * Format: int64
-             * @description Number of deleted stored pages (variant `purge`).
+             * @description How many stored pages were deleted (variant `purge`).
              */
             deleted?: number | null;
             error?: components["schemas"]["Cause"] | null;
-            /** @description True on success; `false` comes with `error`. */
+            /** @description Whether it worked; `false` comes with `error`. */
             ok: boolean;
-            /** @description Source of the paths: `sitemap` or `snapshots` (variant `purge`). */
+            /** @description Where the paths came from: `sitemap` or `snapshots` (variant `purge`). */
             pathSource?: string | null;
             /**
              * Format: int64
-             * @description Number of queued renders (variant `purge`).
+             * @description How many renders were queued (variant `purge`).
              */
             queued?: number | null;
             /**
              * Format: int64
-             * @description Number of paths (variant `purge`).
+             * @description How many paths there were (variant `purge`).
              */
             totalPaths?: number | null;
         };
@@ -6006,7 +5998,7 @@ export interface components {
             /** @description `running`. */
             status: components["schemas"]["RunStatus"];
         };
-        /** @description Audit to start. */
+        /** @description What is to be audited. */
         StartRequest: {
             /** @description Templates with many pages are sampled; true unless given. */
             allowSampling?: boolean | null;
@@ -6063,7 +6055,7 @@ export interface components {
              */
             shareOfVoice: number;
             topCompetitor: components["schemas"]["TopCompetitorSummary"];
-            /** @description Competitors, at most five, those that most answers name first. */
+            /** @description At most five, those that most answers name first. */
             topCompetitors: components["schemas"]["TopCompetitorItem"][];
             /**
              * Format: int64
@@ -6176,7 +6168,7 @@ export interface components {
             /** @example lumadocs.io */
             domain: string;
             /**
-             * @description Search terms: at most 5,000 of at most 2,000 characters.
+             * @description At most 5,000 terms of at most 2,000 characters.
              * @example [
              *       "best documentation tool",
              *       "knowledge base with sso"
@@ -6186,27 +6178,27 @@ export interface components {
         };
         /** @description A number by which checks fire. */
         ThresholdEntry: {
-            /** @description Meaning. */
+            /** @description What it means. */
             about: string;
             /**
              * Format: double
-             * @description Value unless a domain has another.
+             * @description What it is unless a domain has another.
              */
             default: number;
             /** @description Issues that depend on it. */
             issues: string[];
             /**
              * Format: double
-             * @description Greatest permitted value.
+             * @description The most that it may be.
              */
             max: number;
             /**
              * Format: double
-             * @description Least permitted value.
+             * @description The least that it may be.
              */
             min: number;
             /**
-             * @description Name in a domain's `thresholds`.
+             * @description Its name in a domain's `thresholds`.
              * @example titleMaxCharacters
              */
             name: string;
@@ -6266,7 +6258,7 @@ export interface components {
             siteUrl: string;
             /**
              * Format: int32
-             * @description Strength, from 0 to 100.
+             * @description From 0 to 100.
              * @example 82
              */
             strength: number;
@@ -6354,7 +6346,7 @@ export interface components {
             visibilityPercent?: number | null;
         };
         /**
-         * @description Trigger of a run.
+         * @description Who started a run.
          * @enum {string}
          */
         Trigger: "api" | "manual" | "scheduled";
@@ -6389,14 +6381,13 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description Current use; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an
-             *     hour.
+             * @description How much is used; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an hour.
              */
             used?: number | null;
         };
         /** @description This month's use, as `GET /api/usage` answers it. */
         UsageReport: {
-            /** @description True for an active account. */
+            /** @description Whether the account is active. */
             active: boolean;
             /** @description One entry per limit of the plan. */
             limits: components["schemas"]["UsageEntry"][];
@@ -6407,7 +6398,7 @@ export interface components {
             month: string;
             /** @description The account's plan. */
             plan: components["schemas"]["Plan"];
-            /** @description Time at which the monthly counts start again. */
+            /** @description When the monthly counts start again. */
             resetsAt: components["schemas"]["Timestamp"];
         };
         /** @description A user without the password. */
@@ -6485,7 +6476,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description Reason why a page could not be seen.
+         * @description Why a page could not be seen.
          * @enum {string}
          */
         ViewError: "origin_not_reachable" | "not_a_page" | "timeout" | "too_large" | "forbidden_address" | "no_browser";
@@ -6532,7 +6523,7 @@ export interface components {
             cut: boolean;
             /**
              * Format: int32
-             * @description Height in pixels, at most 8,000.
+             * @description At most 8,000.
              * @example 2400
              */
             height: number;
@@ -6754,7 +6745,7 @@ export interface operations {
             query: {
                 /** @description `true`: prompts that name the own brand; `false`: those that do not. */
                 branded?: string;
-                /** @description Sources only: `domain` or `page`; `domain` unless given. */
+                /** @description Of sources: `domain` or `page`; `domain` unless given. */
                 by?: string;
                 /**
                  * @description Name of the domain, or of its `www.` twin.
@@ -16315,27 +16306,27 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Pages only: fields, separated by commas, or `lastCrawlerVisit`; all unless given.
+                 * @description Of pages: fields that are wanted, separated by commas, or `lastCrawlerVisit`; all unless given.
                  * @example path,healthScore
                  */
                 fields?: string;
                 /** @description `csv`, `ndjson`, or `xml` for a sitemap; `csv` unless given, `xml` for a sitemap. */
                 format?: string;
                 /**
-                 * @description Pages and findings only: id of an issue.
+                 * @description Of pages and findings: only this issue.
                  * @example META_DESC_MISSING
                  */
                 issueId?: string;
-                /** @description Pages only: `asc` or `desc`. */
+                /** @description Of pages: `asc` or `desc`. */
                 order?: string;
                 /**
-                 * @description Sitemaps with more than 50,000 addresses only: number of the file, from 1. Without it the answer is then the
-                 *     index of the files, `sitemap-1.xml` and so on at the root of the site.
+                 * @description Of a sitemap with more than 50,000 addresses: which of its files, from 1. Without it the answer is then the index of the
+                 *     files, `sitemap-1.xml` and so on at the root of the site.
                  */
                 part?: number;
-                /** @description Pages only: text in their path, in any case. */
+                /** @description Of pages: only those with this text in their path, in any case. */
                 search?: string;
-                /** @description Pages only: field to sort by, or `lastCrawlerVisit`; `path` unless given. */
+                /** @description Of pages: field that they are sorted by, or `lastCrawlerVisit`; `path` unless given. */
                 sort?: string;
                 /**
                  * @description `pages`, `findings`, `links`, `external` (links to other hosts), `resources` (scripts, style sheets, pictures, films and

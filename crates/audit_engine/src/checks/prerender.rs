@@ -1,5 +1,4 @@
-//! Checks of the content that crawlers get instead of the page: snapshots, and the response of firewalls to a
-//! renderer.
+//! Checks of the content that crawlers get instead of the page: snapshots, and the response of firewalls to a renderer.
 
 use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::page::challenge::is_challenge;

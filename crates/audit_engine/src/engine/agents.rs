@@ -1,5 +1,4 @@
-//! Compares pages as served to other crawlers with the version for a person, after the crawl. See
-//! docs/decisions/0212.
+//! Compares pages as served to other crawlers with the version for a person, after the crawl. See docs/decisions/0212.
 
 use std::collections::HashSet;
 

@@ -152,8 +152,7 @@ fn retry_after(response: &Response, now_ms: i64) -> Duration {
     parse_retry_after(response.header("retry-after"), now_ms).unwrap_or(RETRY_WAIT).min(MAX_WAIT)
 }
 
-/// Returns the content type when the body contradicts it: HTML under another type or none, or something else labelled
-/// HTML.
+/// Returns the content type when the body contradicts it: HTML under another type or none, or something else labelled HTML.
 pub fn mismatched_type(response: &Response) -> Option<Box<str>> {
     let media_type = response.media_type();
     let says_html = matches!(media_type.as_str(), "text/html" | "application/xhtml+xml");

@@ -63,8 +63,7 @@ impl Frontier {
         &mut self.states[id.index()]
     }
 
-    /// Adds an address with its number of clicks from the start. A waiting address moves forward when a page links to
-    /// it.
+    /// Adds an address with its number of clicks from the start. A waiting address moves forward when a page links to it.
     pub fn push(&mut self, id: UrlId, priority: CrawlPriority, depth: u16) {
         let state = self.reach(id);
         let is_sooner = priority == CrawlPriority::Link && !state.is_linked;

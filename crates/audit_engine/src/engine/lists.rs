@@ -187,8 +187,7 @@ impl Audit {
         })
     }
 
-    /// Returns the status of an address of the site. Returns `None` for one that robots.txt forbids, which was not
-    /// requested.
+    /// Returns the status of an address of the site. Returns `None` for one that robots.txt forbids, which was not requested.
     fn status_of(&self, id: UrlId) -> Option<u16> {
         let answer = self.site.answer(id)?;
         (answer.status != 0 || answer.failure.is_some()).then_some(answer.status)

@@ -153,7 +153,6 @@ pub struct RowResult {
     pub fields: Fields,
     /// Changes by scripts.
     pub differences: Vec<Difference>,
-    /// Findings.
     pub findings: Vec<Finding>,
     /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -183,11 +182,9 @@ pub struct Hop {
 pub struct Finding {
     #[serde(rename = "issueId")]
     pub check: CheckId,
-    /// Severity.
     pub severity: Severity,
     /// Points taken from the page's health, before the category's cap.
     pub points: f64,
-    /// Evidence.
     #[serde(flatten)]
     pub evidence: Evidence,
 }
@@ -196,7 +193,6 @@ pub struct Finding {
 #[derive(Debug, Clone, Serialize)]
 pub struct SiteResult {
     pub check: CheckId,
-    /// Findings.
     pub findings: Vec<SiteFinding>,
 }
 
@@ -206,7 +202,6 @@ pub struct SiteResult {
 pub struct SitemapIssue {
     /// The check.
     pub issue_id: CheckId,
-    /// Severity.
     pub severity: Severity,
     /// The file; none when it is about all files together.
     pub sitemap: Option<String>,

@@ -88,8 +88,7 @@ impl Names<'_> {
         }
     }
 
-    /// Stores the resources of the page, from the response and from the rendered document, which has lost its
-    /// scripts.
+    /// Stores the resources of the page, from the response and from the rendered document, which has lost its scripts.
     fn keep_resources(&mut self, page: &Page, named: &mut Named) {
         let mut seen = HashSet::new();
         let loaded = page.input.raw.resources.iter().chain(&page.facts.resources);

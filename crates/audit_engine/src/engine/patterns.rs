@@ -48,8 +48,7 @@ pub enum Wish {
     Render,
     /// It is not.
     Leave,
-    /// The decision depends on earlier pages of its template whose checks are not finished; the receiver gets it
-    /// later.
+    /// The decision depends on earlier pages of its template whose checks are not finished; the receiver gets it later.
     Unsure(oneshot::Receiver<bool>),
 }
 

@@ -47,7 +47,6 @@ pub struct RobotsAnalysis {
     pub bots: Vec<BotAccess>,
     /// Rows that it forbids to Googlebot or to the audit.
     pub blocked_crawled_urls: usize,
-    /// Content signals.
     pub content_signals: BTreeMap<String, String>,
     /// The site's llms.txt.
     pub llms_txt: LlmsTxt,
@@ -94,7 +93,6 @@ pub struct NamedSitemap {
 pub struct RobotsProblem {
     /// The check.
     pub issue_id: CheckId,
-    /// Severity.
     pub severity: Severity,
     /// Line of the problem, counted from 1.
     pub line: Option<usize>,

@@ -178,7 +178,6 @@ pub struct Politeness {
 pub struct SiteIssue {
     /// The check.
     pub issue_id: CheckId,
-    /// Severity.
     pub severity: Severity,
     /// Problem in a few words.
     pub detail: String,

@@ -65,8 +65,7 @@ fn date_year(text: &str) -> Option<i32> {
     if is_date { year.parse().ok() } else { None }
 }
 
-/// Returns the template of an address: variable parts of the path are `*`, and only the names of query parameters are
-/// kept.
+/// Returns the template of an address: variable parts of the path are `*`, and only the names of query parameters are kept.
 pub(super) fn template(key: &str) -> String {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
     let segments: Vec<&str> = path.split('/').collect();

@@ -46,8 +46,7 @@ fn is_named(text: &str, name: Name) -> bool {
     end.and_then(|end| text.get(..end)).is_some_and(|text| Name::read(text) == name)
 }
 
-/// Finds the beginning of the end tag of a script. Between `<!--` and `-->`, a nested script has an end tag of its
-/// own.
+/// Finds the beginning of the end tag of a script. Between `<!--` and `-->`, a nested script has an end tag of its own.
 pub fn script_end(text: &str) -> Option<usize> {
     const SCRIPT: Name = Name::of("script");
     let bytes = text.as_bytes();

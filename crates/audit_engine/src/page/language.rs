@@ -1,6 +1,5 @@
-//! Detection of a text's language. A detector decides, unless the text is plainly in the language that its document
-//! declares or in one that no other resembles: the detector compares a text with every language. Pure. See
-//! docs/decisions/0246.
+//! Detection of a text's language. A detector decides, unless the text is plainly in the language that its document declares
+//! or in one that no other resembles: the detector compares a text with every language. Pure. See docs/decisions/0246.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

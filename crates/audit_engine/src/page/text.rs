@@ -88,8 +88,7 @@ pub fn character_count(text: &str) -> usize {
 
 /// Counts the words of a text: those of Unicode that have a letter or digit.
 ///
-/// Chinese and Japanese characters count 1/1.7 of a word, those of Thai and its neighbours a quarter: they write no
-/// spaces.
+/// Chinese and Japanese characters count 1/1.7 of a word, those of Thai and its neighbours a quarter: they write no spaces.
 pub fn word_count(text: &str) -> usize {
     let mut counter = WordCounter::default();
     words(text).for_each(|word| counter.add(word));

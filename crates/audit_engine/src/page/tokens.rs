@@ -128,8 +128,7 @@ impl<'h> Tokens<'h> {
         }
     }
 
-    /// Returns the content of an element that holds text only, up to its end tag. Returns `None` when that is
-    /// missing.
+    /// Returns the content of an element that holds text only, up to its end tag. Returns `None` when that is missing.
     pub fn raw(&mut self, kind: Raw, name: Name) -> Option<Cow<'h, str>> {
         let start = self.at;
         let end = match kind {

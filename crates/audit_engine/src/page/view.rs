@@ -53,7 +53,6 @@ pub struct PageInput<'a> {
 
 /// A page with everything that follows from its facts.
 pub struct Page<'a> {
-    /// Input.
     pub input: PageInput<'a>,
     /// Path and query of its key.
     pub key: String,

@@ -273,8 +273,7 @@ fn word_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns true when a text begins with a sign of multiplication or division, whose code points are among the
-/// letters.
+/// Returns true when a text begins with a sign of multiplication or division, whose code points are among the letters.
 fn is_sign(bytes: &[u8]) -> bool {
     matches!(bytes, [0xC3, 0x97 | 0xB7, ..])
 }

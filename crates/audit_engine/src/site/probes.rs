@@ -6,8 +6,7 @@ pub struct Probes {
     /// Statuses of addresses that cannot exist, and whether each answered with an application's empty shell.
     pub not_found: Vec<(u16, bool)>,
     pub llms_txt: LlmsFile,
-    /// Links of llms.txt to the site, as keys; the flag says whether the link was requested beside the pages and is
-    /// broken.
+    /// Links of llms.txt to the site, as keys; the flag says whether the link was requested beside the pages and is broken.
     pub llms_links: Vec<(String, bool)>,
     /// Status of /favicon.ico; 0: no response; none: unknown, since robots.txt forbids it.
     pub favicon: Option<u16>,

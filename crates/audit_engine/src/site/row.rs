@@ -87,7 +87,6 @@ pub struct Row {
 /// Values of a row for reports, which no join compares.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Details {
-    /// Findings.
     pub findings: Vec<(CheckId, Evidence)>,
     /// Findings of the answer that the snapshot does not have; none: crawlers get no snapshot of the page.
     pub solved: Option<Vec<(CheckId, Evidence)>>,

@@ -243,8 +243,7 @@ async fn unpacked(mut packed: Packed, encoding: Encoding) -> Result<Source, Fetc
     })
 }
 
-/// Decides whether bytes are the beginning of a deflated body without a header. Text is not: decompression fails at
-/// once.
+/// Decides whether bytes are the beginning of a deflated body without a header. Text is not: decompression fails at once.
 fn is_deflated(start: &[u8]) -> bool {
     let mut unpacked = [0; 1024];
     let mut decoder = Decompress::new(false);

@@ -148,9 +148,8 @@ fn is_wildcard(name: &str) -> bool {
 
 /// Returns true when a name of the file means the crawler.
 ///
-/// A name may carry a version (`FooBot/1.2`) or more words; only its product token, which consists of letters, is
-/// compared. Crawlers whose names have other characters too (`MJ12bot`, `archive.org_bot`) are compared by the whole
-/// name.
+/// A name may carry a version (`FooBot/1.2`) or more words; only its product token, which consists of letters, is compared.
+/// Crawlers whose names have other characters too (`MJ12bot`, `archive.org_bot`) are compared by the whole name.
 fn is_same_agent(name: &str, agent: &str) -> bool {
     let end = name.find(|c: char| !(c.is_ascii_alphabetic() || "-_".contains(c))).unwrap_or(name.len());
     let whole = name.split_once('/').map_or(name, |(product, _version)| product).trim_end();

@@ -1,5 +1,4 @@
-//! Memory of one reader of sitemaps, counted where it is allocated. Shared with the threads that parse for the
-//! reader.
+//! Memory of one reader of sitemaps, counted where it is allocated. Shared with the threads that parse for the reader.
 //! See docs/decisions/0262.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

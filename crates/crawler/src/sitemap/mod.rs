@@ -1,7 +1,6 @@
-//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file and holds its entries in
-//! packed form.
-//! Returns pages of the given hosts only, each once. Must never fetch by itself: the caller passes the guarded
-//! fetcher.
+//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file and holds its entries in packed
+//! form.
+//! Returns pages of the given hosts only, each once. Must never fetch by itself: the caller passes the guarded fetcher.
 
 mod decode;
 mod download;

@@ -1,5 +1,4 @@
-//! Packed list of addresses with their dates: a site may have a million pages, and each address begins like the one
-//! before.
+//! Packed list of addresses with their dates: a site may have a million pages, and each address begins like the one before.
 //! Filled by the reader, and read in order by its callers.
 
 use url::Url;

@@ -19,8 +19,7 @@ pub fn host_name(text: &str) -> Option<String> {
     (name.contains('.') && has_valid_labels(name)).then(|| name.to_owned())
 }
 
-/// Returns true when every label is made of letters, digits and inner hyphens, of 1 to 63 bytes, 253 in all (RFC
-/// 1123).
+/// Returns true when every label is made of letters, digits and inner hyphens, of 1 to 63 bytes, 253 in all (RFC 1123).
 ///
 /// A last label of digits only is refused: other programs read it as a part of an IPv4 address.
 pub(super) fn has_valid_labels(name: &str) -> bool {

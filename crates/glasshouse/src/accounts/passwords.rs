@@ -52,8 +52,7 @@ fn permits(cores: usize) -> usize {
     cores.saturating_sub(1).clamp(1, MOST_AT_ONCE)
 }
 
-/// Hash that a sign-in with an unknown e-mail is checked against, so that it takes as long as one with a known
-/// e-mail.
+/// Hash that a sign-in with an unknown e-mail is checked against, so that it takes as long as one with a known e-mail.
 static NOBODY: LazyLock<String> = LazyLock::new(|| hash_now("nobody has this password"));
 
 /// Makes the stored form of a password.

@@ -75,8 +75,7 @@ pub struct UsageEntry {
     /// Name of the limit, as in the settings below `plans.<id>.`.
     #[schema(examples("renders_per_month"))]
     pub name: &'static str,
-    /// Current use; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an
-    /// hour.
+    /// Current use; null for a limit of a single thing, such as one audit, and for bytes, which are summed up once an hour.
     pub used: Option<u64>,
     /// The limit; -1: none.
     #[schema(value_type = i64, examples(50_000))]

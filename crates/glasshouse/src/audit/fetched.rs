@@ -156,8 +156,7 @@ mod tests {
 
     use super::*;
 
-    /// Starts a server with a certificate of its own that expires at the beginning of a year, and returns the
-    /// authority.
+    /// Starts a server with a certificate of its own that expires at the beginning of a year, and returns the authority.
     async fn tls_server(ends: i32) -> (WebServer, RootCertStore) {
         let mut params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
         (params.not_before, params.not_after) = (date_time_ymd(2020, 1, 1), date_time_ymd(ends, 1, 2));

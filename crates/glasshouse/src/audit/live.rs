@@ -1,5 +1,4 @@
-//! Rows of a running audit, in the order of their discovery, so that a row keeps its number. Used by readers of runs.
-//! Pure.
+//! Rows of a running audit, in the order of their discovery, so that a row keeps its number. Used by readers of runs. Pure.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -32,7 +32,6 @@ pub const USER_AGENT: &str =
 
 /// Options of one run's requests to a site.
 pub struct SourceOptions {
-    /// User agent.
     pub user_agent: HeaderValue,
     /// Headers that only the site's own hosts receive.
     pub headers: HeaderMap,
@@ -103,8 +102,7 @@ impl SiteSource {
         Ok(response)
     }
 
-    /// Returns the redirect of the edge for an address: visitors of a connected domain meet the edge before the
-    /// origin.
+    /// Returns the redirect of the edge for an address: visitors of a connected domain meet the edge before the origin.
     fn edge_redirect(&self, url: &Url) -> Option<Response> {
         let is_ours = self.site.domain.status == DomainStatus::Connected && self.is_own(url);
         let (status, location) = self.site.redirect(url).filter(|_| is_ours)?;

@@ -1,5 +1,4 @@
-//! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers
-//! it.
+//! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers it.
 //! Its functions are plain ones: see docs/decisions/0308.
 //! Must know nothing of tables: the worker does.
 

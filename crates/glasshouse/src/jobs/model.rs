@@ -240,7 +240,7 @@ pub struct JobInfo {
     pub account_id: String,
     pub domain_id: Option<String>,
     pub batch_group_id: Option<BatchId>,
-    /// Payload.
+    /// Stored form of the job.
     pub payload: serde_json::Value,
     /// Attempts so far.
     pub attempts: u64,

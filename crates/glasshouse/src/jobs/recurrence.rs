@@ -67,8 +67,7 @@ impl Recurrence {
         Ok(Recurrence { minute, zone: zone.to_owned(), ..self })
     }
 
-    /// Delays each occurrence by up to `most`, by the same time for one owner, so that recurrences of many owners are
-    /// spread.
+    /// Delays each occurrence by up to `most`, by the same time for one owner, so that recurrences of many owners are spread.
     pub fn spread(self, most: Duration) -> Recurrence {
         Recurrence { jitter_s: most.as_secs(), ..self }
     }

@@ -71,8 +71,7 @@ impl JobRun {
         }
     }
 
-    /// Checks of each of several attempts whether it still owns its job. Locks the owned jobs until the transaction
-    /// ends.
+    /// Checks of each of several attempts whether it still owns its job. Locks the owned jobs until the transaction ends.
     pub async fn hold_each(tx: &mut Tx, runs: &[&JobRun]) -> Result<Vec<bool>, DbError> {
         let ids: Vec<String> = runs.iter().map(|run| run.id.as_str().to_owned()).collect();
         let held = queries::hold_jobs(tx, &ids).await?;
@@ -83,14 +82,12 @@ impl JobRun {
         Ok(runs.iter().map(owns).collect())
     }
 
-    /// Returns the checkpoint of an earlier attempt; `None` when there is none, or another version of this program
-    /// wrote it.
+    /// Returns the checkpoint of an earlier attempt; `None` when there is none, or another version of this program wrote it.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()
     }
 
-    /// Stores the checkpoint of the next attempt and the visible progress of the job, together with the caller's
-    /// writes.
+    /// Stores the checkpoint of the next attempt and the visible progress of the job, together with the caller's writes.
     pub async fn save(
         &self,
         tx: &mut Tx,

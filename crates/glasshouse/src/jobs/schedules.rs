@@ -1,6 +1,5 @@
-//! Recurring jobs of owners (audits of a domain, answers to a prompt), stored as rows. The elected process turns due
-//! rows into jobs: each occurrence once, whatever the number of processes, and one late job for all missed
-//! occurrences.
+//! Recurring jobs of owners (audits of a domain, answers to a prompt), stored as rows. The elected process turns due rows
+//! into jobs: each occurrence once, whatever the number of processes, and one late job for all missed occurrences.
 //! See docs/decisions/0225.
 
 use std::time::Duration;

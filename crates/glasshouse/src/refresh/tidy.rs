@@ -104,8 +104,7 @@ impl RefreshWork {
         Ok(JobOutcome::Done)
     }
 
-    /// Returns every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be
-    /// read now.
+    /// Returns every page that the sitemap of a site names; none when it has no sitemap, `None` when it cannot be read now.
     async fn named_pages(&self, site: &Site) -> Option<ListedPages> {
         let Some(sitemap) = stored_sitemap(site) else { return Some(ListedPages::from_urls(Vec::new())) };
         match tokio::time::timeout(SITEMAP_TIME, self.pages.read_sitemap(site, &sitemap)).await {

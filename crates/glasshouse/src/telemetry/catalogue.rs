@@ -1,7 +1,6 @@
 //! Every metric of the process: name, kind, labels and meaning.
-//! The exporter's help texts and the table of `docs/logging.md` are written from it; `cargo xtask tidy` refuses a
-//! metric that is counted and not listed. A label must never be a path or a domain: their number would grow with
-//! customers.
+//! The exporter's help texts and the table of `docs/logging.md` are written from it; `cargo xtask tidy` refuses a metric that
+//! is counted and not listed. A label must never be a path or a domain: their number would grow with customers.
 
 use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
 

@@ -67,9 +67,8 @@ impl Tx {
         Tx { conn: Conn(transaction), log }
     }
 
-    /// Makes the changes visible, and durable: on PostgreSQL at once; on SQLite they survive the end of the process
-    /// at once, and a power cut a little later. Use [`Tx::commit_durably`] for a change that is acknowledged to a
-    /// client.
+    /// Makes the changes visible, and durable: on PostgreSQL at once; on SQLite they survive the end of the process at once,
+    /// and a power cut a little later. Use [`Tx::commit_durably`] for a change that is acknowledged to a client.
     pub async fn commit(self) -> Result<(), DbError> {
         match self.conn.0 {
             Inner::SqliteTx(tx) => time_limited(tx.commit()).await?,

@@ -18,7 +18,7 @@ pub struct DbTemplates {
 }
 
 impl DbTemplates {
-    /// Nothing is made before the first test asks for a database.
+    /// Makes an empty set. The first test that asks for a database makes its template.
     pub const fn new(migrations: &'static Migrator) -> DbTemplates {
         DbTemplates { migrations, sqlite: OnceCell::const_new(), postgres: OnceCell::const_new() }
     }

@@ -1,5 +1,4 @@
-//! Work of a database for a statement, counted by the database itself: independent of the clock and of the machine's
-//! speed.
+//! Work of a database for a statement, counted by the database itself: independent of the clock and of the machine's speed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

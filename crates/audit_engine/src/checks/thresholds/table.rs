@@ -48,7 +48,7 @@ pub struct Threshold {
     pub name: &'static str,
     /// Meaning.
     pub about: &'static str,
-    /// Default.
+    /// Value unless a customer sets another one.
     pub default: f64,
     /// The least that it may be.
     pub min: f64,

@@ -8,8 +8,7 @@ use memchr::memchr;
 use super::{ProseCounts, is_ascii_vowel};
 use crate::page::words::{BLOCK, bits, block_at, is_plain_letter, needs_rules};
 
-/// Counts words, sentences and syllables of a text. Returns `None` for a text that needs the rules of Unicode word by
-/// word.
+/// Counts words, sentences and syllables of a text. Returns `None` for a text that needs the rules of Unicode word by word.
 pub fn count(text: &str) -> Option<ProseCounts> {
     let text = in_ascii(text)?;
     if memchr(b'_', &text).is_some() {

@@ -248,8 +248,7 @@ impl<C: SitemapCollector> Walk<C> {
     }
 }
 
-/// Resolves an address against its file: http or https without credentials, fragment dropped. Returns `None` for any
-/// other.
+/// Resolves an address against its file: http or https without credentials, fragment dropped. Returns `None` for any other.
 pub fn usable(loc: &str, file: &Url) -> Option<Url> {
     let mut url = file.join(loc).ok()?;
     let is_web = matches!(url.scheme(), "http" | "https") && url.host_str().is_some();

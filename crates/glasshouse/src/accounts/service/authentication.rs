@@ -19,8 +19,7 @@ impl Accounts {
         self.cached(KeyHash::of(text))
     }
 
-    /// Returns true when the key may exist, without a look-up. A key that another process made may be unknown for a
-    /// second.
+    /// Returns true when the key may exist, without a look-up. A key that another process made may be unknown for a second.
     pub async fn may_exist(&self, text: &str) -> bool {
         if !is_well_formed(KeyKind::Live, text) {
             return false;

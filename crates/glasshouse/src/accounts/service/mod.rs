@@ -340,8 +340,7 @@ impl Accounts {
     }
 }
 
-/// Checks a given password or generates one of 24 characters of base62, 142 bits: too many to guess, few enough to
-/// type once.
+/// Checks a given password or generates one of 24 characters of base62, 142 bits: too many to guess, few enough to type once.
 fn given_or_generated(password: Option<String>) -> Result<(String, Option<String>), AccountError> {
     match password {
         Some(password) if password.is_empty() => Err(AccountError::EmptyPassword),

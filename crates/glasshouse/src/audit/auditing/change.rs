@@ -95,8 +95,7 @@ pub struct AuditingChange {
     enabled_checks: Option<Vec<String>>,
     /// Checks that do not run.
     disabled_checks: Option<Vec<String>>,
-    /// Thresholds of checks by the names of the catalogue; replaces all. Thresholds that are left out have their
-    /// default.
+    /// Thresholds of checks by the names of the catalogue; replaces all. Thresholds that are left out have their default.
     thresholds: Option<BTreeMap<String, f64>>,
     /// Extractions from each page; replaces all.
     #[schema(max_items = 20)]

@@ -133,8 +133,7 @@ pub struct BasicAuth {
 }
 
 impl SiteCredentials {
-    /// Removes secrets that were saved for another origin host than the domain's present one. See
-    /// docs/decisions/0405.
+    /// Removes secrets that were saved for another origin host than the domain's present one. See docs/decisions/0405.
     pub fn keep_for(&mut self, origin_host: &str) {
         if self.origin_host.as_deref().is_some_and(|saved| saved != origin_host) {
             (self.headers, self.basic_auth, self.origin_host) = (Vec::new(), None, None);

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Longest text, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Rules for crawlers that an audit obeys. Written as `obey`, `ignore`, or a text that replaces the site's
-/// robots.txt.
+/// Rules for crawlers that an audit obeys. Written as `obey`, `ignore`, or a text that replaces the site's robots.txt.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum RobotsTxt {

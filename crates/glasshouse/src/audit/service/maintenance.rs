@@ -1,5 +1,4 @@
-//! Maintenance of runs: old ones move to the object store, abandoned ones continue, those of removed domains are
-//! deleted.
+//! Maintenance of runs: old ones move to the object store, abandoned ones continue, those of removed domains are deleted.
 //! See docs/decisions/0209.
 
 use std::time::Duration;

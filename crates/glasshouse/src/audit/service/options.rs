@@ -1,5 +1,4 @@
-//! Options of the engine, from the stored request of a run and from earlier runs and visits. Used by the work of
-//! runs.
+//! Options of the engine, from the stored request of a run and from earlier runs and visits. Used by the work of runs.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -57,8 +57,7 @@ pub(super) enum WorkError {
 }
 
 impl Audits {
-    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with its results
-    /// so far.
+    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with its results so far.
     pub async fn work(
         &self,
         id: &RunId,

@@ -1,5 +1,4 @@
-//! Tests of a run from its start to its archive: one at a time, interrupted and continued, stopped, archived,
-//! followed.
+//! Tests of a run from its start to its archive: one at a time, interrupted and continued, stopped, archived, followed.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;

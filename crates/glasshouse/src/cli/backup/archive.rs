@@ -40,9 +40,8 @@ pub struct Manifest {
     pub tables: Vec<Table>,
 }
 
-/// Returns true when a table's rows are backed up. The log of changes is of use to running processes only, and each
-/// database numbers it by itself. Secrets of session tickets are deleted after two days, and must not live on in
-/// backups.
+/// Returns true when a table's rows are backed up. The log of changes is of use to running processes only, and each database
+/// numbers it by itself. Secrets of session tickets are deleted after two days, and must not live on in backups.
 pub fn is_kept(table: &Table) -> bool {
     !matches!(table.name.as_str(), "changes" | "ticket_secrets")
 }

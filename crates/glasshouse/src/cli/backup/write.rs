@@ -1,6 +1,5 @@
 //! Makes a backup: the rows of one moment, then the objects. Writers go on meanwhile.
-//! An object that was replaced since that moment is left out: a reader of its row finds it missing and renders it
-//! again.
+//! An object that was replaced since that moment is left out: a reader of its row finds it missing and renders it again.
 
 use std::path::{Path, PathBuf};
 

@@ -125,10 +125,9 @@ async fn is_longer_than_head(conn: &mut Conn) -> Result<bool, DbError> {
     Ok(count == HEAD)
 }
 
-/// Lists candidates with one look-up for each lane that has jobs, and one for the first of each kind in open lanes.
-/// Jobs without a lane are treated as one more lane: they are ordered by the lane column too, because PostgreSQL
-/// would otherwise scan the whole queue for them. The condition must equal that of PostgreSQL's index to the letter:
-/// no other index fits.
+/// Lists candidates with one look-up for each lane that has jobs, and one for the first of each kind in open lanes. Jobs
+/// without a lane are treated as one more lane: they are ordered by the lane column too, because PostgreSQL would otherwise
+/// scan the whole queue for them. The condition must equal that of PostgreSQL's index to the letter: no other index fits.
 async fn list_by_lane(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     const SQLITE: &str = concat!(
         "with recursive lanes (lane) as (

@@ -171,8 +171,7 @@ async fn insert_columns(
     query.fetch_all(conn).await
 }
 
-/// Returns the stored start time: 0 for a job that may run at once, because a clock that is set back must not delay
-/// work.
+/// Returns the stored start time: 0 for a job that may run at once, because a clock that is set back must not delay work.
 fn run_at(job: &NewJob) -> i64 {
     job.run_at.map_or(0, Timestamp::as_millis)
 }

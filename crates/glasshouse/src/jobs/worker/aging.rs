@@ -2,6 +2,7 @@
 //! has work. Used by the sweeper of the elected process. A round reads the head of each priority, from which the next
 //! jobs come, and continues one walk through all the others, so that every job is reached.
 //! Must never raise so many at once that they displace the work of the higher priority.
+//! See docs/decisions/0279.
 
 use std::collections::HashMap;
 use std::time::Duration;

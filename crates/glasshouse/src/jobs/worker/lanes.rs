@@ -229,15 +229,13 @@ impl LaneRoom {
     }
 }
 
-/// Returns true for a lane in a cooldown. A cooldown too far in the future was written by a wrong clock and is
-/// ignored.
+/// Returns true for a lane in a cooldown. A cooldown too far in the future was written by a wrong clock and is ignored.
 fn rests(lane: &TroubledLane, now: Timestamp) -> bool {
     let until = Timestamp::from_millis(lane.rest_until);
     until > now && until <= now.plus(HORIZON)
 }
 
-/// Returns the state of a lane after one more failure, which may have requested a cooldown of this length. `None`:
-/// unchanged.
+/// Returns the state of a lane after one more failure, which may have requested a cooldown of this length. `None`: unchanged.
 ///
 /// Jobs that were running when the cooldown began fail too; they can only lengthen the cooldown.
 pub(in crate::jobs) fn after_failure(
@@ -295,8 +293,7 @@ mod tests {
         (&NONE, Vec::new())
     }
 
-    /// Returns the number of jobs that one claim begins in a lane of 120 a minute, whose rate is used up to
-    /// `next_at`.
+    /// Returns the number of jobs that one claim begins in a lane of 120 a minute, whose rate is used up to `next_at`.
     fn begun_at(now: Timestamp, next_at: i64, at_once: usize) -> (usize, i64) {
         let named = NamedLanes::from([("ai".to_owned(), NamedLane { at_once, per_minute: 120 })]);
         let rates = vec![LaneRate { lane: "ai".to_owned(), next_at }];

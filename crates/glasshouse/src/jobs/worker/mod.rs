@@ -1,5 +1,4 @@
-//! Runs jobs: claims due jobs, keeps their leases, records the outcome of each run. One per process with the role
-//! `worker`.
+//! Runs jobs: claims due jobs, keeps their leases, records the outcome of each run. One per process with the role `worker`.
 //! Waits for a signal or a time, never in a busy loop. Must tolerate an unavailable database.
 //! See docs/decisions/0052.
 

@@ -154,8 +154,7 @@ impl ResultWriter<'_> {
         Ok("dead")
     }
 
-    /// Begins a cooldown of a lane. Returns true when work of this kind has waited long enough for the lane and gives
-    /// up.
+    /// Begins a cooldown of a lane. Returns true when work of this kind has waited long enough for the lane and gives up.
     async fn rest_lane(
         &self,
         tx: &mut Tx,

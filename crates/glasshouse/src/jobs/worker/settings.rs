@@ -16,8 +16,7 @@ pub struct WorkerSettings {
     pub sweep_every: Duration,
     /// Longest time without looking into the queue. Signals make it look at once.
     pub idle_wait: Duration,
-    /// Longest time that running jobs may go on when the process is asked to end; each kind has its own limit within
-    /// it.
+    /// Longest time that running jobs may go on when the process is asked to end; each kind has its own limit within it.
     pub drain: Duration,
     /// Drain state of the process: nothing more is claimed once it has begun.
     pub draining: Draining,

@@ -1,7 +1,6 @@
-//! SQL of AI monitoring. The only place that knows these tables; both engines run the same text, but for rows as
-//! JSON.
-//! Functions that write many rows do so in one statement, so that a transaction over many runs has a constant number
-//! of statements.
+//! SQL of AI monitoring. The only place that knows these tables; both engines run the same text, but for rows as JSON.
+//! Functions that write many rows do so in one statement, so that a transaction over many runs has a constant number of
+//! statements.
 
 pub mod answers;
 pub mod domains;

@@ -202,8 +202,7 @@ impl Visit {
         plain(200, &rendered(&own), &headers)
     }
 
-    /// Answers as an integration with a wrong key, which sends no more requests to the service after the first
-    /// crawler.
+    /// Answers as an integration with a wrong key, which sends no more requests to the service after the first crawler.
     fn wrong_key(&self) -> Response<Full<Bytes>> {
         static PAUSED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
         let is_crawler = self.client == "crawler";

@@ -320,8 +320,7 @@ impl Audits {
         Ok(Some(PageParts { path, page, details, inlinks, outlinks }))
     }
 
-    /// Returns the paths of a domain's earlier runs, with the time of each one's last request; none: there is no
-    /// earlier run.
+    /// Returns the paths of a domain's earlier runs, with the time of each one's last request; none: there is no earlier run.
     pub(super) async fn known_pages(
         &self,
         domain: &DomainId,

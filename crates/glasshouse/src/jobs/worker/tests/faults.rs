@@ -18,8 +18,7 @@ const DATABASE: &str = "GLASSHOUSE_FAULTS_DATABASE";
 const CHILD: &str = "jobs::worker::tests::faults::a_child_works_for_the_other_tests_until_it_is_killed";
 const LEASE: Duration = Duration::from_secs(3);
 
-/// A job that takes effect once, whatever happens to its process: the effect and the checkpoint are one fenced
-/// transaction.
+/// A job that takes effect once, whatever happens to its process: the effect and the checkpoint are one fenced transaction.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Mark(i64);
 

@@ -33,9 +33,8 @@ struct PromptStatsList {
 
 /// Lists the statistics of prompts.
 ///
-/// Every prompt of the domain with its numbers in the window, and all of them together. Only analysed answers count;
-/// a prompt without one has zeros and the difficulty −1. The formulas are in the documentation, "AI mentions:
-/// numbers".
+/// Every prompt of the domain with its numbers in the window, and all of them together. Only analysed answers count; a prompt
+/// without one has zeros and the difficulty −1. The formulas are in the documentation, "AI mentions: numbers".
 #[utoipa::path(get, path = "/api/ai-mentions/prompt-stats", tag = "AI mentions", params(FilterQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadMentions, NotRead>,

@@ -93,7 +93,6 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Cache<K, V> {
         key.with_bytes(|key| upsert(&self.entries, key, &mut choose));
     }
 
-    /// Removes a key.
     pub fn remove(&self, key: &K) {
         key.with_bytes(|key| self.entries.invalidate(key));
     }
@@ -178,8 +177,7 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> Builder<K, V> {
         self
     }
 
-    /// Sets the eviction policy to LRU: a new entry is always taken, and the longest unused entry is evicted, however
-    /// often it was used before.
+    /// Sets the eviction policy to LRU: a new entry is always taken, and the longest unused one is evicted.
     pub fn keeps_newest(mut self) -> Builder<K, V> {
         self.keeps_newest = true;
         self

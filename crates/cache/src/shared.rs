@@ -66,7 +66,6 @@ impl<K: Key + ?Sized, V: Send + Sync + 'static> SharedCache<K, V> {
         make_once(&self.entries, owned(key), making).await.map(typed)
     }
 
-    /// Removes a key.
     pub async fn remove(&self, key: &K) {
         self.entries.invalidate(&owned(key)).await;
     }

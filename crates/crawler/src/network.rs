@@ -28,8 +28,7 @@ const MAX_POSITIVE_TTL: Duration = Duration::from_secs(60);
 /// Longest time that an absent record is cached: a domain goes live seconds after its records do.
 const MAX_NEGATIVE_TTL: Duration = Duration::from_secs(5);
 
-/// Names that clouds give to their metadata services. Refused by name too, since a name may resolve to an address
-/// that is not listed.
+/// Names of clouds' metadata services. Refused by name too, since they may resolve to an address that is not listed.
 const METADATA_NAMES: &[&str] =
     &["metadata.google.internal", "metadata.goog", "instance-data.ec2.internal", "metadata.azure.internal"];
 
@@ -239,7 +238,6 @@ impl Network {
         self.0.hosts.get(&canonical_name(host)?)
     }
 
-    /// Returns the guard of this network.
     pub fn guard(&self) -> &Guard {
         &self.0.guard
     }

@@ -5,8 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use rustls::{ClientConfig, RootCertStore};
 
-/// Returns the configuration of every outgoing connection: the machine's trusted roots, else Mozilla's as compiled
-/// in; HTTP/1.1.
+/// Returns the configuration of outgoing connections: the machine's trusted roots, else Mozilla's compiled in; HTTP/1.1.
 pub fn client_config() -> Arc<ClientConfig> {
     static CONFIG: LazyLock<Arc<ClientConfig>> = LazyLock::new(|| client_config_trusting(trusted_roots()));
     CONFIG.clone()

@@ -18,14 +18,12 @@ use tower::Service;
 use crate::connector::{ConnectError, Connector, Stream};
 use crate::lengths::{self, Tidied};
 
-/// Idle time of a pooled connection, shorter than that of common servers (5 s in Node), so that a connection is
-/// seldom used as it closes.
+/// Idle time of a pooled connection, shorter than in common servers (5 s in Node), so that it is seldom used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Most header lines of one response; a browser takes as many as fit into 256 KiB.
 const MAX_HEADERS: usize = 1_000;
 
-/// A pooled client, and a second client with one response per connection for responses that browsers can read and the
-/// first cannot.
+/// A pooled client, and a tolerant one with a connection per response for responses that the first cannot read.
 #[derive(Debug)]
 pub struct TolerantClient<B> {
     client: Client<TidyingConnector, B>,

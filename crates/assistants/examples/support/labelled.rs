@@ -66,7 +66,6 @@ pub struct Agreement {
 }
 
 impl LabelledAnswer {
-    /// Reads all labelled answers of a language.
     pub fn read_all(language: &str) -> Vec<LabelledAnswer> {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("data/labelled/{language}.jsonl"));
         let text = std::fs::read_to_string(&path).expect("the labelled answers are part of the crate");

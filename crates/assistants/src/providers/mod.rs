@@ -65,7 +65,6 @@ pub struct Listing {
     wire: fn(&ProviderConnection) -> &'static Wire,
 }
 
-/// Finds the listing of a provider.
 pub fn listing_of(provider: Provider) -> &'static Listing {
     let found = PROVIDERS.into_iter().find(|listing| listing.provider == provider);
     found.expect("every provider has its line, which a test checks")

@@ -236,7 +236,6 @@ impl AnswerSums {
         AnswerSums { errors: 1, ..AnswerSums::default() }
     }
 
-    /// Adds an answer.
     pub fn add(&mut self, answer: &CountedAnswer) {
         self.merge(&AnswerSums::of(answer));
     }

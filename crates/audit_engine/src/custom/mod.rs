@@ -273,7 +273,6 @@ impl CustomResults {
         found
     }
 
-    /// Returns true when there are no results.
     pub fn is_empty(&self) -> bool {
         self.extracted.is_empty() && self.searches.is_empty()
     }

@@ -54,7 +54,6 @@ impl Audit {
         self.rows_from(0)
     }
 
-    /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.site.rows.len()
     }

@@ -85,7 +85,6 @@ impl RowTally {
     }
 }
 
-/// Counts a media type.
 pub(super) fn count_type(counts: &mut BTreeMap<String, usize>, media_type: &str) {
     if !media_type.is_empty() {
         *counts.entry(media_type.trim().to_ascii_lowercase()).or_default() += 1;

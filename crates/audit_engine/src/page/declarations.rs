@@ -108,7 +108,6 @@ fn keep_meta(facts: &mut PageFacts, name: String, content: Option<&str>, in_head
     keep(&mut facts.metas, meta, MAX_ELEMENTS, &mut facts.left_out);
 }
 
-/// Reads a `link` element.
 pub fn read_link_element(facts: &mut PageFacts, tag: &Tag, in_head: bool) {
     let rel = tag.attr(Attr::Rel);
     let href = tag.attr(Attr::Href);

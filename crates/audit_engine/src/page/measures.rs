@@ -16,7 +16,6 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Measures a text.
     pub fn of(text: &str) -> Measures {
         let folded = fold(text);
         let is_cjk = is_cjk(&folded);

@@ -187,7 +187,6 @@ impl OpenElements {
         }
     }
 
-    /// Opens an element.
     pub fn push(&mut self, tag: &Tag, kinds: Kinds, marks: Marks, is_foreign: bool) {
         self.depth_of_last = self.stack.len() + self.too_deep + 1;
         if kinds.contain(Kinds::VOID) || is_foreign && tag.self_closing {

@@ -31,7 +31,6 @@ pub enum ElementRole {
 }
 
 impl ElementRole {
-    /// Returns the role of elements of a name.
     pub fn of(name: Name) -> ElementRole {
         macro_rules! named {
             ($($text:literal)|+) => {{

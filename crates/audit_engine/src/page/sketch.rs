@@ -59,7 +59,6 @@ impl Default for Shingles {
 }
 
 impl Shingles {
-    /// Adds a word.
     pub fn add(&mut self, word: &str) {
         self.add_unit(xxh3_64(word.as_bytes()));
     }

@@ -299,7 +299,6 @@ impl<'a> Page<'a> {
                 .any(|(name, value)| matches!(name, "page" | "p" | "paged" | "pg") && is_later(value))
     }
 
-    /// Returns the snapshot with its facts.
     pub fn snapshot(&self) -> Option<(&StoredPage, &PageFacts)> {
         match self.input.snapshot {
             (SnapshotLookup::Found(stored), Some(facts)) => Some((stored, facts)),

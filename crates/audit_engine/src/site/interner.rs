@@ -84,13 +84,11 @@ impl Interner {
         self.left_out
     }
 
-    /// Finds the number of a key.
     pub fn find(&self, key: &str) -> Option<UrlId> {
         let hash = self.hasher.hash_one(key);
         self.table.find(hash, |id| slice(&self.text, &self.ends, *id) == key).map(|id| UrlId(*id))
     }
 
-    /// Returns the key of a number.
     pub fn key(&self, id: UrlId) -> &str {
         slice(&self.text, &self.ends, id.0)
     }

@@ -52,12 +52,10 @@ impl Rows {
         self.places.iter().filter(|place| **place != NONE).map(|place| &*self.list[*place as usize])
     }
 
-    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Returns true when there are no rows.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -134,7 +134,6 @@ impl Body {
         Ok(Some(piece))
     }
 
-    /// Reads the body up to the limit.
     pub async fn up_to_limit(mut self) -> Result<ReadBody, FetchError> {
         let mut first = Bytes::new();
         let mut all = BytesMut::new();

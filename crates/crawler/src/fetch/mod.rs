@@ -34,8 +34,7 @@ pub struct FetchRequest {
     pub method: Method,
     /// Absolute `http` or `https` address.
     pub url: Url,
-    /// Further headers, sent on every hop; a user agent replaces the fetcher's. They must not carry secrets: a
-    /// redirect may lead to another host.
+    /// Further headers of every hop; a user agent replaces the default. No secrets: a redirect may lead to another host.
     pub headers: HeaderMap,
     /// Redirects that are followed; one more is an error.
     pub max_redirects: u32,

@@ -1,5 +1,4 @@
-//! Converts a file's bytes to UTF-8 text: unpacks gzip, finds the encoding, stops at the size limit. Used by the
-//! sitemap reader.
+//! Converts a sitemap file to UTF-8 text: unpacks gzip, finds the encoding, stops at the size limit.
 //! Pure; holds a few kilobytes whatever the file contains.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -66,8 +65,7 @@ impl<'r> Text<'r> {
         self.bytes.read
     }
 
-    /// Allows this many more bytes to be read. A longer piece is an error, so that no caller collects a piece of
-    /// unlimited length.
+    /// Allows this many more bytes to be read. A longer piece is an error, so that no piece grows without limit.
     pub(super) fn allow(&mut self, bytes: usize) {
         self.allowed = bytes;
     }
@@ -159,8 +157,7 @@ fn encoding_of(head: &[u8]) -> &'static Encoding {
     }
 }
 
-/// Finds the encoding of `<?xml … encoding="…"?>`. A declaration that is readable as ASCII is not in UTF-16, whatever
-/// it says.
+/// Finds the encoding of `<?xml … encoding="…"?>`. A declaration that is readable as ASCII cannot be in UTF-16.
 fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let start = head.iter().position(|byte| !byte.is_ascii_whitespace())?;
     let head = head[start..].strip_prefix(b"<?xml")?;

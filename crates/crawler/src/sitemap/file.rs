@@ -11,8 +11,7 @@ use tokio::sync::mpsc;
 use super::memory::Memory;
 use super::{FileProblem, Listed, OpenedFile, PageList, Parsed, SitemapLimits, parse_sitemap};
 
-/// Divisor of the reader's memory for the entries of one file: three files are open at once, and the site's pages
-/// have the rest.
+/// Divisor of the reader's memory for one file: three are open at once, and the site's pages take the remaining memory.
 const SHARE: usize = 4;
 /// Pieces of a download that are buffered for the parser.
 const PIECES: usize = 8;

@@ -1,5 +1,4 @@
-//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file and holds its entries in packed
-//! form.
+//! Sitemaps: one reader for cache refresh, the Domains API and audits. Streams every file and packs its entries.
 //! Returns pages of the given hosts only, each once. Must never fetch by itself: the caller passes the guarded fetcher.
 
 mod decode;
@@ -167,8 +166,7 @@ impl SiteHosts {
         SiteHosts { own: std::iter::once(domain.to_owned()).chain(twin).collect(), origin: None }
     }
 
-    /// Adds an origin host: many servers write the host of the request into their pages' addresses, and this is the
-    /// host they are asked by.
+    /// Adds an origin host: many servers write the requested host, which is this one, into their pages' addresses.
     pub fn with_origin(self, host: &str, port: Option<u16>) -> SiteHosts {
         SiteHosts { origin: Some((host.to_owned(), port)), ..self }
     }

@@ -57,12 +57,10 @@ impl PageList {
         self.count += 1;
     }
 
-    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Returns true for an empty list.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

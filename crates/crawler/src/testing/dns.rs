@@ -47,7 +47,6 @@ pub enum Trouble {
 }
 
 impl DnsServer {
-    /// Starts a server.
     pub async fn start() -> DnsServer {
         let (tcp, udp, address) = sockets().await;
         let zone = Arc::<Mutex<Zone>>::default();
@@ -57,7 +56,6 @@ impl DnsServer {
         DnsServer { address, zone, _server: server }
     }
 
-    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

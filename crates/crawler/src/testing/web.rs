@@ -43,12 +43,10 @@ impl WebServer {
         WebServer::start_with(Some(tls), answer).await
     }
 
-    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)
     }

@@ -84,8 +84,7 @@ const STATIC_EXTENSIONS: [&str; 80] = [
     "jxl",
 ];
 
-/// Returns true when the last segment of the path, decoded once, has an extension of files that are no pages. Case
-/// does not matter.
+/// Returns true when the last path segment, decoded once, has an extension of files that are no pages, in any case.
 pub fn is_static_asset(path: &str) -> bool {
     let Some(segment) = path.rsplit('/').next() else { return false };
     let segment: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();

@@ -162,7 +162,6 @@ pub async fn is_working_key(conn: &mut Conn, hash: KeyHash) -> Result<bool, DbEr
     Ok(count > 0)
 }
 
-/// Lists the inactive accounts.
 pub async fn list_inactive_accounts(conn: &mut Conn) -> Result<Vec<AccountId>, DbError> {
     const SQL: &str = "select id from accounts where not active";
     let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_all(c).await)?;

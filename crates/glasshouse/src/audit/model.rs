@@ -283,7 +283,6 @@ pub struct RunView {
 }
 
 impl RunView {
-    /// Makes the view of lists.
     pub fn of(run: Run) -> RunView {
         RunView {
             id: run.id.to_string(),

@@ -129,7 +129,6 @@ pub struct RunPart {
 }
 
 impl<'a> RunParts<'a> {
-    /// Makes the parts of an audit.
     pub fn of(audit: &'a Audit, history: &'a History) -> RunParts<'a> {
         let links: Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a> = Box::new(audit.links());
         let images: Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a> = Box::new(audit.images());

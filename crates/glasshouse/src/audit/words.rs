@@ -25,7 +25,6 @@ macro_rules! words {
                     }
                 }
 
-                /// Reads the text.
                 pub fn parse(text: &str) -> Option<$name> {
                     match text {
                         $($text => Some($name::$variant),)+

@@ -62,7 +62,6 @@ pub struct NamedAccount {
     email: Email,
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     let accounts = context.accounts().await?;
     match command {

@@ -60,7 +60,6 @@ impl From<State> for JobState {
     }
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     let jobs = Jobs::new(context.database().await?, context.clock.clone());
     match command {

@@ -46,7 +46,6 @@ pub struct CreateKey {
     name: String,
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     match command {
         Command::Create(CreateKey { account, domain, name }) => {

@@ -17,7 +17,6 @@ pub enum Command {
     Revoke(DomainTarget),
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     let app = context.app().await?;
     match command {

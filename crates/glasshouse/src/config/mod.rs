@@ -294,7 +294,6 @@ impl Config {
         &self.ignored_variables
     }
 
-    /// Returns the limits of `plan`.
     pub fn plan(&self, plan: Plan) -> &PlanLimits {
         self.plans.get(&plan).expect("defaults.toml has every plan and nothing can remove one")
     }

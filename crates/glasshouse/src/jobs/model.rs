@@ -105,7 +105,6 @@ impl JobState {
         }
     }
 
-    /// Reads a stored state.
     pub fn from_stored(text: &str) -> JobState {
         match text {
             "running" => JobState::Running,

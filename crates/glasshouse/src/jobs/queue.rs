@@ -138,7 +138,6 @@ impl Jobs {
         queries::list_jobs(&mut self.0.db.read().await?, state, most).await
     }
 
-    /// Batches of a domain.
     pub async fn list_batches(&self, domain: &str) -> Result<Vec<BatchId>, DbError> {
         queries::list_batches_of_domain(&mut self.0.db.read().await?, domain).await
     }

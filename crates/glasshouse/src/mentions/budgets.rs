@@ -192,7 +192,6 @@ impl Balances {
         Some(SpentBudgets { scopes, resumes_at })
     }
 
-    /// Reserves an amount in budgets.
     pub fn reserve(&mut self, budgets: &[Budget], amount: Usd) {
         for budget in budgets {
             let change = self.changes.entry(budget.key.clone()).or_default();

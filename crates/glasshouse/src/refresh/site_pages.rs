@@ -102,12 +102,10 @@ impl ListedPages {
         ListedPages { pages, _turn: self._turn }
     }
 
-    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.pages.len()
     }
 
-    /// Returns true for an empty list.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty()
     }

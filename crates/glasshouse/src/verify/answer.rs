@@ -218,7 +218,6 @@ impl SiteAnswer {
     }
 }
 
-/// Returns true for headers of an HTML answer.
 pub fn says_html(headers: &HeaderMap) -> bool {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let media_type = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

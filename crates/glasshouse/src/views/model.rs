@@ -46,7 +46,6 @@ impl ViewState {
         }
     }
 
-    /// Reads a stored state.
     pub fn from_stored(text: &str) -> ViewState {
         match text {
             "done" => ViewState::Done,
@@ -87,7 +86,6 @@ impl ViewError {
         ViewError::ALL.iter().find(|(error, _)| *error == self).map_or("no_browser", |(_, text)| text)
     }
 
-    /// Reads a stored error.
     pub fn from_stored(text: &str) -> ViewError {
         ViewError::ALL
             .iter()

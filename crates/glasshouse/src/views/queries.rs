@@ -30,7 +30,6 @@ pub struct ViewName {
     pub domain_id: String,
 }
 
-/// Writes a new view.
 pub async fn insert_view(conn: &mut Conn, row: &ViewRow) -> Result<(), DbError> {
     const SQL: &str = "insert into views (id, account_id, domain_id, path, url, width, state, error, month, created_at, \
          expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
@@ -62,7 +61,6 @@ pub async fn count_running(conn: &mut Conn, account: &AccountId, since: Timestam
     })?)
 }
 
-/// Returns a view.
 pub async fn find_view(conn: &mut Conn, id: &ViewId) -> Result<Option<ViewRow>, DbError> {
     const SQL: &str = "select id, account_id, domain_id, path, url, width, state, error, month, created_at, expires_at \
          from views where id = $1";
@@ -110,7 +108,6 @@ pub async fn delete_oldest(conn: &mut Conn, domain: &DomainId, kept: i64) -> Res
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(kept).fetch_all(c).await)?)
 }
 
-/// Deletes views that have expired.
 pub async fn delete_expired(conn: &mut Conn, now: Timestamp, most: i64) -> Result<Vec<ViewName>, DbError> {
     const SQL: &str = "delete from views where id in \
          (select id from views where expires_at <= $1 order by expires_at limit $2) returning id, domain_id";

@@ -144,7 +144,6 @@ impl Views {
         Ok(id)
     }
 
-    /// Returns a view of an account.
     pub async fn find(&self, account: &AccountId, id: &ViewId) -> Result<Option<View>, ViewReadError> {
         let Some((row, host)) = self.find_row(account, id).await? else { return Ok(None) };
         self.read(row, host).await
@@ -162,7 +161,6 @@ impl Views {
         self.read(row, site.domain.host.clone()).await
     }
 
-    /// Returns a picture of a view.
     pub async fn picture(
         &self,
         account: &AccountId,
@@ -272,7 +270,6 @@ impl Views {
     }
 }
 
-/// Returns the key of an object of a view.
 pub(super) fn object_key(domain: &str, view: &str, name: &str) -> String {
     format!("views/{domain}/{view}/{name}")
 }

@@ -33,7 +33,6 @@ pub struct S3Server {
 }
 
 impl S3Server {
-    /// Starts a server.
     #[expect(clippy::disallowed_methods, reason = "the task ends with the test")]
     pub async fn start() -> S3Server {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");

@@ -24,7 +24,6 @@ pub fn fold_each(text: &str, mut each: impl FnMut(char, usize, usize)) {
     }
 }
 
-/// Folds a text.
 pub fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     fold_each(text, |c, _, _| folded.push(c));

@@ -121,7 +121,6 @@ impl Prose {
         self.blocks.partition_point(|block| block.range.end <= at).min(self.blocks.len().saturating_sub(1))
     }
 
-    /// Returns the text of a block.
     pub fn block_text(&self, block: usize) -> &str {
         &self.text[self.blocks[block].range.clone()]
     }

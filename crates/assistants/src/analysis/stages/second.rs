@@ -19,7 +19,6 @@ use crate::analysis::unknown::OWN;
 use crate::providers::{Finish, Retrieval};
 use crate::statistics::{CitationCounts, CountedAnswer, CountedCompetitor};
 
-/// Completes the analysis of an answer.
 pub fn complete(input: &AnswerInput<'_>, brands: &Brands, stage: SecondStage<'_>) -> AnswerAnalysis {
     let prose = prose::read(input.text);
     let reading = ProseReading::of(&prose);

@@ -69,7 +69,6 @@ static LEXICONS: [OnceLock<Lexicon>; ToneLanguage::ALL.len()] =
     [const { OnceLock::new() }; ToneLanguage::ALL.len()];
 
 impl Lexicon {
-    /// Returns the lists of a language.
     pub fn of(language: ToneLanguage) -> &'static Lexicon {
         LEXICONS[language as usize].get_or_init(|| Lexicon::load(language))
     }

@@ -45,7 +45,6 @@ impl<'a> Topics<'a> {
         Topics { prose, section: None, intro: Topic::default(), items: HashMap::new(), rows, columns }
     }
 
-    /// Returns the topic of the next block.
     pub fn next(&mut self, block: usize, view: &BlockView<'_>) -> Topic {
         match (self.prose.blocks[block].kind, self.prose.blocks[block].item) {
             (BlockKind::Heading(level), _) => self.heading(level, view),

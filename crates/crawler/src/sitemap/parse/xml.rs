@@ -25,8 +25,7 @@ enum Field {
     Priority,
 }
 
-/// Reader of a sitemap in one of the XML forms. The path of an element counts, so that an image's `loc` is never
-/// taken for its page's.
+/// Reader of the XML forms of sitemaps. The path of an element counts: an image's `loc` is not that of its page.
 pub(super) struct XmlFile<'r, 'f> {
     reader: Reader<Text<'r>>,
     most: usize,
@@ -232,8 +231,7 @@ impl<'r, 'f> XmlFile<'r, 'f> {
         }
     }
 
-    /// Appends the character of a reference: one of the five entities of XML, or a character reference. Any other
-    /// reference is kept as written.
+    /// Appends the character of one of XML's five entities or of a character reference; keeps any other reference as written.
     fn append_reference(&mut self, reference: &BytesRef<'_>) {
         if let Ok(Some(character)) = reference.resolve_char_ref() {
             return self.append(character.encode_utf8(&mut [0; 4]));

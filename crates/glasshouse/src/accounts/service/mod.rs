@@ -129,7 +129,6 @@ impl Accounts {
         found.ok_or_else(|| AccountError::UnknownAccount(email.to_string()))
     }
 
-    /// Finds the account with this id.
     pub async fn find_account(&self, id: &AccountId) -> Result<Option<Account>, DbError> {
         queries::find_account(&mut self.0.db.read().await?, id).await
     }

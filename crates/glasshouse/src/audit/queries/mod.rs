@@ -143,7 +143,6 @@ pub async fn find_run(conn: &mut Conn, id: &str) -> Result<Option<Run>, DbError>
     Ok(row.and_then(RunRow::read))
 }
 
-/// Finds the active run of a domain.
 pub async fn find_active(conn: &mut Conn, domain: &DomainId) -> Result<Option<RunId>, DbError> {
     const SQL: &str = "select id from audit_runs where domain_id = $1 and active";
     let id: Option<String> =

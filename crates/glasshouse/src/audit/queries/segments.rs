@@ -56,7 +56,6 @@ pub async fn list_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Resu
         .await)?)
 }
 
-/// Counts the parts of a kind.
 pub async fn count_segments(conn: &mut Conn, run: &RunId, kind: PartKind) -> Result<usize, DbError> {
     const SQL: &str = "select count(*) from audit_segments where run_id = $1 and kind = $2";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL)

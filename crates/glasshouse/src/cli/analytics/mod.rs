@@ -60,7 +60,6 @@ pub struct ImportArgs {
     follow: bool,
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     match command {
         Command::Import(args) => import(args, context).await,

@@ -153,7 +153,6 @@ impl ArchiveReader {
         Ok(ArchiveReader { entries })
     }
 
-    /// Reads the next entry.
     pub async fn next(&mut self) -> anyhow::Result<Option<ArchiveEntry>> {
         self.entries.recv().await.transpose()
     }

@@ -21,7 +21,6 @@ pub struct BackupSource {
     pub secret_file: Option<PathBuf>,
 }
 
-/// Makes the file.
 pub async fn run(source: &BackupSource, file: &Path) -> anyhow::Result<Amounts> {
     let writer = Writer::create(file)?;
     match write_all(source, &writer).await {

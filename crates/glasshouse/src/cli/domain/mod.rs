@@ -85,7 +85,6 @@ struct ListedDomain {
     account: String,
 }
 
-/// Runs the command.
 pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode> {
     let service = DomainsService::on(context.database().await?, context.clock.clone(), &context.config);
     match command {

@@ -134,7 +134,6 @@ pub async fn list_alive(conn: &mut Conn, ids: &[String]) -> Result<Vec<String>, 
     )?)
 }
 
-/// Lists the batches of a domain.
 pub async fn list_batches_of_domain(conn: &mut Conn, domain: &str) -> Result<Vec<BatchId>, DbError> {
     const SQL: &str = "select id from job_batches where domain_id = $1 order by id";
     let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain).fetch_all(c).await)?;
@@ -217,7 +216,6 @@ pub async fn find_batch(conn: &mut Conn, id: &str) -> Result<Option<Batch>, DbEr
     Ok(row.map(Batch::from))
 }
 
-/// Lists the newest batches of a domain.
 pub async fn list_newest_batches(conn: &mut Conn, domain: &str, most: i64) -> Result<Vec<Batch>, DbError> {
     const SQL: &str = select_batches!("domain_id = $1 order by created_at desc, id desc limit $2");
     let rows: Vec<BatchRow> =

@@ -239,7 +239,6 @@ impl From<TroubledLane> for LaneTrouble {
     }
 }
 
-/// Lists the lanes that are in trouble.
 pub async fn list_troubled_lanes(conn: &mut Conn) -> Result<Vec<TroubledLane>, DbError> {
     const SQL: &str = "select lane, failures, rest_until, rest_id, troubled_since from job_lanes";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)

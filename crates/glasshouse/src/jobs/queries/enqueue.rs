@@ -188,7 +188,6 @@ pub async fn notify(conn: &mut Conn) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Makes a batch.
 pub async fn insert_batch(
     conn: &mut Conn,
     id: &BatchId,

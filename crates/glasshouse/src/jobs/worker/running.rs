@@ -60,7 +60,6 @@ impl RunningJobs {
         self.jobs.is_empty()
     }
 
-    /// Returns the ids of the jobs.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.jobs.values().map(|running| running.job.id.as_str())
     }

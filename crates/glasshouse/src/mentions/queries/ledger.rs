@@ -195,7 +195,6 @@ async fn list_budgets(
     Ok(on_engine!(conn, |c| sqlx::query_as(AssertSqlSafe(sql)).bind(rows).fetch_all(c).await)?)
 }
 
-/// Adds changes to budgets.
 pub async fn add_to_budgets(conn: &mut Conn, changes: &[BudgetRow]) -> Result<(), DbError> {
     let mut changes = changes.to_vec();
     changes.sort_by(|a, b| (&a.scope, &a.scope_key, &a.period).cmp(&(&b.scope, &b.scope_key, &b.period)));

@@ -90,7 +90,6 @@ impl MentionReading {
         }
     }
 
-    /// Returns the UTC day.
     pub fn today(&self) -> UtcDay {
         self.clock.now().day_number()
     }

@@ -167,7 +167,6 @@ impl PromptSums {
         total
     }
 
-    /// Lists the competitors that are cited.
     pub fn cited_competitors(&self) -> impl Iterator<Item = &str> {
         let all = self.0.values().flat_map(|sums| &sums.competitors);
         all.filter(|(_, sums)| sums.cited > 0).map(|(name, _)| name.as_str())

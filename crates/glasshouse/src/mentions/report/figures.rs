@@ -35,7 +35,6 @@ pub(super) fn if_any<T>(count: u64, value: T) -> Option<T> {
     (count > 0).then_some(value)
 }
 
-/// Returns an interval as a pair.
 pub(super) fn pair(interval: Option<RateInterval>) -> Option<[f64; 2]> {
     interval.map(|interval| [interval.low, interval.high])
 }

@@ -50,7 +50,6 @@ impl MentionReports {
         today - kept + 2 * WINDOW_DAYS - 1
     }
 
-    /// Builds the reports of a domain that are due.
     pub(super) async fn build_due(&self, id: &DomainId, job: &JobRun) -> Result<(), DbError> {
         let now = self.0.clock.now();
         let today = now.day_number();

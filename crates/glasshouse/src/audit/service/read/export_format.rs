@@ -44,7 +44,6 @@ impl AuditExportFormat {
         if self == AuditExportFormat::Xml { "</urlset>\n" } else { "" }
     }
 
-    /// Writes a line.
     pub(super) fn write(self, text: &mut String, columns: &[String], line: &Map<String, Value>) {
         match self {
             AuditExportFormat::Csv => {

@@ -74,7 +74,6 @@ pub enum SelectedPages {
 }
 
 impl SelectedPages {
-    /// Returns the number of pages.
     pub fn count(&self) -> usize {
         match self {
             SelectedPages::All(count) => *count,

@@ -29,7 +29,6 @@ impl<'a> RowReader<'a> {
         RowReader { audits, run, kind, part: None, live: None }
     }
 
-    /// Returns the line of a row.
     pub async fn line(&mut self, row: usize) -> Result<Bytes, ReadError> {
         if self.run.is_active {
             return self.live_line(row).await;

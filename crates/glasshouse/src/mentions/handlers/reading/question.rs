@@ -129,7 +129,6 @@ impl FilterQuery {
     }
 }
 
-/// Reads limit and offset of a list.
 pub fn list_part(limit: Option<u32>, offset: Option<u32>) -> ApiResult<ListPart> {
     let limit = limit.unwrap_or(DEFAULT_LIMIT);
     if !(1..=MAX_LIMIT).contains(&limit) {

@@ -53,7 +53,6 @@ pub async fn find_report(conn: &mut Conn, id: &str) -> Result<Option<ReportRow>,
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?)
 }
 
-/// Finds the report of a day.
 pub async fn find_report_of_day(
     conn: &mut Conn,
     domain: &DomainId,

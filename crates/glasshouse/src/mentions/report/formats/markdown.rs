@@ -7,7 +7,6 @@ use super::super::payload::VisibilityReport;
 use super::inert::markdown as text;
 use super::{MAX_ROWS, change_sentence, coverage, delta, figures, interval, number};
 
-/// Writes a report as Markdown.
 pub fn markdown(report: &VisibilityReport) -> String {
     let mut page = String::new();
     let parts = [

@@ -224,7 +224,6 @@ pub fn report_of(samples: &[Sample]) -> VisibilityReport {
     build(&input_of(samples), BUILT).expect("there are answers")
 }
 
-/// Reads the payload of a report.
 pub fn payload(report: &VisibilityReport) -> Value {
     serde_json::from_str(&canonical(report)).unwrap()
 }

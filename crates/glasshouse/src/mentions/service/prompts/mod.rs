@@ -47,7 +47,6 @@ impl PromptList {
         Ok(found)
     }
 
-    /// Finds a prompt by its id.
     pub async fn find(&self, id: &str) -> Result<Option<Prompt>, DbError> {
         // PostgreSQL keeps no NUL in a text: no id has one.
         if id.contains('\0') {

@@ -36,7 +36,6 @@ impl MonitoringSettings {
         }
     }
 
-    /// Reads the settings of a domain.
     pub async fn get(&self, domain: &Domain) -> Result<MonitoringView, DbError> {
         Ok(view_of(self.records.find(domain).await?.as_ref(), None))
     }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use crawler::url::OriginHost;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -38,7 +39,7 @@ pub struct OriginRoute {
     /// Public hosts (the domain and its `www.`/apex twin) whose requests are re-routed, lower case.
     pub hosts: Vec<String>,
     /// Host, and optional port, that answers for them; also the `Host` header and the TLS name.
-    pub origin_host: String,
+    pub origin_host: OriginHost,
     /// Whether the origin is reached over TLS.
     pub tls: bool,
 }

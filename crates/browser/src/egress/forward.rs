@@ -206,7 +206,7 @@ pub(super) fn target_of(
     shared: &Shared,
 ) -> Option<Uri> {
     let (authority, tls) = match route {
-        Some(route) => (route.origin_host.clone(), route.tls),
+        Some(route) => (route.origin_host.to_string(), route.tls),
         None => (format!("{}:{}", page.host, page.port), page.https),
     };
     let authority: Authority = authority.parse().ok()?;
@@ -231,7 +231,7 @@ pub(super) fn rewrite_request<B>(
         headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));
         headers.insert(UPGRADE, upgrade);
     }
-    let host = route.map_or_else(|| page.authority(), |route| route.origin_host.clone());
+    let host = route.map_or_else(|| page.authority(), |route| route.origin_host.to_string());
     set(headers, HOST, &host);
     if route.is_some() {
         set(headers, HeaderName::from_static("x-forwarded-host"), &page.authority());
@@ -276,7 +276,7 @@ fn wants_upgrade(headers: &HeaderMap) -> bool {
 /// An origin that redirects to its own address means the public one: the page must not learn where it really lives.
 fn show_public_address(headers: &mut HeaderMap, route: &OriginRoute, page: &Address) {
     let Some(location) = headers.get(LOCATION) else { return };
-    if let Some(path) = path_at_origin(location.as_bytes(), page.scheme(), &route.origin_host) {
+    if let Some(path) = path_at_origin(location.as_bytes(), page.scheme(), route.origin_host.as_str()) {
         set(headers, LOCATION, &format!("{}://{}{path}", page.scheme(), page.authority()));
     }
 }
@@ -302,7 +302,7 @@ mod tests {
     fn route() -> OriginRoute {
         OriginRoute {
             hosts: vec!["shop.example".into()],
-            origin_host: "app.host.example:8443".into(),
+            origin_host: "app.host.example:8443".parse().unwrap(),
             tls: true,
         }
     }

@@ -203,7 +203,8 @@ async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
     app.on("/data", Reply::typed("text/plain", "data"));
     app.on("/old", Reply::redirect(301, "https://app.host.test/page"));
     let bench = Bench::with_hosts(&[("app.host.test", app.address)], |_| {}).await;
-    let route = OriginRoute { hosts: vec![HOST.into()], origin_host: "app.host.test".into(), tls: true };
+    let route =
+        OriginRoute { hosts: vec![HOST.into()], origin_host: "app.host.test".parse().unwrap(), tls: true };
 
     let page =
         bench.pool.render(RenderRequest { route: Some(route.clone()), ..request("/page") }).await.unwrap();

@@ -4,6 +4,8 @@
 use percent_encoding::{AsciiSet, percent_encode};
 use url::{Position, Url};
 
+use super::origin_host::split_authority;
+
 /// Bytes that are no ASCII are escaped always, whatever character set they are of.
 const NOT_ASCII: AsciiSet = AsciiSet::EMPTY;
 
@@ -22,10 +24,7 @@ pub fn path_at_origin(address: &[u8], scheme: &str, origin: &str) -> Option<Stri
     let base = Url::parse(&format!("{scheme}://relative.invalid/")).ok()?;
     let url = base.join(&header_address(address)).ok()?;
     let host = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https"))?;
-    let (origin_host, origin_port) = match origin.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host, port.parse().ok()),
-        _ => (origin, None),
-    };
+    let (origin_host, origin_port) = split_authority(origin);
     let is_origin = host.strip_suffix('.').unwrap_or(host).eq_ignore_ascii_case(origin_host)
         && (matches!(url.port(), None | Some(80 | 443)) || url.port() == origin_port);
     is_origin.then(|| url[Position::BeforePath..].to_owned())

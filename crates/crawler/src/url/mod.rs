@@ -4,6 +4,7 @@
 mod cache_key;
 mod hostname;
 mod location;
+mod origin_host;
 mod static_asset;
 
 use ::url::{Host, Url};
@@ -13,6 +14,7 @@ use percent_encoding::{AsciiSet, percent_encode};
 pub use cache_key::{ESCAPED_FRAGMENT, bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
 pub use location::{header_address, path_at_origin};
+pub use origin_host::{BadOriginHost, OriginHost};
 pub use static_asset::is_static_asset;
 
 /// Empty set of ASCII characters to escape; bytes outside ASCII are always escaped.

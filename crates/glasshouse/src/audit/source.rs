@@ -120,9 +120,9 @@ impl SiteSource {
     fn render_request(&self, url: &Url) -> RenderRequest {
         let settings = &self.site.domain.settings;
         let config = &self.platform.config;
-        let route = (!settings.origin_host.is_empty()).then(|| OriginRoute {
+        let route = settings.origin_host.clone().map(|origin_host| OriginRoute {
             hosts: self.site.hosts(),
-            origin_host: settings.origin_host.clone(),
+            origin_host,
             tls: config.edge.origin_scheme == Scheme::Https,
         });
         let headers = &self.options.headers;

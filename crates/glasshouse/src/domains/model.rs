@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crawler::url::bare_host;
+use crawler::url::{OriginHost, bare_host};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -81,8 +81,8 @@ pub enum PreferredHost {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
-    /// Host that answers for people and assets; empty: the domain's own name is rendered.
-    pub origin_host: String,
+    /// Host that answers for people and assets; none: the domain itself.
+    pub origin_host: Option<OriginHost>,
     /// Path patterns, one per line, that are never prerendered.
     pub ignore_paths: String,
     /// Which name requests are sent to.
@@ -291,12 +291,19 @@ pub struct DomainItem {
     pub updated_at: Timestamp,
 }
 
+impl Settings {
+    /// Returns the origin host as clients see it: an empty text when there is none.
+    pub fn origin_text(&self) -> String {
+        self.origin_host.as_ref().map(OriginHost::to_string).unwrap_or_default()
+    }
+}
+
 impl From<&Domain> for DomainItem {
     fn from(domain: &Domain) -> DomainItem {
         DomainItem {
             id: domain.id.clone(),
             domain: domain.host.clone(),
-            origin_host: domain.settings.origin_host.clone(),
+            origin_host: domain.settings.origin_text(),
             status: domain.status,
             sitemap_url: domain.settings.sitemap_url.clone(),
             created_at: domain.created_at,

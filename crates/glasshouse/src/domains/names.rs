@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use url::{Host, Url};
+use crawler::url::{BadOriginHost, OriginHost};
 
 /// Hosts where site builders let people edit, one per line.
 const EDITOR_HOSTS: &str = include_str!("../../data/editor_hosts.txt");
@@ -53,70 +53,24 @@ pub enum OriginProblem {
     EditorUrl,
 }
 
-/// The canonical form of the origin host of `domain`, which is in canonical form itself.
-pub fn check_origin(domain: &str, text: &str) -> Result<String, OriginProblem> {
-    let origin = parse_origin(text).ok_or(OriginProblem::Invalid)?;
-    let name = split_origin(&origin).map_or("", |(name, _)| name);
-    if name == domain || twin(domain).as_deref() == Some(name) {
+/// Reads the origin host of `domain`, which is in canonical form itself.
+pub fn check_origin(domain: &str, text: &str) -> Result<OriginHost, OriginProblem> {
+    let origin: OriginHost = text.parse().map_err(|BadOriginHost| OriginProblem::Invalid)?;
+    if origin.host() == domain || twin(domain).as_deref() == Some(origin.host()) {
         return Err(OriginProblem::SameAsDomain);
     }
-    if is_editor_host(&origin) {
+    if is_editor_host(origin.host()) {
         return Err(OriginProblem::EditorUrl);
     }
     Ok(origin)
 }
 
-/// The canonical form of an origin host: a host, and a port unless it is the scheme's own. `None`: it is none.
-///
-/// People paste whole addresses: scheme, path and query are dropped. Addresses and single labels are hosts too: whether
-/// they may be reached is for the guard to say, at every connection.
-pub fn parse_origin(text: &str) -> Option<String> {
-    let text = text.trim();
-    let (scheme, rest) = text.split_once("://").unwrap_or(("https", text));
-    // The parser takes the first segment of a path for an empty host.
-    if rest.starts_with(['/', '\\']) {
-        return None;
-    }
-    let url = Url::parse(&format!("{scheme}://{rest}")).ok()?;
-    let is_plain =
-        matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
-    if !is_plain {
-        return None;
-    }
-    let host = match url.host()? {
-        Host::Domain(name) if name.contains('.') => crawler::url::host_name(name)?,
-        // A single label is checked as the first of two.
-        Host::Domain(label) => {
-            crawler::url::host_name(&format!("{label}.test"))?.strip_suffix(".test")?.to_owned()
-        }
-        address @ (Host::Ipv4(_) | Host::Ipv6(_)) => address.to_string(),
-    };
-    match url.port() {
-        Some(0) => None,
-        Some(port) => Some(format!("{host}:{port}")),
-        None => Some(host),
-    }
-}
-
-/// Host and port of an origin in canonical form; nothing when none is set.
-pub fn split_origin(origin: &str) -> Option<(&str, Option<u16>)> {
-    if origin.is_empty() {
-        return None;
-    }
-    match origin.rsplit_once(':') {
-        // The colons of an IPv6 address are inside its brackets.
-        Some((host, port)) if !port.ends_with(']') => Some((host, port.parse().ok())),
-        _ => Some((origin, None)),
-    }
-}
-
-/// Whether an origin is a place where a site is edited rather than served.
-pub fn is_editor_host(origin: &str) -> bool {
+/// Decides whether a host is a place where sites are edited rather than served.
+fn is_editor_host(host: &str) -> bool {
     static HOSTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let lines = EDITOR_HOSTS.lines().map(str::trim);
         lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
     });
-    let Some((host, _)) = split_origin(origin) else { return false };
     HOSTS.iter().any(|editor| {
         host.strip_suffix(editor).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     })
@@ -168,45 +122,6 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_taken_from_whatever_was_pasted() {
-        let cases = [
-            ("App.Host.com", Some("app.host.com")),
-            ("https://app.host.com/some/path?x", Some("app.host.com")),
-            ("app.host.com:8443", Some("app.host.com:8443")),
-            ("http://app.host.com:80/", Some("app.host.com")),
-            ("", None),
-            ("https://", None),
-            ("https:///path", None),
-            ("https:///app.host.com", None),
-            ("10.0.0.5:8080", Some("10.0.0.5:8080")),
-            ("http://0x7f.1/", Some("127.0.0.1")),
-            ("http://[2001:db8::1]:8080/x", Some("[2001:db8::1]:8080")),
-            ("LocalHost", Some("localhost")),
-            (" ", None),
-            (".", None),
-            ("a.com:0", None),
-            ("a.com:99999", None),
-            ("exa_mple", None),
-            ("ftp://app.host.com", None),
-            ("user:pw@app.host.com", None),
-            ("not a host", None),
-        ];
-
-        for (text, expected) in cases {
-            assert_eq!(parse_origin(text).as_deref(), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn an_origin_is_split_into_host_and_port() {
-        assert_eq!(split_origin("a.com:8443"), Some(("a.com", Some(8443))));
-        assert_eq!(split_origin("a.com"), Some(("a.com", None)));
-        assert_eq!(split_origin("[2001:db8::1]"), Some(("[2001:db8::1]", None)));
-        assert_eq!(split_origin("[2001:db8::1]:80"), Some(("[2001:db8::1]", Some(80))));
-        assert_eq!(split_origin(""), None);
-    }
-
-    #[test]
     fn an_editor_is_recognised_with_everything_below_it() {
         for host in ["lovable.dev", "x.lovable.dev", "bolt.new", "replit.com", "v0.dev"] {
             assert!(is_editor_host(host), "{host}");
@@ -237,7 +152,6 @@ mod tests {
         fn no_text_makes_parsing_panic(text in ".{0,80}") {
             for text in [text.clone(), format!("{text}.com"), format!("https://{text}")] {
                 let _ = parse_domain(&text);
-                let _ = parse_origin(&text).as_deref().and_then(split_origin);
             }
         }
     }

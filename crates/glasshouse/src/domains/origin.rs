@@ -9,12 +9,12 @@ use std::time::Duration;
 use crawler::fetch::{Phase, TimeLimits};
 use crawler::robots::Robots;
 use crawler::sitemap::{SiteHosts, Sitemap, SitemapError, SitemapLimits, discover_sitemap, fetch_site};
+use crawler::url::OriginHost;
 use crawler::{FetchError, FetchRequest, Fetcher, tls};
 use http::HeaderValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
-use super::names;
 use super::site::Site;
 use crate::accounts::AccountId;
 use crate::config::Scheme;
@@ -89,7 +89,7 @@ impl OriginClient {
     /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
     pub fn address(&self, site: &Site, url: &Url) -> Url {
         let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
-        let is_as_written = site.domain.settings.origin_host.is_empty() && self.scheme == Scheme::Https;
+        let is_as_written = site.domain.settings.origin_host.is_none() && self.scheme == Scheme::Https;
         if is_as_written || !is_own {
             return url.clone();
         }
@@ -100,10 +100,8 @@ impl OriginClient {
     }
 
     /// Whether an origin host answers at all within `time`; an error of the server itself is no answer.
-    pub async fn is_reachable(&self, origin_host: &str, time: Duration) -> bool {
-        let Some((host, port)) = names::split_origin(origin_host) else { return false };
-        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-        let Ok(root) = Url::parse(&format!("{}://{host}{port}/", self.scheme_name())) else { return false };
+    pub async fn is_reachable(&self, origin: &OriginHost, time: Duration) -> bool {
+        let Ok(root) = Url::parse(&format!("{}://{origin}/", self.scheme_name())) else { return false };
         // Where it redirects to is the business of those who ask for pages: often to the domain, not yet connected.
         let request = FetchRequest { max_redirects: 0, ..self.question(root, time) };
         matches!(self.ask(request).await, OriginResponse::Status(status) if status < 500)
@@ -148,8 +146,8 @@ impl OriginClient {
         sitemap: &Url,
     ) -> Result<Sitemap, SitemapError> {
         let hosts = SiteHosts::of(&site.domain.host);
-        let hosts = match names::split_origin(&site.domain.settings.origin_host) {
-            Some((origin, port)) => hosts.with_origin(origin, port),
+        let hosts = match &site.domain.settings.origin_host {
+            Some(origin) => hosts.with_origin(origin.host(), origin.port()),
             None => hosts,
         };
         let route = |url: &Url| self.address(site, url);

@@ -92,7 +92,7 @@ impl From<Domain> for DomainDetail {
             id,
             domain: host,
             status,
-            origin_host: settings.origin_host,
+            origin_host: settings.origin_text(),
             ignore_paths: settings.ignore_paths,
             preferred_host: settings.preferred_host,
             redirect_rules: settings.redirect_rules,

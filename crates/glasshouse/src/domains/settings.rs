@@ -4,6 +4,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use crawler::url::OriginHost;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -103,7 +104,7 @@ pub enum SettingsError {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckedChange {
     /// The new origin host in canonical form, if one was sent. Whether it answers is still to be found out.
-    pub origin_host: Option<String>,
+    pub origin_host: Option<OriginHost>,
     /// What of the change is left out, by the names that clients see.
     pub invalid_fields: Vec<String>,
     ignore_paths: Option<String>,
@@ -165,7 +166,7 @@ impl SettingsChange {
 impl CheckedChange {
     /// Makes the change, without what was left out.
     pub fn apply_to(self, settings: &mut Settings) {
-        replace(&mut settings.origin_host, self.origin_host);
+        settings.origin_host = self.origin_host.or_else(|| settings.origin_host.take());
         replace(&mut settings.ignore_paths, self.ignore_paths);
         replace(&mut settings.preferred_host, self.preferred_host);
         replace(&mut settings.redirect_rules, self.redirect_rules);

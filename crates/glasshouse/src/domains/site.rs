@@ -148,10 +148,10 @@ impl Site {
     pub fn origin_url(&self, url: &Url) -> Url {
         let mut origin = url.clone();
         origin.set_fragment(None);
-        if let Some((host, port)) = names::split_origin(&self.domain.settings.origin_host) {
-            // Both were checked when the setting was saved; an address that cannot take them stays as it is.
-            let _ = origin.set_host(Some(host));
-            let _ = origin.set_port(port);
+        if let Some(host) = &self.domain.settings.origin_host {
+            // An address that cannot take them stays as it is.
+            let _ = origin.set_host(Some(host.host()));
+            let _ = origin.set_port(host.port());
         }
         origin
     }
@@ -278,8 +278,10 @@ pub(crate) mod tests {
     #[test]
     fn the_origin_url_is_the_same_path_on_the_origin_host() {
         let own = site("shop.example", Settings::default());
-        let other =
-            site("shop.example", Settings { origin_host: "app.host.test".into(), ..Settings::default() });
+        let other = site(
+            "shop.example",
+            Settings { origin_host: "app.host.test".parse().ok(), ..Settings::default() },
+        );
         let url = Url::parse("https://shop.example/a%20b?x=1#top").expect("an address");
 
         assert_eq!(own.origin_url(&url).as_str(), "https://shop.example/a%20b?x=1");

@@ -107,8 +107,8 @@ impl Origins {
 }
 
 fn origin_cause(site: &Site) -> NotQueued {
-    match site.domain.settings.origin_host.is_empty() {
-        true => NotQueued::OriginNotReachable,
-        false => NotQueued::OriginHostNotReachable,
+    match site.domain.settings.origin_host {
+        None => NotQueued::OriginNotReachable,
+        Some(_) => NotQueued::OriginHostNotReachable,
     }
 }

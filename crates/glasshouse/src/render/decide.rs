@@ -187,7 +187,7 @@ mod tests {
 
     fn settings() -> Settings {
         Settings {
-            origin_host: "origin.test".into(),
+            origin_host: "origin.test".parse().ok(),
             ignore_paths: "/admin/**".into(),
             redirect_rules: vec![
                 RedirectRule {

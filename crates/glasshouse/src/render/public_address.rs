@@ -2,14 +2,14 @@
 
 use url::Url;
 
-use crate::domains::{Site, names};
+use crate::domains::Site;
 
 /// Turns an address of the origin host into the public one: the origin does not know under which name it was asked. Every
 /// other address stays as it is written.
 pub fn public_location(site: &Site, location: &str, page: &Url) -> String {
     let is_origin = |host: &str| {
-        names::split_origin(&site.domain.settings.origin_host)
-            .is_some_and(|(origin, _)| host.eq_ignore_ascii_case(origin))
+        let origin = site.domain.settings.origin_host.as_ref();
+        origin.is_some_and(|origin| host.eq_ignore_ascii_case(origin.host()))
     };
     let of_origin = page.join(location).ok().filter(|url| url.host_str().is_some_and(is_origin));
     let public = page.host_str().filter(|host| site.owns_host(host)).unwrap_or(&site.domain.host);
@@ -31,8 +31,10 @@ mod tests {
 
     #[test]
     fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {
-        let site =
-            site("shop.example", Settings { origin_host: "app.host.test".into(), ..Settings::default() });
+        let site = site(
+            "shop.example",
+            Settings { origin_host: "app.host.test".parse().ok(), ..Settings::default() },
+        );
         let page = Url::parse("https://www.shop.example/a").expect("an address");
         let told = |location: &str| public_location(&site, location, &page);
 

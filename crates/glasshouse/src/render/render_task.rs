@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 use bytes::Bytes;
 use crawler::errors::one_line;
-use crawler::url::without_query;
+use crawler::url::{OriginHost, without_query};
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -88,12 +88,9 @@ impl RenderTasks {
 
     /// Waits for a place for what nobody waits for; the error says why there is none.
     pub async fn try_background_turn(&self, site: &Site) -> Result<Permit, RenderRefusal> {
-        let origin = match site.domain.settings.origin_host.as_str() {
-            "" => site.domain.host.as_str(),
-            origin_host => origin_host,
-        };
+        let origin = origin_name(site, &site.domain.host);
         let domain = site.domain.id.to_string();
-        let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin: origin.to_owned() };
+        let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin };
         self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
     }
 
@@ -202,11 +199,8 @@ impl RenderTasks {
         abandoned: &CancellationToken,
     ) -> Result<Permit, RenderRefusal> {
         let RenderOrder { site, page, purpose, .. } = *order;
-        let origin = match site.domain.settings.origin_host.as_str() {
-            "" => page.url.host_str().unwrap_or_default(),
-            origin_host => origin_host,
-        };
-        let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin: origin.to_owned() };
+        let origin = origin_name(site, page.url.host_str().unwrap_or_default());
+        let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin };
         let deadline = if purpose == RenderPurpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
         self.admission.enter(applicant, deadline, abandoned).await
     }
@@ -293,11 +287,10 @@ impl RenderTasks {
     /// Makes the browser's request for a page of a site.
     pub fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
         let tls = self.config.edge.origin_scheme == Scheme::Https;
-        let origin_host = match site.domain.settings.origin_host.as_str() {
+        let origin_host = match &site.domain.settings.origin_host {
             // Pages are rendered under https addresses, also those of an origin that is asked without TLS.
-            "" if !tls => page.url.host_str().map(str::to_owned),
-            "" => None,
-            origin_host => Some(origin_host.to_owned()),
+            None if !tls => page.url.host_str().and_then(|host| host.parse().ok()),
+            origin_host => origin_host.clone(),
         };
         let route = origin_host.map(|origin_host| OriginRoute { hosts: site.hosts(), origin_host, tls });
         let limits = &self.config.limits;
@@ -339,6 +332,11 @@ impl RenderTasks {
             created_at: self.clock.now(),
         })
     }
+}
+
+/// Returns the name under which the server of a site is queued for: its origin host, else the host that is asked for.
+fn origin_name(site: &Site, asked: &str) -> String {
+    site.domain.settings.origin_host.as_ref().map_or_else(|| asked.to_owned(), OriginHost::to_string)
 }
 
 /// The status that is answered for a page: every success is 200, and so is what no page can mean.

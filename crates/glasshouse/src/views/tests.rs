@@ -26,7 +26,7 @@ impl Shop {
         let account = app.account("owner@shop.example", Plan::Agency).await;
         let domain = app.domain(&account, "shop.example").await;
         // Refused by the guard at once, without a look into DNS.
-        app.set(&domain, |settings| settings.origin_host = "127.0.0.1:9".to_owned()).await;
+        app.set(&domain, |settings| settings.origin_host = "127.0.0.1:9".parse().ok()).await;
         Shop { session: app.sign_in(&account).await, account, domain, app }
     }
 

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use crawler::url::OriginHost;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -109,8 +110,8 @@ pub struct SiteCredentials {
     pub basic_auth: Option<BasicAuth>,
     /// Secret that signs webhooks.
     pub webhook_secret: Option<String>,
-    /// Origin host of the domain when headers and user were saved; none: older credentials.
-    pub origin_host: Option<String>,
+    /// Origin host of the domain when headers and user were saved.
+    pub origin_host: Option<OriginHost>,
 }
 
 /// A header that the audit sends.
@@ -133,17 +134,16 @@ pub struct BasicAuth {
 }
 
 impl SiteCredentials {
-    /// Removes secrets that were saved for another origin host than the domain's present one. See docs/decisions/0405.
-    pub fn keep_for(&mut self, origin_host: &str) {
-        if self.origin_host.as_deref().is_some_and(|saved| saved != origin_host) {
-            (self.headers, self.basic_auth, self.origin_host) = (Vec::new(), None, None);
+    /// Removes what was meant for another server than the domain's present one. See docs/decisions/0405.
+    pub fn keep_for(&mut self, origin_host: Option<&OriginHost>) {
+        if self.origin_host.as_ref() != origin_host {
+            (self.headers, self.basic_auth) = (Vec::new(), None);
         }
     }
 
     /// Binds headers and user to the server that they are sent to.
-    pub fn bind_to(&mut self, origin_host: &str) {
-        let has_any = !self.headers.is_empty() || self.basic_auth.is_some();
-        self.origin_host = has_any.then(|| origin_host.to_owned());
+    pub fn bind_to(&mut self, origin_host: Option<&OriginHost>) {
+        self.origin_host = origin_host.cloned();
     }
 
     /// Returns the headers of every request to the site.

@@ -56,7 +56,7 @@ impl Audits {
     /// Returns the audit settings of a domain, without secrets.
     pub async fn auditing(&self, domain: &Domain) -> Result<AuditingView, DbError> {
         let (auditing, mut credentials) = self.auditing_of(&domain.id).await?;
-        credentials.keep_for(&domain.settings.origin_host);
+        credentials.keep_for(domain.settings.origin_host.as_ref());
         Ok(AuditingView::of(auditing, &credentials))
     }
 
@@ -72,10 +72,10 @@ impl Audits {
         }
         let found = queries::settings::find_settings(&mut tx, &domain.id).await?;
         let (mut auditing, mut credentials) = self.unseal(&domain.id, found);
-        credentials.keep_for(&domain.settings.origin_host);
+        credentials.keep_for(domain.settings.origin_host.as_ref());
         let before = auditing.frequency;
         change.apply_to(&mut auditing, &mut credentials);
-        credentials.bind_to(&domain.settings.origin_host);
+        credentials.bind_to(domain.settings.origin_host.as_ref());
         let mut new_secret = None;
         if auditing.webhook_url.is_some() && credentials.webhook_secret.is_none() {
             new_secret = Some(format!("gh_hook_{}", hex::encode(random::<24>())));

@@ -178,7 +178,7 @@ impl Audits {
         options: &AuditOptions,
     ) -> Result<SiteSource, WorkError> {
         let (_, mut credentials) = self.auditing_of(&run.domain_id).await?;
-        credentials.keep_for(&site.domain.settings.origin_host);
+        credentials.keep_for(site.domain.settings.origin_host.as_ref());
         let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
         let wanted = SourceOptions {
             user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),

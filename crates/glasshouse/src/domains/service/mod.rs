@@ -8,6 +8,7 @@ mod promotion;
 
 use std::sync::{Arc, OnceLock};
 
+use crawler::url::OriginHost;
 use store::{Conn, Db, DbError};
 
 use super::directory::DomainDirectory;
@@ -322,12 +323,12 @@ impl DomainsService {
     }
 }
 
-/// The canonical form of a domain's origin host; none or blank: empty.
-fn check_origin(host: &str, text: &str) -> Result<String, AddError> {
+/// Reads a domain's origin host. A blank text is none.
+fn check_origin(host: &str, text: &str) -> Result<Option<OriginHost>, AddError> {
     if text.trim().is_empty() {
-        return Ok(String::new());
+        return Ok(None);
     }
-    names::check_origin(host, text).map_err(AddError::Origin)
+    names::check_origin(host, text).map(Some).map_err(AddError::Origin)
 }
 
 fn check_sitemap(text: &str) -> Result<String, AddError> {

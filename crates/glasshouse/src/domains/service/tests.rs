@@ -27,7 +27,7 @@ async fn a_domain_is_added_pending_in_its_canonical_form() {
             .expect("a new domain");
 
         assert_eq!((added.host.as_str(), added.status), ("xn--bcher-kva.example", DomainStatus::Pending));
-        assert_eq!(added.settings.origin_host, "app.host.example");
+        assert_eq!(added.settings.origin_text(), "app.host.example");
         assert!(added.settings.on_demand_render_enabled);
         assert_eq!(app.state.domains.list(Some(&account.id)).await.expect("a database"), [added]);
     })

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crawler::url::OriginHost;
 use http::uri::Authority;
 use store::DbError;
 
@@ -158,10 +159,8 @@ impl Inner {
 
     /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.
     pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<OriginTarget> {
-        let authority = match site.domain.settings.origin_host.as_str() {
-            "" => asked.host().parse().ok()?,
-            origin => origin.parse().ok()?,
-        };
+        let origin = site.domain.settings.origin_host.as_ref();
+        let authority = origin.map_or(asked.host(), OriginHost::as_str).parse().ok()?;
         Some(OriginTarget { authority, tls: self.config.edge.origin_scheme == Scheme::Https })
     }
 }

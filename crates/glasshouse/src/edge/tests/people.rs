@@ -172,7 +172,7 @@ async fn the_origins_own_address_never_shows() {
     .await;
     let world = World::with_origin(origin.address).await;
     let shop = world.shop().await;
-    world.app.set(&shop, |settings| settings.origin_host = "origin.example".into()).await;
+    world.app.set(&shop, |settings| settings.origin_host = "origin.example".parse().ok()).await;
 
     let reply = world.get("/", &[]).await;
 
@@ -185,7 +185,7 @@ async fn the_origin_host_is_what_the_origin_is_asked_for() {
     let origin = RawOrigin::echo().await;
     let world = World::with_origin(origin.address).await;
     let shop = world.shop().await;
-    world.app.set(&shop, |settings| settings.origin_host = "origin.example".into()).await;
+    world.app.set(&shop, |settings| settings.origin_host = "origin.example".parse().ok()).await;
 
     let received = world.get("/", &[]).await.text();
 

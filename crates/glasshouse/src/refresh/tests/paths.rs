@@ -103,9 +103,9 @@ async fn an_origin_that_does_not_answer_is_told_before_anything_is_queued() {
 
         let own = shop.post(PAGE, page.clone()).await.json();
         let own_site = shop.post(SITE, site).await.json();
-        shop.app.set(&dead, |settings| settings.origin_host = "app.host.example".into()).await;
+        shop.app.set(&dead, |settings| settings.origin_host = "app.host.example".parse().ok()).await;
         let well = shop.post(PAGE, page.clone()).await.json();
-        shop.app.set(&shop.domain, |settings| settings.origin_host = "dead.example".into()).await;
+        shop.app.set(&shop.domain, |settings| settings.origin_host = "dead.example".parse().ok()).await;
         let host = shop.post_ok(PAGE, json!({ "path": "/a" })).await;
 
         assert_eq!(own, json!({ "ok": false, "error": "origin_not_reachable", "prewarmed": 0 }));

@@ -158,7 +158,7 @@ async fn the_sitemap_is_read_from_the_origin_host() {
         let second = shop.app.domain(&shop.account, "nowhere.example").await;
         shop.app
             .set(&second, |settings| {
-                settings.origin_host = "app.host.example".into();
+                settings.origin_host = "app.host.example".parse().ok();
                 settings.sitemap_url = "https://nowhere.example/second.xml".into();
             })
             .await;

@@ -139,7 +139,7 @@ const OWN: [(&str, &str); 5] = [
 async fn headers_of_the_page_for_crawlers_are_sent_from_every_tier() {
     TestApp::on_each_engine(async |app| {
         let (account, domain) = shop(&app).await;
-        app.set(&domain, |settings| settings.origin_host = "app.host.test".into()).await;
+        app.set(&domain, |settings| settings.origin_host = "app.host.test".parse().ok()).await;
         answer_with(&app, 200, &OWN);
 
         let mut etags = Vec::new();
@@ -243,7 +243,7 @@ async fn an_escaped_fragment_is_rendered_as_its_hash_bang_page() {
 async fn the_browser_is_told_where_the_site_is_and_what_to_wait_for() {
     let app = TestApp::new().await;
     let (account, domain) = shop(&app).await;
-    app.set(&domain, |settings| settings.origin_host = "app.host.test".into()).await;
+    app.set(&domain, |settings| settings.origin_host = "app.host.test".parse().ok()).await;
     app.set_rendering(&domain, |rendering| {
         rendering.wait_for_selector = Some("#main".into());
         rendering.blocked_urls = vec!["*://ads.test/*".into()];

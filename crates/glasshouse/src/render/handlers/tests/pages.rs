@@ -96,7 +96,7 @@ async fn a_page_that_redirects_redirects_the_crawler() {
 async fn a_page_that_cannot_be_rendered_and_never_was_goes_to_the_origin() {
     TestApp::on_each_engine(async |app| {
         let (account, domain) = shop(&app).await;
-        app.set(&domain, |settings| settings.origin_host = "app.host.test".into()).await;
+        app.set(&domain, |settings| settings.origin_host = "app.host.test".parse().ok()).await;
         app.renderer.fails(PAGE, RenderError::OriginUnreachable("no such host".into()));
 
         let reply = app.crawl(&account, PAGE).await;

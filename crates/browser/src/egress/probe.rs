@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crawler::url::header_address;
+use crawler::url::join_location;
 use http::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION, USER_AGENT};
 use http::{HeaderMap, HeaderName, Request, StatusCode};
 use http_body_util::{BodyExt, Empty};
@@ -78,8 +78,7 @@ fn standing(status: StatusCode, headers: &HeaderMap, url: &Url) -> Standing {
         value.trim().to_ascii_lowercase()
     };
     if status.is_redirection() {
-        let location = headers.get(LOCATION).map(|value| header_address(value.as_bytes()));
-        let onwards = location.and_then(|location| url.join(&location).ok());
+        let onwards = headers.get(LOCATION).and_then(|location| join_location(url, location));
         return onwards.map_or(Standing::Unknown, |onwards| Standing::Moved(onwards.into()));
     }
     if !status.is_success() {

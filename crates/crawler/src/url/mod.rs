@@ -3,8 +3,8 @@
 
 mod cache_key;
 mod hostname;
-mod location;
 mod origin_host;
+mod public_address;
 mod static_asset;
 
 use ::url::{Host, Url};
@@ -13,8 +13,8 @@ use percent_encoding::{AsciiSet, percent_encode};
 
 pub use cache_key::{ESCAPED_FRAGMENT, bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
 pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
-pub use location::{header_address, path_at_origin};
 pub use origin_host::{BadOriginHost, OriginHost};
+pub use public_address::{PublicAddress, authority_of};
 pub use static_asset::is_static_asset;
 
 /// Empty set of ASCII characters to escape; bytes outside ASCII are always escaped.
@@ -90,8 +90,12 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
 ///
 /// Bytes outside ASCII are escaped one by one, as in browsers: the server gets the bytes of its own encoding back.
 pub fn join_location(from: &Url, location: &HeaderValue) -> Option<Url> {
-    let escaped = percent_encode(location.as_bytes(), NON_ASCII).to_string();
-    from.join(escaped.trim()).ok()
+    from.join(header_address(location.as_bytes()).trim()).ok()
+}
+
+/// Returns the text of an address in a header: bytes outside ASCII are escaped, as browsers escape them.
+fn header_address(value: &[u8]) -> String {
+    percent_encode(value, NON_ASCII).to_string()
 }
 
 /// Returns a URL for logs: without query and fragment, which may carry private data.

@@ -10,7 +10,7 @@ use audit_engine::source::{
 };
 use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
 use bytes::Bytes;
-use crawler::url::join_location;
+use crawler::url::PublicAddress;
 use crawler::{Fetcher, tls};
 use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, header};
@@ -98,7 +98,9 @@ impl SiteSource {
             headers.insert(header::USER_AGENT, HeaderValue::from_static(agent));
         }
         let mut response = fetch(&self.fetcher, request_for(request, address.clone(), headers)).await?;
-        response.headers = with_public_location(&request.url, &address, response.headers);
+        if address.origin() != request.url.origin() {
+            PublicAddress::of(&request.url, &address).show_in(&mut response.headers);
+        }
         Ok(response)
     }
 
@@ -148,24 +150,6 @@ impl SiteSource {
             urgent: false,
         }
     }
-}
-
-/// Rewrites a redirect of the origin host to itself into one to the site: only this service knows the origin's name.
-fn with_public_location(asked: &Url, address: &Url, mut headers: HeaderMap) -> HeaderMap {
-    if address.origin() == asked.origin() {
-        return headers;
-    }
-    let target = headers.get(header::LOCATION).and_then(|location| join_location(address, location));
-    let Some(mut target) = target.filter(|target| target.origin() == address.origin()) else {
-        return headers;
-    };
-    let moved = target.set_host(asked.host_str()).is_ok()
-        && target.set_port(asked.port()).is_ok()
-        && target.set_scheme(asked.scheme()).is_ok();
-    if let (true, Ok(value)) = (moved, HeaderValue::try_from(target.as_str())) {
-        headers.insert(header::LOCATION, value);
-    }
-    headers
 }
 
 impl PageSource for SiteSource {

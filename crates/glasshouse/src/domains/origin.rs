@@ -9,7 +9,7 @@ use std::time::Duration;
 use crawler::fetch::{Phase, TimeLimits};
 use crawler::robots::Robots;
 use crawler::sitemap::{SiteHosts, Sitemap, SitemapError, SitemapLimits, discover_sitemap, fetch_site};
-use crawler::url::OriginHost;
+use crawler::url::{OriginHost, PublicAddress};
 use crawler::{FetchError, FetchRequest, Fetcher, tls};
 use http::HeaderValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -158,14 +158,10 @@ impl OriginClient {
     pub async fn discover_sitemap(&self, site: &Site) -> Option<Url> {
         let root = Url::parse(&format!("https://{}/", site.domain.host)).ok()?;
         let asked = self.address(site, &root);
-        let mut found = discover_sitemap(&self.fetcher, &asked, self.max_redirects).await;
+        let found = discover_sitemap(&self.fetcher, &asked, self.max_redirects).await;
         // What is named relative to the origin host is the site's own.
-        if found.origin() == asked.origin() {
-            found.set_host(root.host_str()).ok()?;
-            let _ = found.set_port(None);
-            let _ = found.set_scheme(root.scheme());
-        }
-        Some(found)
+        let public = PublicAddress::of(&root, &asked).of_address(found.as_str().as_bytes());
+        Some(public.and_then(|public| Url::parse(&public).ok()).unwrap_or(found))
     }
 
     /// Reads a site's `robots.txt`. A server that refuses it has none (RFC 9309, 2.3.1.3).

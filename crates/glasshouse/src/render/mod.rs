@@ -17,7 +17,6 @@ mod memory;
 pub mod model;
 mod origin_state;
 mod outcome;
-mod public_address;
 mod queries;
 mod refreshed;
 pub mod remote;

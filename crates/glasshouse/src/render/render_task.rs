@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
 use bytes::Bytes;
 use crawler::errors::one_line;
-use crawler::url::{OriginHost, without_query};
+use crawler::url::{OriginHost, PublicAddress, authority_of, without_query};
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
@@ -20,7 +20,6 @@ use super::emptiness::why_empty;
 use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
-use super::public_address::public_location;
 use super::queries::PageId;
 use super::remote::RemoteRenders;
 use crate::accounts::usage::Reservation;
@@ -277,7 +276,7 @@ impl RenderTasks {
     /// The page under the site's other name, when a render is nothing but a redirect there.
     fn twin_of(&self, site: &Site, page: &TargetPage, rendered: &Rendered) -> Option<TargetPage> {
         let location = rendered.location.as_deref()?;
-        let location = Url::parse(&public_location(site, location, &rendered.final_url)).ok()?;
+        let location = Url::parse(&public_address(site, &rendered.final_url, location)).ok()?;
         let is_twin = location.host_str() != page.url.host_str()
             && location.host_str().is_some_and(|host| site.owns_host(host));
         let twin = is_twin.then(|| page_of(site, &location))?;
@@ -313,7 +312,7 @@ impl RenderTasks {
     }
 
     fn page_of(&self, site: &Site, rendered: Rendered) -> Arc<RenderedPage> {
-        let public = |address: &str| public_location(site, address, &rendered.final_url);
+        let public = |address: &str| public_address(site, &rendered.final_url, address);
         let location = rendered.location.as_deref().map(public);
         let headers = kept_headers(&rendered.headers, public);
         let problems = match location {
@@ -337,6 +336,16 @@ impl RenderTasks {
 /// Returns the name under which the server of a site is queued for: its origin host, else the host that is asked for.
 fn origin_name(site: &Site, asked: &str) -> String {
     site.domain.settings.origin_host.as_ref().map_or_else(|| asked.to_owned(), OriginHost::to_string)
+}
+
+/// Returns an address that a page names: the public one where the page names its origin host, which does not know under which
+/// name it was asked. Every other address stays as it is written.
+fn public_address(site: &Site, page: &Url, address: &str) -> String {
+    let is_public = page.host_str().is_some_and(|host| site.owns_host(host));
+    let authority = if is_public { authority_of(page) } else { &site.domain.host };
+    let origin = site.domain.settings.origin_host.as_ref().map(OriginHost::as_str);
+    let public = origin.map(|origin| PublicAddress { origin, scheme: page.scheme(), authority });
+    public.and_then(|public| public.of_address(address.as_bytes())).unwrap_or_else(|| address.to_owned())
 }
 
 /// The status that is answered for a page: every success is 200, and so is what no page can mean.
@@ -393,6 +402,25 @@ fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::Settings;
+    use crate::domains::site::tests::site;
+
+    #[test]
+    fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {
+        let settings = Settings { origin_host: "app.host.test:8080".parse().ok(), ..Settings::default() };
+        let site = site("shop.example", settings);
+        let page = Url::parse("https://www.shop.example/a").expect("an address");
+        let told = |address: &str| public_address(&site, &page, address);
+
+        assert_eq!(told("https://app.host.test/b?c=d"), "https://www.shop.example/b?c=d");
+        assert_eq!(told("http://app.host.test:8080/b"), "https://www.shop.example/b");
+        assert_eq!(told("//APP.host.test/b"), "https://www.shop.example/b");
+        for other in
+            ["https://elsewhere.test/b", "https://app.host.test:9/b", "/b?c", "b", "", "https://[bad"]
+        {
+            assert_eq!(told(other), other);
+        }
+    }
 
     #[test]
     fn every_success_is_200_and_so_is_a_status_that_no_page_can_have() {

@@ -3,10 +3,10 @@
 
 use std::net::IpAddr;
 
-use crawler::url::path_at_origin;
+use crawler::url::PublicAddress;
 use http::header::{
-    ALT_SVC, CONNECTION, CONTENT_LOCATION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, LOCATION, REFRESH,
-    SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, VARY, VIA,
+    ALT_SVC, CONNECTION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    VARY, VIA,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use ipnet::IpNet;
@@ -203,18 +203,7 @@ pub fn from_origin(
 ) {
     remove_foreign(headers);
     if !public.eq_ignore_ascii_case(origin) {
-        // An origin that redirects to its own address means the public one.
-        let shown = |address: &[u8]| {
-            let path = path_at_origin(address, arrival.scheme(), origin)?;
-            Some(format!("{}://{public}{path}", arrival.scheme()))
-        };
-        for name in [LOCATION, CONTENT_LOCATION] {
-            if let Some(address) = headers.get(&name).and_then(|value| shown(value.as_bytes())) {
-                set(headers, name, &address);
-            }
-        }
-        show_public_refresh(headers, shown);
-        show_public_cookies(headers, public, origin);
+        PublicAddress { origin, scheme: arrival.scheme(), authority: public }.show_in(headers);
     }
     append(headers, VIA, &format!("{} {own_name}", protocol(version)));
 }
@@ -264,65 +253,6 @@ fn join_cookies(headers: &mut HeaderMap) {
     }
     if let Ok(value) = HeaderValue::from_bytes(&joined) {
         headers.insert(COOKIE, value);
-    }
-}
-
-/// Shows the public address in `Refresh`, which is a time and, behind `;` or `,`, an address with or without `url=` and quotes.
-fn show_public_refresh(headers: &mut HeaderMap, shown: impl Fn(&[u8]) -> Option<String>) {
-    let Some(refresh) = headers.get(REFRESH).map(HeaderValue::as_bytes) else { return };
-    let Some(end) = refresh.iter().position(|byte| matches!(byte, b';' | b',')) else { return };
-    let (time, rest) = (&refresh[..end], refresh[end + 1..].trim_ascii());
-    let named = rest.split_at_checked(3).filter(|(name, _)| name.eq_ignore_ascii_case(b"url"));
-    let named = named.and_then(|(_, rest)| rest.trim_ascii_start().strip_prefix(b"="));
-    let address = named.map_or(rest, <[u8]>::trim_ascii_start);
-    let address = match address {
-        [quote @ (b'"' | b'\''), quoted @ ..] => {
-            quoted.split(|byte| byte == quote).next().unwrap_or_default()
-        }
-        plain => plain,
-    };
-    if let Some(shown) = shown(address) {
-        let value = [time, b"; url=", shown.as_bytes()].concat();
-        if let Ok(value) = HeaderValue::from_bytes(&value) {
-            headers.insert(REFRESH, value);
-        }
-    }
-}
-
-/// A cookie that an origin sets for its own host is meant for the public one, or browsers would refuse it.
-fn show_public_cookies(headers: &mut HeaderMap, public: &str, origin: &str) {
-    let origin_host = host_of(origin);
-    let names_origin = |value: &HeaderValue| {
-        let mut attributes = value.as_bytes().split(|byte| *byte == b';').skip(1);
-        attributes.any(|attribute| is_domain_of(attribute, origin_host))
-    };
-    if !headers.get_all(SET_COOKIE).iter().any(names_origin) {
-        return;
-    }
-    let own = format!(" Domain={}", host_of(public)).into_bytes();
-    let cookies: Vec<HeaderValue> = headers.get_all(SET_COOKIE).iter().cloned().collect();
-    headers.remove(SET_COOKIE);
-    for cookie in cookies {
-        let parts = cookie.as_bytes().split(|byte| *byte == b';').enumerate();
-        let is_origins = |at: usize, part: &[u8]| at > 0 && is_domain_of(part, origin_host);
-        let parts = parts.map(|(at, part)| if is_origins(at, part) { &own } else { part });
-        let rewritten = HeaderValue::from_bytes(&parts.collect::<Vec<_>>().join(&b';'));
-        headers.append(SET_COOKIE, rewritten.unwrap_or(cookie));
-    }
-}
-
-fn is_domain_of(attribute: &[u8], host: &str) -> bool {
-    let Some(end) = attribute.iter().position(|byte| *byte == b'=') else { return false };
-    let (name, value) = (attribute[..end].trim_ascii(), attribute[end + 1..].trim_ascii());
-    name.eq_ignore_ascii_case(b"domain")
-        && value.strip_prefix(b".").unwrap_or(value).eq_ignore_ascii_case(host.as_bytes())
-}
-
-/// The host of an authority, without its port.
-pub fn host_of(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
-        _ => authority,
     }
 }
 

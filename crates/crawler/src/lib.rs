@@ -6,6 +6,7 @@ pub mod dns;
 pub mod errors;
 pub mod fetch;
 pub mod guard;
+pub mod hop_by_hop;
 mod lengths;
 pub mod network;
 pub mod retry_after;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use crawler::connector::ConnectError;
 use crawler::errors::causes;
+use crawler::hop_by_hop::remove_hop_by_hop;
 use crawler::url::PublicAddress;
 use http::header::{
     ACCEPT, CONNECTION, CONTENT_LENGTH, HOST, HeaderName, HeaderValue, SET_COOKIE, TRANSFER_ENCODING,
@@ -25,18 +26,6 @@ use super::refusal::{broken, refusal};
 use super::trackers::stand_in;
 use super::{Shared, tunnel};
 use crate::{OriginRoute, OwnHeaders};
-
-const HOP_BY_HOP: &[&str] = &[
-    "connection",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 
 pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
@@ -250,22 +239,6 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = headers
-        .get_all(CONNECTION)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .filter_map(|name| name.trim().parse().ok())
-        .collect();
-    for name in named {
-        headers.remove(name);
-    }
-    for name in HOP_BY_HOP {
-        headers.remove(*name);
-    }
-}
-
 fn wants_upgrade(headers: &HeaderMap) -> bool {
     let lists_upgrade = |value: &HeaderValue| {
         value
@@ -331,18 +304,5 @@ mod tests {
         assert!(!asked(&[("sec-fetch-dest", "empty"), ("accept", "*/*")]));
         assert!(!asked(&[("accept", "*/*"), ("origin", "http://shop.example")]));
         assert!(!asked(&[("accept", "text/html,application/xhtml+xml")]));
-    }
-
-    #[test]
-    fn headers_of_one_hop_do_not_travel() {
-        let mut headers = HeaderMap::new();
-        headers.insert(CONNECTION, HeaderValue::from_static("keep-alive, x-secret"));
-        headers.insert("x-secret", HeaderValue::from_static("1"));
-        headers.insert("proxy-authorization", HeaderValue::from_static("1"));
-        headers.insert("accept", HeaderValue::from_static("*/*"));
-
-        remove_hop_by_hop(&mut headers);
-
-        assert_eq!(headers.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
     }
 }

@@ -3,29 +3,14 @@
 
 use std::net::IpAddr;
 
+use crawler::hop_by_hop::{HOP_BY_HOP, remove_hop_by_hop};
 use crawler::url::PublicAddress;
-use http::header::{
-    ALT_SVC, CONNECTION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
-    VARY, VIA,
-};
+use http::header::{ALT_SVC, CONNECTION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, UPGRADE, VARY, VIA};
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use ipnet::IpNet;
 
 use crate::api::client::client_address;
 use crate::api::header_names::{CDN_LOOP, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO};
-
-/// Headers that concern one connection only (RFC 9110, 7.6.1), beside those that `Connection` names.
-const HOP_BY_HOP: [HeaderName; 9] = [
-    CONNECTION,
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-    HeaderName::from_static("proxy-authenticate"),
-    HeaderName::from_static("proxy-authorization"),
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
 
 /// Names by which frameworks let a proxy override the request. A client must not have them.
 const SPOOFABLE: [&str; 14] = [
@@ -226,20 +211,6 @@ fn remove_foreign(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
     headers.remove(ALT_SVC);
     remove_where(headers, |name| name.starts_with("x-service-"));
-}
-
-/// Takes off what concerns one connection only.
-pub fn remove_hop_by_hop(headers: &mut HeaderMap) {
-    if headers.contains_key(CONNECTION) {
-        let named: Vec<HeaderName> =
-            list(headers, &CONNECTION).filter_map(|name| name.parse().ok()).collect();
-        for name in named {
-            headers.remove(name);
-        }
-    }
-    for name in &HOP_BY_HOP {
-        headers.remove(name);
-    }
 }
 
 /// HTTP/2 may send a cookie per line; HTTP/1.1 servers read one.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crawler::NetworkError;
-use crawler::url::registrable_domain;
+use crawler::url::is_same_site;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -259,12 +259,6 @@ impl Pass {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether two hosts belong to one site: the same registrable domain, else the same name.
-pub(crate) fn is_same_site(one: &str, other: &str) -> bool {
-    let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
-    site(one).eq_ignore_ascii_case(&site(other))
 }
 
 #[cfg(test)]

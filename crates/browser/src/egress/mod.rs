@@ -29,7 +29,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use gate::{Findings, Gate, Pass, is_same_site};
+pub(crate) use gate::{Findings, Gate, Pass};
 pub(crate) use probe::Standing;
 pub(crate) use refusal::REFUSED_HEADER;
 pub(crate) use tls::Identity;

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crawler::url::is_same_site;
 use serde::Deserialize;
 use url::Url;
 
 use crate::cdp::CdpError;
-use crate::egress::{Standing, is_same_site};
+use crate::egress::Standing;
 use crate::page::Message;
 use crate::tab::Navigated;
 

@@ -56,6 +56,12 @@ fn is_registrable(host: &str) -> bool {
     psl::domain_str(host) == Some(host)
 }
 
+/// Decides whether two hosts belong to one site: the same registrable domain, else the same name.
+pub fn is_same_site(one: &str, other: &str) -> bool {
+    let site = |host: &str| registrable_domain(host).unwrap_or_else(|| host.to_owned());
+    site(one).eq_ignore_ascii_case(&site(other))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

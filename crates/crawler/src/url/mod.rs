@@ -12,7 +12,7 @@ use http::HeaderValue;
 use percent_encoding::{AsciiSet, percent_encode};
 
 pub use cache_key::{ESCAPED_FRAGMENT, bare_host, cache_key, canonical, escaped_fragment, is_tracking_param};
-pub use hostname::{host_name, is_public_suffix, registrable_domain, www_twin};
+pub use hostname::{host_name, is_public_suffix, is_same_site, registrable_domain, www_twin};
 pub use origin_host::{BadOriginHost, OriginHost};
 pub use public_address::{PublicAddress, authority_of};
 pub use static_asset::is_static_asset;

@@ -119,7 +119,9 @@ impl StatsReader {
     pub async fn domain(&self, app: &AppState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
         let name = name.unwrap_or_default();
         match self {
-            StatsReader::Token { id, host } if is_same_site(host, name) => Ok((id.clone(), host.clone())),
+            StatsReader::Token { id, host } if names::is_same_domain(host, name) => {
+                Ok((id.clone(), host.clone()))
+            }
             StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
             StatsReader::Account(caller) => {
                 let site = RequestedDomain::named(name).site(caller, app, DomainAccess::Read).await?;
@@ -127,9 +129,4 @@ impl StatsReader {
             }
         }
     }
-}
-
-/// Whether two hosts are one domain: the same, or the `www.`/apex twin.
-pub fn is_same_site(host: &str, other: &str) -> bool {
-    host == other || names::twin(host).as_deref() == Some(other)
 }

@@ -22,6 +22,11 @@ pub fn twin(host: &str) -> Option<String> {
     crawler::url::www_twin(host)
 }
 
+/// Decides whether two hosts are one domain: the same name, or the `www.`/apex twin.
+pub fn is_same_domain(one: &str, other: &str) -> bool {
+    one == other || twin(one).as_deref() == Some(other)
+}
+
 /// The site that a host in canonical form belongs to: its registrable domain. Claims compete within it.
 pub fn site(host: &str) -> String {
     crawler::url::registrable_domain(host).map_or_else(|| host.to_owned(), |site| site.to_string())

@@ -12,7 +12,7 @@ use super::content::ShownContent;
 use super::model::{ImitatedCrawler, SnapshotExpectation};
 use super::page::PageContent;
 use crate::api::header_names::RENDER_CACHE;
-use crate::domains::names;
+use crate::domains::names::is_same_domain;
 
 /// Header in which our integrations say how they answered a crawler.
 const INTEGRATION: &str = "x-service-integration";
@@ -249,10 +249,9 @@ pub fn languages(crawlers: &[SiteProbeReply], people: &[SiteProbeReply]) -> Opti
     (pair.0 != pair.1).then_some(pair)
 }
 
-/// Returns true when two addresses belong to one site: the same host, or its `www.` twin, with the same port unless the
-/// scheme differs.
-pub fn is_same_site(one: &Url, other: &Url) -> bool {
-    let (Some(a), Some(b)) = (one.host_str(), other.host_str()) else { return false };
-    let is_host = a == b || names::twin(a).is_some_and(|twin| twin == b);
-    is_host && (one.port() == other.port() || one.scheme() != other.scheme())
+/// Returns true when two addresses are on one domain or its `www.` twin, with the same port unless the scheme differs.
+pub fn are_on_one_domain(one: &Url, other: &Url) -> bool {
+    let is_domain =
+        one.host_str().zip(other.host_str()).is_some_and(|(one, other)| is_same_domain(one, other));
+    is_domain && (one.port() == other.port() || one.scheme() != other.scheme())
 }

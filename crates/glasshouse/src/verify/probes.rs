@@ -16,8 +16,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use url::Url;
 
 use super::answer::{
-    NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, has_turned, is_same_site,
-    languages, says_html,
+    NoAnswer, Observations, QueryAnswer, SiteAnswer, SiteProbeReply, SlowAfter, are_on_one_domain,
+    has_turned, languages, says_html,
 };
 use super::encoding::{OTHERWISE_COMPRESSED, fault_of, is_undecodable};
 use super::findings::judge;
@@ -212,7 +212,7 @@ impl Questions<'_> {
         loop {
             let fetched = self.fetch(method.clone(), &at, client, ends).await?;
             let next = redirect_target(&at, &fetched);
-            let leaves_to = next.clone().filter(|next| !is_same_site(&at, next));
+            let leaves_to = next.clone().filter(|next| !are_on_one_domain(&at, next));
             let returns = next.as_ref().is_some_and(|next| *next == at || redirects.contains(next));
             let is_looping = returns || (next.is_some() && redirects.len() >= MAX_REDIRECTS);
             match next {

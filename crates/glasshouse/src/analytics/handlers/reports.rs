@@ -10,13 +10,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{Include, Question, ReportQuery, Span, check_length, days, private, private_list};
-use crate::analytics::access::{ReadAnalytics, is_same_site};
+use crate::analytics::access::ReadAnalytics;
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult};
 use crate::app::AppState;
 use crate::clock::Timestamp;
-use crate::domains::DomainId;
+use crate::domains::{DomainId, names};
 
 /// Longest `search`, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
@@ -297,7 +297,7 @@ impl ReportQuery for PageQuery {
         let url = page_url(&self.url)?;
         let on = url.host_str().unwrap_or_default();
         match host {
-            Some(host) if !is_same_site(host, on.strip_suffix('.').unwrap_or(on)) => {
+            Some(host) if !names::is_same_domain(host, on.strip_suffix('.').unwrap_or(on)) => {
                 Err(ApiError::invalid_parameter("url", "is not on the domain"))
             }
             _ => Ok(()),

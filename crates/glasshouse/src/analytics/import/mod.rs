@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use super::access::is_same_site;
 use super::crawlers::CrawlerIndex;
 use super::model::{Day, ServedBy, Verified, Visit, counted_path, day_of};
 use super::verify::ranges::RangeTable;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
+use crate::domains::names::is_same_domain;
 use crate::networks::is_masked;
 
 pub use progress::{Checkpoint, LineChain};
@@ -103,7 +103,7 @@ impl Counting<'_> {
     fn is_own(&self, line: &LogLine<'_>) -> bool {
         let Some(host) = line.host.as_deref().filter(|host| !host.is_empty()) else { return true };
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-        let is_own = |name: &str| is_same_site(self.host, name);
+        let is_own = |name: &str| is_same_domain(self.host, name);
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
     }
 

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{Judgement, SiteCheck, fine, found, is_refused, last};
-use crate::verify::answer::{Observations, SiteAnswer, is_same_site};
+use crate::verify::answer::{Observations, SiteAnswer, are_on_one_domain};
 use crate::verify::platform::SitePlatform;
 
 pub(super) static CHECKS: &[SiteCheck] = &[
@@ -190,7 +190,7 @@ fn own_addresses(answer: &SiteAnswer) -> impl Iterator<Item = &Url> {
 fn is_same_host(one: &Url, other: &Url) -> bool {
     let mut one = one.clone();
     let _ = one.set_port(other.port());
-    is_same_site(&one, other)
+    are_on_one_domain(&one, other)
 }
 
 /// Returns true when the page for people names the address too, so that the site means it.

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::{Judgement, SiteCheck, answered, fine, found, found_other, last};
-use crate::verify::answer::{Observations, SiteAnswer, is_same_site};
+use crate::verify::answer::{Observations, SiteAnswer, are_on_one_domain};
 use crate::verify::page::{is_same_page, is_start_page};
 
 pub(super) static CHECKS: &[SiteCheck] = &[
@@ -112,7 +112,7 @@ fn canonical(seen: &Observations) -> Judgement {
     }
     let person = last(&seen.people).map(SiteAnswer::canonicals).unwrap_or_default();
     match person.first() {
-        Some(of_people) if of_people != own && is_same_site(of_people, &crawler.url) => found(format!(
+        Some(of_people) if of_people != own && are_on_one_domain(of_people, &crawler.url) => found(format!(
             "The page for crawlers names {own} as its canonical address, the page for people {of_people}."
         )),
         _ => fine(format!(

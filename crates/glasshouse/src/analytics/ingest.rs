@@ -15,11 +15,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::apply::{Applier, Closed};
 use super::live::{LiveTail, LiveVisits, WatchError};
-use super::model::{OTHER_PATHS, TimeKey, Verified, Visit, VisitKey};
+use super::model::{CrawlerRequest, OTHER_PATHS, ServedBy, TimeKey, Verified, Visit, VisitKey};
 use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use super::stores::VisitStore;
 use crate::accounts::AccountId;
+use crate::clock::Clock;
 use crate::domains::DomainId;
 use crate::platform::Platform;
 
@@ -40,6 +41,7 @@ pub struct Recorder {
     buffer: Arc<Buffer>,
     flushes: mpsc::UnboundedSender<oneshot::Sender<()>>,
     live: LiveTail,
+    clock: Clock,
     /// Files of the spool that cannot be read.
     unreadable: Arc<AtomicUsize>,
     /// The tasks' parts, until they run.
@@ -106,7 +108,8 @@ impl Recorder {
             is_failing: false,
         };
         let parts = Arc::new(Mutex::new(Some((counter, applier))));
-        Recorder { buffer, flushes, live: LiveTail::default(), unreadable, parts }
+        let clock = platform.clock.clone();
+        Recorder { buffer, flushes, live: LiveTail::default(), clock, unreadable, parts }
     }
 
     /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
@@ -117,6 +120,16 @@ impl Recorder {
         if let Some((counter, applier)) = parts {
             tokio::join!(counter.run(shutdown), applier.run());
         }
+    }
+
+    /// Counts the visit of a crawler that was answered, soon. A redirect is the way to a page, not a page.
+    pub fn record_answer(&self, request: CrawlerRequest, served: ServedBy, status: u16, duration: Duration) {
+        if (300..400).contains(&status) {
+            return;
+        }
+        let CrawlerRequest { domain, path, crawler, verified } = request;
+        let at = self.clock.now();
+        self.record(Visit { domain, path, crawler, verified, served, status, at, duration });
     }
 
     /// Counts a visit, soon. Never waits.
@@ -345,7 +358,7 @@ fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<Open
 mod tests {
     use super::*;
     use crate::accounts::Plan;
-    use crate::analytics::{CrawlerIndex, ServedBy};
+    use crate::analytics::CrawlerIndex;
     use crate::domains::Domain;
     use crate::testing::TestApp;
 

@@ -35,7 +35,7 @@ pub use crawlers::{Class, Crawler, CrawlerIndex};
 pub use for_dashboard::{DomainDay, FirstVisit, VisitsOverview};
 pub use for_mentions::AiCrawls;
 pub use ingest::Recorder;
-pub use model::{ServedBy, Verified, Visit};
+pub use model::{CrawlerRequest, ServedBy, Verified, Visit};
 #[cfg(test)]
 pub(crate) use queries::{VisitRow, list_visits};
 pub use service::Analytics;

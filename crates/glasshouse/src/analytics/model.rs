@@ -85,6 +85,19 @@ impl Verified {
     }
 }
 
+/// Request of a crawler for a page.
+#[derive(Debug, Clone)]
+pub struct CrawlerRequest {
+    /// Domain record that it is counted under.
+    pub domain: DomainId,
+    /// Path without the query, as it stands in an address.
+    pub path: Arc<str>,
+    /// Crawler that the client claims to be.
+    pub crawler: &'static Crawler,
+    /// Truth of the claim.
+    pub verified: Verified,
+}
+
 /// One visit of a crawler.
 #[derive(Debug, Clone)]
 pub struct Visit {

@@ -23,7 +23,7 @@ use super::request_facts::DECIDING_HEADER_NAMES;
 use super::response_headers::page_headers;
 use super::served::count_served;
 use crate::accounts::AccountId;
-use crate::analytics::{Crawler, Recorder, ServedBy, Verified, Visit};
+use crate::analytics::{Crawler, CrawlerRequest, Recorder, ServedBy, Verified};
 use crate::api::caller::check_scope;
 use crate::api::client::stated_client;
 use crate::api::credentials::{Presented, presented_key};
@@ -95,8 +95,7 @@ impl FastPath {
 
         check_scope(identity.scope.as_deref(), &prepared.host).ok()?;
         let site = app.domains.find_in_memory(&identity.account, &prepared.host)?;
-        let now = self.clock.now();
-        let entry = self.memory.find(&prepared.page, now)?;
+        let entry = self.memory.find(&prepared.page, self.clock.now())?;
         // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
         if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
             return None;
@@ -111,19 +110,10 @@ impl FastPath {
         let mut response = Response::new(Body::from(entry.page.html.clone()));
         *response.status_mut() = prepared.status;
         *response.headers_mut() = prepared.headers.clone();
-        if let Some(crawler) = prepared.crawler
-            && !prepared.status.is_redirection()
-        {
-            self.recorder.record(Visit {
-                domain: site.domain.id.clone(),
-                path: prepared.path.clone(),
-                crawler,
-                verified,
-                served: ServedBy::Cache,
-                status: prepared.status.as_u16(),
-                at: now,
-                duration: start.elapsed(),
-            });
+        if let Some(crawler) = prepared.crawler {
+            let (domain, path) = (site.domain.id.clone(), prepared.path.clone());
+            let request = CrawlerRequest { domain, path, crawler, verified };
+            self.recorder.record_answer(request, ServedBy::Cache, prepared.status.as_u16(), start.elapsed());
         }
         count(prepared.status, start);
         Some(response)

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
 use super::snapshot_list::SnapshotState;
-use crate::analytics::{Crawler, Verified};
+use crate::analytics::{Crawler, CrawlerRequest, Verified};
 use crate::api::header_names::INTEGRATION;
 use crate::clock::Timestamp;
 use crate::domains::Site;
@@ -65,6 +65,13 @@ impl RenderCall<'_> {
         let is_let_in =
             self.unverified_client.is_none() || !self.site.domain.rendering.verified_crawlers_only;
         self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed() && is_let_in
+    }
+
+    /// Returns the request as visits are counted. None: a person's, or one of our own audits or checks.
+    pub fn crawler_request(&self) -> Option<CrawlerRequest> {
+        let crawler = self.crawler.filter(|_| !self.is_probe)?;
+        let (domain, path) = (self.site.domain.id.clone(), self.target.path().into());
+        Some(CrawlerRequest { domain, path, crawler, verified: self.verified })
     }
 
     /// Whether the client claims to be a crawler and is not.

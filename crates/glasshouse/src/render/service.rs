@@ -166,14 +166,14 @@ impl RenderService {
             return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
         };
         self.0.request_counts.add(&id, 1);
-        record(&self.0.recorder, &self.0.clock, call, &response, start.elapsed());
+        record(&self.0.recorder, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
     }
 
     /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
     fn pass_on(&self, call: &RenderCall<'_>, location: String) -> RenderResponse {
         if call.entry == EntryPoint::Api {
-            record_passed_on(&self.0.recorder, &self.0.clock, call);
+            record_passed_on(&self.0.recorder, call);
         }
         RenderResponse::Passthrough { location }
     }

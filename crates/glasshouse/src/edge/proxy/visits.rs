@@ -13,7 +13,7 @@ use super::pages::NoticePage;
 use super::service::Inner;
 use crate::analytics::referrals::{self, Referral};
 use crate::analytics::verify::Claim;
-use crate::analytics::{Crawler, ServedBy, Verified, Visit};
+use crate::analytics::{Crawler, CrawlerRequest, ServedBy, Verified};
 use crate::domains::Site;
 use crate::listen::unread::ClientBody;
 
@@ -57,13 +57,14 @@ impl OriginVisit {
         else {
             return;
         };
-        let (domain, path, at) = (site.domain.id.clone(), target.path().into(), edge.clock.now());
-        let (served, duration) = (ServedBy::Origin, self.since.elapsed());
+        let (domain, path) = (site.domain.id.clone(), target.path().into());
         match self.visitor {
             Visitor::Crawler(crawler, verified) => {
-                edge.recorder.record(Visit { domain, path, crawler, verified, served, status, at, duration });
+                let request = CrawlerRequest { domain, path, crawler, verified };
+                edge.recorder.record_answer(request, ServedBy::Origin, status, self.since.elapsed());
             }
             Visitor::SentBy(assistant) if (200..300).contains(&status) => {
+                let at = edge.clock.now();
                 edge.recorder.record_referral(Referral { domain, path, assistant, at });
             }
             Visitor::SentBy(_) => {}
@@ -74,7 +75,7 @@ impl OriginVisit {
 /// The status of a page; none of anything else.
 fn page_status(result: &Result<Response<EdgeBody>, NoticePage>) -> Option<u16> {
     match result {
-        Ok(response) if response.status().is_redirection() || response.status().is_informational() => None,
+        Ok(response) if response.status().is_informational() => None,
         Ok(response) => headers::is_html(response.headers()).then(|| response.status().as_u16()),
         // An origin that is away is what crawlers hold against a site. What is wrong with the request itself is not.
         Err(

@@ -115,9 +115,7 @@ impl Names<'_> {
             Target::Internal(key) => RowDestination::Page(self.urls.intern(&key)),
             Target::External(url) => {
                 let host = url.host_str().unwrap_or_default();
-                let is_same_domain = crawler::url::registrable_domain(host).is_some_and(|domain| {
-                    Some(domain) == crawler::url::registrable_domain(self.origin.host())
-                });
+                let is_same_domain = crawler::url::is_same_site(host, self.origin.host());
                 RowDestination::Elsewhere { url: url.as_str().into(), is_same_domain }
             }
         }

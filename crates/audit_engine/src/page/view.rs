@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use crawler::robots::Robots;
-use crawler::url::registrable_domain;
+use crawler::url::is_same_site;
 use url::Url;
 
 use super::addresses::{Address, Addresses, Base, OnPage};
@@ -274,8 +274,7 @@ impl<'a> Page<'a> {
     /// Returns true for an address on the site's registrable domain.
     pub fn is_same_domain(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
-        let own = self.input.origin.host();
-        host == own || registrable_domain(host).is_some_and(|domain| Some(domain) == registrable_domain(own))
+        is_same_site(host, self.input.origin.host())
     }
 
     /// Returns the primary subtag of `html lang`, lower case.

@@ -29,6 +29,7 @@ use crate::api::requester::WINDOW;
 use crate::api::shared_limits::{Bucket, SharedLimits};
 use crate::clock::Clock;
 use crate::domains::connection::mark::ProbeMarks;
+use crate::domains::names;
 use crate::secret::Secrets;
 
 /// User agent of a person's browser.
@@ -309,8 +310,7 @@ impl Questions<'_> {
 
 /// Makes the limit of the site that an address belongs to.
 fn hourly_limit(url: &Url) -> Bucket {
-    let host = url.host_str().unwrap_or_default();
-    let site = crawler::url::registrable_domain(host).unwrap_or_else(|| host.to_owned());
+    let site = names::site(url.host_str().unwrap_or_default());
     Bucket::per_hour(&format!("verify:{site}"), UNPROVEN_PER_HOUR)
 }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use audit_engine::source::SnapshotLookup;
+use browser::RenderRequest;
 use futures::future::BoxFuture;
 use serde::Serialize;
 use store::DbError;
@@ -17,7 +18,10 @@ pub trait Renders: Send + Sync {
     /// Waits for a slot; none: the origin is in trouble, or too many wait.
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
 
-    /// Returns true when there is any snapshot of a site; false too when that is unknown.
+    /// Makes the request for a page of a site at its address, with the site's route and settings.
+    fn request(&self, site: &Site, url: &Url) -> RenderRequest;
+
+    /// Whether there is any snapshot of a site; `false` too when nobody can tell.
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
     /// Finds the snapshot of a page. `Unknown` for pages that are never rendered for crawlers, and when the store

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use audit_engine::source::{
     AuditFetch, FetchFailure, PageSource, RenderedDocument, Response, SnapshotLookup,
 };
-use browser::{OriginRoute, OwnHeaders, RenderLimits, RenderRequest};
+use browser::{OwnHeaders, RenderRequest};
 use bytes::Bytes;
 use crawler::url::PublicAddress;
 use crawler::{Fetcher, tls};
@@ -20,7 +20,6 @@ use url::Url;
 use super::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use super::ports::Renders;
 use crate::api::header_names::{PROBE, X_FORWARDED_PROTO};
-use crate::config::Scheme;
 use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::origin::OriginClient;
 use crate::domains::{DomainStatus, Site};
@@ -120,35 +119,13 @@ impl SiteSource {
     }
 
     fn render_request(&self, url: &Url) -> RenderRequest {
-        let settings = &self.site.domain.settings;
-        let config = &self.platform.config;
-        let route = settings.origin_host.clone().map(|origin_host| OriginRoute {
-            hosts: self.site.hosts(),
-            origin_host,
-            tls: config.edge.origin_scheme == Scheme::Https,
-        });
         let headers = &self.options.headers;
         let own_headers = (!headers.is_empty()).then(|| OwnHeaders {
             hosts: self.site.hosts(),
             headers: headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             plain_http: self.options.is_plain,
         });
-        RenderRequest {
-            url: url.clone(),
-            tenant: self.site.domain.id.to_string(),
-            route,
-            own_headers,
-            timeout: config.render_timeout(),
-            wait_for_selector: self.site.domain.rendering.wait_for_selector.clone(),
-            blocked_urls: self.site.domain.rendering.blocked_urls.clone(),
-            limits: RenderLimits {
-                page_bytes: config.limits.page_bytes,
-                html_bytes: config.limits.html_bytes,
-                redirects: config.limits.redirects,
-            },
-            inspect: true,
-            urgent: false,
-        }
+        RenderRequest { own_headers, inspect: true, ..self.renders.request(&self.site, url) }
     }
 }
 

@@ -2,6 +2,7 @@
 //! crawler's page never stands behind an audit's, and what an audit reads leaves nothing in the caches of crawlers' pages.
 
 use audit_engine::source::{SnapshotLookup, StoredPage};
+use browser::RenderRequest;
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use url::Url;
@@ -10,6 +11,7 @@ use super::admission::{OriginResult, Permit};
 use super::cache::{CacheError, page_id};
 use super::decide::{page_of, renderable};
 use super::kept_headers::from_stored;
+use super::model::RenderPurpose;
 use super::service::RenderService;
 use crate::audit::ports::{RenderTurn, Renders};
 use crate::domains::Site;
@@ -20,6 +22,10 @@ impl Renders for RenderService {
             let permit = self.background_turn(site).await?;
             Some(Box::new(permit) as Box<dyn RenderTurn>)
         })
+    }
+
+    fn request(&self, site: &Site, url: &Url) -> RenderRequest {
+        self.tasks().request(site, url, RenderPurpose::Background)
     }
 
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool> {

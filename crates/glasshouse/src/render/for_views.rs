@@ -54,9 +54,7 @@ impl PagesForViews {
 
     /// Makes the request for a look at a page of a site, with the site's route and settings.
     pub fn request(&self, site: &Site, url: &Url) -> RenderRequest {
-        let page = page_of(site, url);
-        let request = self.0.tasks().request(site, &page, RenderPurpose::Background);
-        RenderRequest { url: url.clone(), ..request }
+        self.0.tasks().request(site, url, RenderPurpose::Background)
     }
 
     /// Returns the page that a crawler gets. A page that is not stored is rendered where that happens on demand, and stored unless

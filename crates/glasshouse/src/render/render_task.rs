@@ -250,7 +250,7 @@ impl RenderTasks {
         abandoned: &CancellationToken,
     ) -> Result<Rendered, RenderError> {
         let RenderOrder { site, page, id, purpose, .. } = *order;
-        let render = self.renderer.render(self.request(site, page, purpose));
+        let render = self.renderer.render(self.request(site, &page.url, purpose));
         tokio::pin!(render);
         loop {
             tokio::select! {
@@ -283,18 +283,18 @@ impl RenderTasks {
         (twin.key == page.key && twin.url != page.url).then_some(twin)
     }
 
-    /// Makes the browser's request for a page of a site.
-    pub fn request(&self, site: &Site, page: &TargetPage, purpose: RenderPurpose) -> RenderRequest {
+    /// Makes the browser's request for an address of a site.
+    pub fn request(&self, site: &Site, url: &Url, purpose: RenderPurpose) -> RenderRequest {
         let tls = self.config.edge.origin_scheme == Scheme::Https;
         let origin_host = match &site.domain.settings.origin_host {
             // Pages are rendered under https addresses, also those of an origin that is asked without TLS.
-            None if !tls => page.url.host_str().and_then(|host| host.parse().ok()),
+            None if !tls => url.host_str().and_then(|host| host.parse().ok()),
             origin_host => origin_host.clone(),
         };
         let route = origin_host.map(|origin_host| OriginRoute { hosts: site.hosts(), origin_host, tls });
         let limits = &self.config.limits;
         RenderRequest {
-            url: page.url.clone(),
+            url: url.clone(),
             tenant: site.domain.id.to_string(),
             route,
             own_headers: None,

@@ -142,7 +142,9 @@ pub(super) async fn forward(
     if let Some(route) = &route {
         // The page must not learn where it really lives.
         let (origin, authority) = (route.origin_host.as_str(), &*page.authority());
-        PublicAddress { origin, scheme: page.scheme(), authority }.show_in(response.headers_mut());
+        if page.https || authority != origin {
+            PublicAddress { origin, scheme: page.scheme(), authority }.show_in(response.headers_mut());
+        }
     }
     if is_navigation {
         response.headers_mut().remove(CONTENT_LENGTH);

@@ -11,12 +11,16 @@ use store::DbError;
 use url::Url;
 use utoipa::ToSchema;
 
+use crate::domains::site::SiteRedirect;
 use crate::domains::{DomainId, Site};
 
 /// Pages as crawlers get them, and slots of the browsers when no crawler's page waits for one.
 pub trait Renders: Send + Sync {
     /// Waits for a slot; none: the origin is in trouble, or too many wait.
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
+
+    /// Returns the redirect that a crawler of a connected site meets before the site's own server, if any.
+    fn redirect(&self, site: &Site, url: &Url) -> Option<SiteRedirect>;
 
     /// Makes the request for a page of a site at its address, with the site's route and settings.
     fn request(&self, site: &Site, url: &Url) -> RenderRequest;

@@ -22,6 +22,7 @@ use super::ports::Renders;
 use crate::api::header_names::{PROBE, X_FORWARDED_PROTO};
 use crate::domains::connection::mark::ProbeMarks;
 use crate::domains::origin::OriginClient;
+use crate::domains::site::SiteRedirect;
 use crate::domains::{DomainStatus, Site};
 use crate::platform::Platform;
 
@@ -106,7 +107,8 @@ impl SiteSource {
     /// Returns the redirect of the edge for an address: visitors of a connected domain meet the edge before the origin.
     fn edge_redirect(&self, url: &Url) -> Option<Response> {
         let is_ours = self.site.domain.status == DomainStatus::Connected && self.is_own(url);
-        let (status, location) = self.site.redirect(url).filter(|_| is_ours)?;
+        let SiteRedirect { status, location, .. } =
+            self.renders.redirect(&self.site, url).filter(|_| is_ours)?;
         let mut headers = HeaderMap::new();
         headers.insert(header::LOCATION, HeaderValue::try_from(location.as_str()).ok()?);
         Some(Response { status, headers, body: Bytes::new(), ..Response::default() })

@@ -68,12 +68,7 @@ impl Site {
     /// Where a request is sent by the preferred host and the redirect rules together, if anywhere.
     ///
     /// Both are applied to one Location, so that nobody is sent twice. Never the address of the request itself.
-    pub fn redirect(&self, url: &Url) -> Option<(u16, Url)> {
-        self.find_redirect(url).map(|redirect| (redirect.status, redirect.location))
-    }
-
-    /// Finds where a request is sent, and by which rule.
-    pub fn find_redirect(&self, url: &Url) -> Option<SiteRedirect> {
+    pub fn redirect(&self, url: &Url) -> Option<SiteRedirect> {
         let rule = self.redirects.find(url).and_then(|redirect| {
             let location = self.with_preferred_host(redirect.location);
             let (status, rule) = (redirect.status, Some(redirect.rule));
@@ -211,7 +206,7 @@ pub(crate) mod tests {
 
     fn redirect(site: &Site, url: &str) -> Option<(u16, String)> {
         let found = site.redirect(&Url::parse(url).expect("an address"));
-        found.map(|(status, location)| (status, location.to_string()))
+        found.map(|redirect| (redirect.status, redirect.location.to_string()))
     }
 
     #[test]

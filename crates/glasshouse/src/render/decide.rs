@@ -11,6 +11,7 @@ use url::{Position, Url};
 use super::request_facts::RequestFacts;
 use crate::api::accept;
 use crate::domains::Site;
+use crate::domains::site::SiteRedirect;
 
 /// A crawler with nothing else to say.
 const CRAWLER: RequestFacts<'static> = RequestFacts {
@@ -19,6 +20,7 @@ const CRAWLER: RequestFacts<'static> = RequestFacts {
     sec_fetch_dest: None,
     is_navigation: false,
     is_crawler: true,
+    is_private: false,
 };
 
 /// Who asks, which decides what an unknown client is.
@@ -30,23 +32,36 @@ pub enum EntryPoint {
     Edge,
 }
 
+/// What a request gets, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    pub answer: DecidedAnswer,
+    pub reason: DecisionReason,
+}
+
 /// What a request gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum DecidedAnswer {
     /// The preferred host or a redirect rule answers.
-    Redirect {
-        /// 301 or 307.
-        status: u16,
-        /// Absolute address.
-        location: String,
-    },
-    /// The origin answers: a person, an asset, an ignored path.
-    Passthrough {
-        /// The same path and query on the origin host.
-        location: String,
-    },
+    Redirect(SiteRedirect),
+    /// The origin answers, at the same path and query on the origin host.
+    Origin(Url),
     /// A snapshot answers.
-    Serve(TargetPage),
+    Snapshot(TargetPage),
+}
+
+/// Reason of a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecisionReason {
+    /// The preferred host or a redirect rule applies.
+    Redirected,
+    /// The request asks for something else than a page that everybody may see.
+    NotForPage,
+    StaticAsset,
+    /// A line of the ignored paths matches.
+    IgnoredPath,
+    Person,
+    Page,
 }
 
 /// A page as the cache and the browser know it.
@@ -60,54 +75,59 @@ pub struct TargetPage {
     pub refresh_interval: Duration,
 }
 
-/// Decides what a request for `target` gets. The first rule that applies answers.
+/// A request that is decided.
+struct Asked<'a> {
+    site: &'a Site,
+    target: &'a Url,
+    facts: &'a RequestFacts<'a>,
+    entry: EntryPoint,
+}
+
+/// Answer of one rule. None: the rule does not apply.
+type Rule = fn(&Asked<'_>) -> Option<DecidedAnswer>;
+
+/// Rules in their order. The first that applies decides, and the last always does.
+const RULES: [(DecisionReason, Rule); 9] = [
+    (DecisionReason::Redirected, |asked| asked.site.redirect(asked.target).map(DecidedAnswer::Redirect)),
+    (DecisionReason::NotForPage, |asked| asked.origin_if(asked.writes())),
+    (DecisionReason::NotForPage, |asked| asked.origin_if(asked.facts.is_private)),
+    (DecisionReason::StaticAsset, |asked| asked.origin_if(is_static_asset(asked.target.path()))),
+    (DecisionReason::NotForPage, |asked| asked.origin_if(!is_document(asked.facts.sec_fetch_dest))),
+    (DecisionReason::NotForPage, |asked| asked.origin_if(!accept::asks_for_page(asked.facts.accept))),
+    (DecisionReason::IgnoredPath, |asked| asked.origin_if(asked.site.ignores(asked.target))),
+    (DecisionReason::Person, |asked| asked.origin_if(asked.is_persons())),
+    (DecisionReason::Page, |asked| Some(DecidedAnswer::Snapshot(page_of(asked.site, asked.target)))),
+];
+
+/// Decides what a request for `target` gets.
 pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> Decision {
-    if let Some((status, location)) = site.redirect(target) {
-        return Decision::Redirect { status, location: location.into() };
+    let asked = Asked { site, target, facts, entry };
+    let mut rules = RULES.iter();
+    let decided = rules.find_map(|(reason, rule)| Some(Decision { answer: rule(&asked)?, reason: *reason }));
+    decided.expect("the last rule always applies")
+}
+
+/// Decides what the edge answers to a navigation of a crawler or a person.
+pub fn decide_navigation(site: &Site, target: &Url, is_crawler: bool) -> Decision {
+    decide(site, target, &RequestFacts { is_crawler, ..CRAWLER }, EntryPoint::Edge)
+}
+
+impl Asked<'_> {
+    fn origin_if(&self, applies: bool) -> Option<DecidedAnswer> {
+        applies.then(|| DecidedAnswer::Origin(self.site.origin_url(self.target)))
     }
-    let is_page = asks_for_page(target, facts) && !site.ignores(target);
-    if !is_page || is_person(target, facts, entry) {
-        return Decision::Passthrough { location: site.origin_url(target).into() };
+
+    fn writes(&self) -> bool {
+        !matches!(*self.facts.method, Method::GET | Method::HEAD)
     }
-    Decision::Serve(page_of(site, target))
-}
 
-/// Reason of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DecisionReason {
-    PreferredHost,
-    /// Position of the redirect rule, from 0.
-    RedirectRule(usize),
-    /// A line of the ignored paths matches.
-    IgnoredPath,
-    StaticAsset,
-    Person,
-    Page,
-}
-
-/// Decides what the edge would answer to a navigation of a crawler or a person, and says why.
-pub fn explain(site: &Site, target: &Url, is_crawler: bool) -> (Decision, DecisionReason) {
-    let facts = RequestFacts { is_crawler, ..CRAWLER };
-    let decision = decide(site, target, &facts, EntryPoint::Edge);
-    let reason = match &decision {
-        Decision::Redirect { .. } => match site.find_redirect(target).and_then(|redirect| redirect.rule) {
-            Some(rule) => DecisionReason::RedirectRule(rule),
-            None => DecisionReason::PreferredHost,
-        },
-        Decision::Serve(_) => DecisionReason::Page,
-        Decision::Passthrough { .. } if is_static_asset(target.path()) => DecisionReason::StaticAsset,
-        Decision::Passthrough { .. } if site.ignores(target) => DecisionReason::IgnoredPath,
-        Decision::Passthrough { .. } => DecisionReason::Person,
-    };
-    (decision, reason)
-}
-
-/// Whether a request can be one for a page: not for an asset, for data or for a picture, and not one that writes.
-pub fn asks_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
-    matches!(*facts.method, Method::GET | Method::HEAD)
-        && !is_static_asset(target.path())
-        && is_document(facts.sec_fetch_dest)
-        && accept::asks_for_page(facts.accept)
+    fn is_persons(&self) -> bool {
+        let is_crawler = self.facts.is_crawler || crawler::url::escaped_fragment(self.target).is_some();
+        match self.entry {
+            EntryPoint::Edge => !is_crawler,
+            EntryPoint::Api => !is_crawler && self.facts.is_navigation,
+        }
+    }
 }
 
 /// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
@@ -138,27 +158,20 @@ pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
 /// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
 /// not an asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
 pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
-    match decide(site, target, &CRAWLER, EntryPoint::Api) {
-        Decision::Serve(page) => Some(page.url),
-        Decision::Passthrough { .. } => None,
-        Decision::Redirect { location, .. } => {
-            let preferred = Url::parse(&location).ok()?;
+    let answer = |target: &Url| decide(site, target, &CRAWLER, EntryPoint::Api).answer;
+    let answer = match answer(target) {
+        DecidedAnswer::Redirect(redirect) => {
+            let preferred = redirect.location;
             let is_same_page = preferred[Position::BeforePath..Position::AfterQuery]
                 == target[Position::BeforePath..Position::AfterQuery]
                 && preferred.host_str().is_some_and(|host| site.owns_host(host));
-            match decide(site, &preferred, &CRAWLER, EntryPoint::Api) {
-                Decision::Serve(page) if is_same_page => Some(page.url),
-                _ => None,
-            }
+            is_same_page.then(|| answer(&preferred))?
         }
-    }
-}
-
-fn is_person(target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> bool {
-    let is_crawler = facts.is_crawler || crawler::url::escaped_fragment(target).is_some();
-    match entry {
-        EntryPoint::Edge => !is_crawler,
-        EntryPoint::Api => !is_crawler && facts.is_navigation,
+        other => other,
+    };
+    match answer {
+        DecidedAnswer::Snapshot(page) => Some(page.url),
+        DecidedAnswer::Redirect(_) | DecidedAnswer::Origin(_) => None,
     }
 }
 
@@ -216,10 +229,10 @@ mod tests {
     /// What happens, in one word and the address.
     fn outcome(target: &str, facts: RequestFacts<'_>, entry: EntryPoint) -> String {
         let site = site("shop.example", settings());
-        match decide(&site, &Url::parse(target).expect("an address"), &facts, entry) {
-            Decision::Redirect { status, location } => format!("{status} {location}"),
-            Decision::Passthrough { location } => format!("304 {location}"),
-            Decision::Serve(page) => format!("serve {}", page.url),
+        match decide(&site, &Url::parse(target).expect("an address"), &facts, entry).answer {
+            DecidedAnswer::Redirect(redirect) => format!("{} {}", redirect.status, redirect.location),
+            DecidedAnswer::Origin(location) => format!("304 {location}"),
+            DecidedAnswer::Snapshot(page) => format!("serve {}", page.url),
         }
     }
 
@@ -279,8 +292,9 @@ mod tests {
 
         for facts in [bot(), person()] {
             let decided = decide(&site, &target, &facts, EntryPoint::Edge);
-            let location = "https://www.shop.example/a.png".to_owned();
-            assert_eq!(decided, Decision::Redirect { status: 301, location });
+            let location = Url::parse("https://www.shop.example/a.png").expect("an address");
+            let redirect = SiteRedirect { status: 301, location, rule: None };
+            assert_eq!(decided.answer, DecidedAnswer::Redirect(redirect));
         }
     }
 
@@ -316,6 +330,35 @@ mod tests {
                 is_page,
                 "{method}"
             );
+        }
+    }
+
+    #[test]
+    fn what_a_client_is_signed_in_to_or_upgrades_is_no_page_and_is_redirected() {
+        let facts = RequestFacts { is_private: true, ..bot() };
+
+        assert!(!is_served(facts.clone(), EntryPoint::Edge));
+        assert_eq!(
+            outcome("https://shop.example/tmp", facts, EntryPoint::Edge),
+            "307 https://shop.example/now"
+        );
+    }
+
+    #[test]
+    fn the_first_rule_that_applies_is_the_reason() {
+        let site = site("shop.example", settings());
+        let post = RequestFacts { method: &Method::POST, ..bot() };
+        for (path, facts, reason) in [
+            ("/tmp", post.clone(), DecisionReason::Redirected),
+            ("/admin/app.js", post, DecisionReason::NotForPage),
+            ("/admin/app.js", nobody(), DecisionReason::StaticAsset),
+            ("/admin/users", nobody(), DecisionReason::IgnoredPath),
+            ("/a", nobody(), DecisionReason::Person),
+            ("/a", bot(), DecisionReason::Page),
+        ] {
+            let target = Url::parse(&format!("https://shop.example{path}")).expect("an address");
+
+            assert_eq!(decide(&site, &target, &facts, EntryPoint::Edge).reason, reason, "{path}");
         }
     }
 

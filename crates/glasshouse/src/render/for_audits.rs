@@ -9,12 +9,13 @@ use url::Url;
 
 use super::admission::{OriginResult, Permit};
 use super::cache::{CacheError, page_id};
-use super::decide::{page_of, renderable};
+use super::decide::{DecidedAnswer, decide_navigation, page_of, renderable};
 use super::kept_headers::from_stored;
 use super::model::RenderPurpose;
 use super::service::RenderService;
 use crate::audit::ports::{RenderTurn, Renders};
 use crate::domains::Site;
+use crate::domains::site::SiteRedirect;
 
 impl Renders for RenderService {
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
@@ -22,6 +23,13 @@ impl Renders for RenderService {
             let permit = self.background_turn(site).await?;
             Some(Box::new(permit) as Box<dyn RenderTurn>)
         })
+    }
+
+    fn redirect(&self, site: &Site, url: &Url) -> Option<SiteRedirect> {
+        match decide_navigation(site, url, true).answer {
+            DecidedAnswer::Redirect(redirect) => Some(redirect),
+            DecidedAnswer::Origin(_) | DecidedAnswer::Snapshot(_) => None,
+        }
     }
 
     fn request(&self, site: &Site, url: &Url) -> RenderRequest {

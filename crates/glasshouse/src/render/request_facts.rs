@@ -35,6 +35,8 @@ pub struct RequestFacts<'a> {
     pub is_navigation: bool,
     /// Evidence of a crawler outweighs that: see [`DecidingHeaders::crawler`], a valid signature, or `X-BufferBot`.
     pub is_crawler: bool,
+    /// The client is signed in or upgrades its connection: what it gets is no page for everybody.
+    pub is_private: bool,
 }
 
 /// What is in [`DECIDING_HEADER_NAMES`] of one request.
@@ -102,6 +104,7 @@ impl<'a> DecidingHeaders<'a> {
             sec_fetch_dest: self.sec_fetch_dest,
             is_navigation: self.is_navigation,
             is_crawler: is_crawler || self.is_buffer_bot,
+            is_private: false,
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::decide::asks_for_page;
+use super::decide::DecisionReason;
 use super::model::{PageResponse, RenderCall, Tier};
 use crate::analytics::{Recorder, ServedBy};
 
@@ -32,10 +32,9 @@ pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageRespons
 }
 
 /// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
-pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>) {
-    let Some(request) = call.crawler_request().filter(|_| asks_for_page(call.target, &call.facts)) else {
-        return;
-    };
+pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>, reason: DecisionReason) {
+    let asks_for_page = !matches!(reason, DecisionReason::NotForPage | DecisionReason::StaticAsset);
+    let Some(request) = call.crawler_request().filter(|_| asks_for_page) else { return };
     // How long the customer's server takes is not known: no report reads the times of origins.
     recorder.record_answer(request, ServedBy::Origin, 200, Duration::ZERO);
 }

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{Decision, EntryPoint, TargetPage, decide, stored_page};
+use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
@@ -32,6 +32,7 @@ use super::unverified::UnverifiedRenders;
 use crate::accounts::Accounts;
 use crate::analytics::Recorder;
 use crate::clock::Clock;
+use crate::domains::site::SiteRedirect;
 use crate::domains::{DomainId, Site};
 use crate::jobs::Jobs;
 use crate::listen::tally::Tally;
@@ -143,12 +144,13 @@ impl RenderService {
     /// Answers a request, and records the visit when a crawler got a page.
     pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
-        let page = match decide(call.site, call.target, &call.facts, call.entry) {
-            Decision::Redirect { status, location } => {
-                return Ok(RenderResponse::Redirect { status, location });
+        let decision = decide(call.site, call.target, &call.facts, call.entry);
+        let page = match decision.answer {
+            DecidedAnswer::Redirect(SiteRedirect { status, location, .. }) => {
+                return Ok(RenderResponse::Redirect { status, location: location.into() });
             }
-            Decision::Passthrough { location } => return Ok(self.pass_on(call, location)),
-            Decision::Serve(page) => page,
+            DecidedAnswer::Origin(location) => return Ok(self.pass_on(call, location, decision.reason)),
+            DecidedAnswer::Snapshot(page) => page,
         };
         let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
@@ -163,7 +165,7 @@ impl RenderService {
             },
         };
         let Some(response) = found else {
-            return Ok(self.pass_on(call, call.site.origin_url(call.target).into()));
+            return Ok(self.pass_on(call, call.site.origin_url(call.target), decision.reason));
         };
         self.0.request_counts.add(&id, 1);
         record(&self.0.recorder, call, &response, start.elapsed());
@@ -171,11 +173,11 @@ impl RenderService {
     }
 
     /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
-    fn pass_on(&self, call: &RenderCall<'_>, location: String) -> RenderResponse {
+    fn pass_on(&self, call: &RenderCall<'_>, location: Url, reason: DecisionReason) -> RenderResponse {
         if call.entry == EntryPoint::Api {
-            record_passed_on(&self.0.recorder, call);
+            record_passed_on(&self.0.recorder, call, reason);
         }
-        RenderResponse::Passthrough { location }
+        RenderResponse::Passthrough { location: location.into() }
     }
 
     /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.

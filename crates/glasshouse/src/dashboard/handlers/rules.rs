@@ -19,8 +19,9 @@ use crate::app::AppState;
 use crate::domains::model::Domain;
 use crate::domains::patterns::{PathList, SplitPath};
 use crate::domains::redirects::{RedirectRule, RedirectSet};
+use crate::domains::site::SiteRedirect;
 use crate::domains::{DomainAccess, PreferredHost, RequestedDomain, Site};
-use crate::render::decide::{Decision, DecisionReason, explain};
+use crate::render::decide::{DecidedAnswer, Decision, DecisionReason, decide_navigation};
 
 /// Matches that an answer names.
 const MOST_EXAMPLES: usize = 100;
@@ -180,22 +181,24 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
         record.settings.preferred_host = preferred;
     }
     let site = Arc::new(Site::new(record));
-    let (decision, reason) = explain(&site, url, test.visitor == Visitor::Crawler);
-    let (reason, rule) = match reason {
-        DecisionReason::PreferredHost => (EdgeReason::PreferredHost, None),
-        DecisionReason::RedirectRule(at) => {
-            let at = positions.as_ref().map_or(Some(at), |positions| positions.get(at).copied());
-            (EdgeReason::RedirectRule, at)
+    let Decision { answer, reason } = decide_navigation(&site, url, test.visitor == Visitor::Crawler);
+    let (decision, status, location, rule) = match answer {
+        DecidedAnswer::Redirect(SiteRedirect { status, location, rule }) => {
+            (EdgeDecision::Redirect, Some(status), Some(location), rule)
         }
-        DecisionReason::IgnoredPath => (EdgeReason::IgnoredPath, None),
-        DecisionReason::StaticAsset => (EdgeReason::StaticAsset, None),
-        DecisionReason::Person => (EdgeReason::Person, None),
-        DecisionReason::Page => (EdgeReason::Page, None),
+        DecidedAnswer::Origin(location) => (EdgeDecision::Origin, None, Some(location), None),
+        DecidedAnswer::Snapshot(_) => (EdgeDecision::Snapshot, None, None, None),
     };
-    let (decision, status, location) = match decision {
-        Decision::Redirect { status, location } => (EdgeDecision::Redirect, Some(status), Some(location)),
-        Decision::Passthrough { location } => (EdgeDecision::Origin, None, Some(location)),
-        Decision::Serve(_) => (EdgeDecision::Snapshot, None, None),
+    let location = location.map(String::from);
+    let rule = rule.map(|at| positions.map_or(at, |positions| positions[at]));
+    let reason = match reason {
+        DecisionReason::Redirected if rule.is_some() => EdgeReason::RedirectRule,
+        DecisionReason::Redirected => EdgeReason::PreferredHost,
+        DecisionReason::IgnoredPath => EdgeReason::IgnoredPath,
+        // A tried request is a navigation, so that only its path can ask for something else than a page.
+        DecisionReason::StaticAsset | DecisionReason::NotForPage => EdgeReason::StaticAsset,
+        DecisionReason::Person => EdgeReason::Person,
+        DecisionReason::Page => EdgeReason::Page,
     };
     let pattern =
         (reason == EdgeReason::IgnoredPath).then(|| site.ignored_by(url).map(str::to_owned)).flatten();

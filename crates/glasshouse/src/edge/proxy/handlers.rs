@@ -30,7 +30,7 @@ use crate::listen::in_flight::RequestInFlight;
 use crate::listen::smuggling_guard;
 use crate::listen::unread::{self, ClientBody};
 use crate::render::model::{Freshness, UnverifiedClient, deadline_of};
-use crate::render::request_facts::DecidingHeaders;
+use crate::render::request_facts::{DecidingHeaders, RequestFacts};
 use crate::render::{EntryPoint, RenderCall, RenderResponse};
 
 /// Where the certificate authority looks for its proof.
@@ -210,12 +210,8 @@ impl CrawlersTurn<'_> {
         let deadline = deadline_of(headers);
         let deciding = DecidingHeaders::of(headers);
         let claim = self.claim(&deciding, headers).await;
-        // What a client is signed in to, or upgrades, is no page for everybody; redirects still are.
         let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
-        let mut facts = deciding.facts(request.method(), claim.is_crawler);
-        if is_private {
-            facts.accept = Some("application/octet-stream");
-        }
+        let facts = RequestFacts { is_private, ..deciding.facts(request.method(), claim.is_crawler) };
         let call = RenderCall {
             site: self.site,
             target: self.target,
@@ -343,10 +339,10 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Edg
     // Both are what an http address can always take.
     let _ = secure.set_scheme("https");
     let _ = secure.set_port(None);
-    if let Some((status, location)) = rules.and_then(|site| site.redirect(&secure)) {
-        return redirect(method, status, location.as_str());
+    match rules.and_then(|site| site.redirect(&secure)) {
+        Some(found) => redirect(method, found.status, found.location.as_str()),
+        None => redirect(method, 301, secure.as_str()),
     }
-    redirect(method, 301, secure.as_str())
 }
 
 /// A redirect that keeps the request's method and body: 301 makes a GET of a POST, so that others than GET and HEAD get 308.

@@ -1,6 +1,6 @@
 // Writes what is made from other files: the crawler lists, the files to paste (core and adapter in one), and what the pages of the web
 // servers have in common. No packages.
-// See docs/decisions/0444 and docs/decisions/0498.
+// See docs/decisions/0441.
 //
 //   node integrations/build.mjs            writes them
 //   node integrations/build.mjs --check    ends with status 1 when one is not what it would write

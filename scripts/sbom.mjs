@@ -1,6 +1,6 @@
 // Prints the bill of materials (CycloneDX 1.5, JSON) of what is inside the program: crates that it is compiled from, and npm packages of
 // which the dashboard is built. Versions and checksums are those of the lock files. Equal inputs give equal bytes: no time of day,
-// a serial number made from the content. See docs/decisions/0491.
+// a serial number made from the content. See docs/decisions/0490.
 //
 //   node scripts/sbom.mjs --version V > sbom.cdx.json
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 // Writes deploy/seccomp.json: the default profile of Docker, and the system calls of which Chromium's sandbox is made.
 // The default is taken from Debian's package golang-github-docker-docker-dev (profiles/seccomp/default.json of Moby, Apache-2.0), with
-// the changes that Docker has made since. See docs/decisions/0492 and docs/decisions/0488.
+// the changes that Docker has made since. See docs/decisions/0004.
 //
 //   node scripts/update-seccomp.mjs            fetches the package (apt-get download) and writes the file
 //   node scripts/update-seccomp.mjs --check    ends with status 1 when the file is not what it would write

@@ -1,6 +1,6 @@
 // Fixtures of every journey: an account of its own, a page that is signed in, and a watch over console and network.
 // Every journey fails on a message in the console and on a request to another host.
-// See docs/decisions/0374.
+// See docs/decisions/0007.
 import { expect, test as base, type BrowserContext, type Page } from '@playwright/test';
 import { createAccount, newDomain, type Account, type Plan } from './world/accounts.ts';
 

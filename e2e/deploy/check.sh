@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what people deploy with: proxies in front of three nodes, alerts, Helm chart, Compose files, container files, units, scripts,
-# YAML. Called by make test; installs its tools from Debian, and from PyPI into target/deploy-venv. See docs/decisions/0494.
-# For the chart, see docs/decisions/0495 and docs/decisions/0497.
+# YAML. Called by make test; installs its tools from Debian, and from PyPI into target/deploy-venv. See docs/decisions/0007.
+# For the chart, see docs/decisions/0495.
 #
 #   GLASSHOUSE   the binary (default: target/debug/glasshouse)
 set -euo pipefail

@@ -1,6 +1,6 @@
 """The Helm chart: rendered by Helm's own engine for every file in ci/, validated strictly against Kubernetes 1.33 to 1.37,
 looked at by rules of our own, its settings read by the service, and wrong values refused with the key's name.
-Called by e2e/deploy/check.sh, which makes the Python environment. See docs/decisions/0495 and 0497.
+Called by e2e/deploy/check.sh, which makes the Python environment. See docs/decisions/0495.
 
   helm.py            checks
   helm.py --write    writes the part of values.schema.json that follows from docs/settings.md

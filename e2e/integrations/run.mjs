@@ -1,6 +1,6 @@
 // Asks every integration, in its real runtime, the same questions, with the real service, Chromium and a React app behind.
 // Prints one line per integration and group, and what went wrong; ends with status 1 when anything did. Called by `make test`.
-// See docs/decisions/0446.
+// See docs/decisions/0007.
 //
 //   node run.mjs [integration ...]
 //   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests what `make dist` makes: equal bytes, the life of the package in a bare Debian, the unit's restrictions, the container. Called by
 # make test. Everything runs in network, process and mount namespaces of its own, with the bare Debian as root: nothing is left.
-# See docs/decisions/0493.
+# See docs/decisions/0007.
 #
 #   GLASSHOUSE    the binary (default: target/debug/glasshouse)
 #   BARE_DEBIAN   a folder with a root that mmdebstrap made, for runs in a row; it is not changed

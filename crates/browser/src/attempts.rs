@@ -1,6 +1,6 @@
 //! Where a render is tried again after its tab or browser was lost, and when that is the page's own fault.
 //! Used by the pool. Pure. Must never blame a page for a browser that it shared with others.
-//! See docs/decisions/0116.
+//! See docs/decisions/0115.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! What keeps a browser apart from the machine, and what is started within it. Used when a browser is started.
 //! Must never leave a bound out without somebody being told.
-//! See docs/decisions/0221 and docs/decisions/0422.
+//! See docs/decisions/0004.
 
 use std::io;
 use std::net::Ipv4Addr;

@@ -53,13 +53,13 @@ const COMMON: &[&str] = &[
     // Loopback too goes through the proxy; the browser has an exception for it by default.
     "--proxy-bypass-list=<-loopback>",
     // Frames of other sites stay in the process of their page: blocked addresses and the page script hold in them, too. Nothing is
-    // there to be kept apart: each tab has a process of its own, and no visitor's cookies. See docs/decisions/0223.
+    // there to be kept apart: each tab has a process of its own, and no visitor's cookies. See docs/decisions/0005.
     "--disable-site-isolation-trials",
     // Console messages of pages would fill the log.
     "--log-level=2",
     // Where a statement stands in its source is noted when it is compiled. Left for later, as is usual, the first request of a
     // script parses all of it again, for the stack that the protocol reports: a tenth of a page in a fresh tab.
-    // Garbage of earlier documents is collected before memory grows: a tab takes a third less. See docs/decisions/0354.
+    // Garbage of earlier documents is collected before memory grows: a tab takes a third less. See docs/decisions/0115.
     "--js-flags=--no-enable-lazy-source-positions,--optimize-for-size",
 ];
 

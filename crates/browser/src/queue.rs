@@ -1,7 +1,7 @@
 //! Who renders next: slots are bounded, tenants take turns, what somebody waits for goes first, and the line has an end.
 //! Used by the pool. Must never let one tenant's thousand pages stand before another's first, nor the others stand still for
 //! what is urgent.
-//! See docs/decisions/0303.
+//! See docs/decisions/0034.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

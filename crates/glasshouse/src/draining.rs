@@ -1,6 +1,6 @@
 //! Drain state of the process: begun by the first signal to end, while connections are still taken for `server.drain_s`.
 //! Set by `serve`; read by listeners, the worker and the health of the process. Must never end anything by itself.
-//! See docs/decisions/0480.
+//! See docs/decisions/0418.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

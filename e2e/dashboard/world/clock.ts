@@ -1,7 +1,7 @@
 // A clock that can be set, for a service and its stand-ins: Debian's libfaketime, which reads its offset from a file. Only the time
 // of day moves: what waits and measures goes on as always. Browsers that the service starts have an environment of their own, and
 // the machine's time.
-// See docs/decisions/0466.
+// See docs/decisions/0007.
 import fs from 'node:fs';
 import path from 'node:path';
 

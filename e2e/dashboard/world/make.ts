@@ -1,6 +1,6 @@
 // The made world: what an installation holds after two months, made by the services themselves under a set clock. Used for pictures
 // and for Lighthouse; it stays in a folder, from which a service starts in seconds.
-// See docs/decisions/0466.
+// See docs/decisions/0007.
 import fs from 'node:fs';
 import path from 'node:path';
 import { createAccount } from './accounts.ts';

@@ -36,7 +36,7 @@ function headersFor(facts, apiKey, client) {
 /**
  * Returns the service's answer with its whole body. Rejects with a `Failure` when there is none in time.
  * A fetch does not tell a slow render from a service that is away, so a service that is silent for a second is asked for its
- * health at the same time: without an answer to that either, it is away. See docs/decisions/0443.
+ * health at the same time: without an answer to that either, it is away. See docs/decisions/0441.
  */
 export async function ask({ facts, address, apiKey, client, serviceUrl, fetch, fetchOptions }) {
   const controller = new AbortController();

@@ -30,7 +30,7 @@ export const queryClient = new QueryClient({
       staleTime: LIFETIMES.screen,
       gcTime: 10 * 60_000,
       // Every change counts: an answer that comes before anybody has read `data` would be passed over, and its panel load for ever.
-      // See docs/decisions/0463.
+      // See docs/decisions/0370.
       notifyOnChangeProps: 'all',
       retry: (failures, error) => failures < REPEATS && isPassing(error),
       retryDelay: (attempt) => pauseBefore(attempt),

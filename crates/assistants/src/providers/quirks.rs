@@ -1,5 +1,5 @@
 //! Parameters that a model refuses, learnt from its errors. Used by every request. Pure.
-//! See docs/decisions/0363.
+//! See docs/decisions/0361.
 
 use std::collections::BTreeSet;
 

@@ -181,7 +181,7 @@ impl Patterns {
     }
 
     /// Weighs an address that was not seen before; `grows`: it is longer than the grown path of the page that links to it.
-    /// See docs/decisions/0211.
+    /// See docs/decisions/0161.
     pub fn admit(&mut self, key: &str, year: i32, may_sample: bool, grows: bool) -> Admission {
         let signs = [
             (has_repeated_segment(key), &mut self.repeated),

@@ -1,7 +1,7 @@
 //! One pass over a document: tags and texts in, facts out. The document's tree is never built.
 //! Keeps what tree construction decides and facts depend on: where head ends, which element is open, what is inert.
 //! Must take time and memory in proportion to the document, whatever it holds.
-//! See docs/decisions/0160 and 0247.
+//! See docs/decisions/0160.
 
 use std::borrow::Cow;
 

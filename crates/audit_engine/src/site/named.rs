@@ -1,5 +1,5 @@
-//! Addresses and texts that a page names: links, pictures, versions, parts. They are many, so they are stored in a
-//! file between the page's own checks and the joins, which read them row by row. See docs/decisions/0286.
+//! What a page names: links, pictures, versions, parts. It is much, so it waits in a file between the page's own checks and
+//! the joins, and is asked for row by row then. See docs/decisions/0245.
 
 use std::ops::Deref;
 

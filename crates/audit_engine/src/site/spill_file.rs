@@ -1,5 +1,5 @@
-//! An unnamed file for most data of a page until it is read again: the addresses and texts that pages name, values
-//! for reports, and the journal of an interrupted audit. See docs/decisions/0248 and 0286.
+//! Where most of what is known of a page waits until it is asked for: an unnamed file. Used for what pages name, for what
+//! reports show of them, and for what an interrupted audit wrote down. See docs/decisions/0245.
 
 use std::fs::File;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-// Follows the DOM of the document and of every shadow root that the page makes. See docs/decisions/0353.
+// Follows the DOM of the document and of every shadow root that the page makes. See docs/decisions/0104.
 
 import { listen, quietly, replaceMethod, watchMethod } from './hooks.js';
 import { holdElement } from './elements.js';

@@ -73,7 +73,7 @@ function refuseDevices() {
 
 /**
  * What earlier renders left in the same tab, once for each origin. What the documents of this render store is there in the next one
- * of them: whoever is left says so in the storage of its tab, when nothing of the page runs any more. See docs/decisions/0345.
+ * of them: whoever is left says so in the storage of its tab, when nothing of the page runs any more. See docs/decisions/0005.
  */
 function forgetEarlierPages() {
   if (!isTop && !isForeign) return; // the top document has seen to it

@@ -1,5 +1,5 @@
 // What frames of other sites are asking for: the page may wait for what they will say. Such a frame shares nothing with the page;
-// its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265 and 0295.
+// its script tells that of the top document by messages, which the page does not get to hear. See docs/decisions/0265 and docs/decisions/0295.
 // Must never pass on more than that something is pending.
 
 import { listen, watchMethod } from './hooks.js';

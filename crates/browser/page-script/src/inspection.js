@@ -1,6 +1,6 @@
 // What an audit asks of a page that only its browser knows: the largest picture of the first window, how much of the text came by
 // scrolling, and what leads somewhere by handlers alone. `ready.js` asks before it scrolls and at the end, when an audit does.
-// Must never change the page before it is written, nor call a function of its own. See docs/decisions/0293.
+// Must never change the page before it is written, nor call a function of its own. See docs/decisions/0161.
 
 import { quietly } from './hooks.js';
 import {

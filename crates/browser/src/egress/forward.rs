@@ -181,7 +181,7 @@ pub(super) fn own_headers_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OwnHe
     pass.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
 }
 
-/// Adds what only the page's own hosts get to see. What the page set itself stays. See docs/decisions/0240.
+/// Adds what only the page's own hosts get to see. What the page set itself stays. See docs/decisions/0208.
 pub(super) fn add_own_headers(headers: &mut HeaderMap, pass: &Pass, page: &Address) {
     let Some(own) = own_headers_of(pass, &page.host).filter(|own| page.https || own.plain_http) else {
         return;

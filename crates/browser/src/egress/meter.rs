@@ -132,7 +132,7 @@ impl<B> MeteredBody<B> {
     }
 
     /// The body of a document. Where it breaks it ends as a whole one does: a browser that hears of an error drops what it has
-    /// not parsed by then. Its length must not have been announced. See docs/decisions/0470.
+    /// not parsed by then. Its length must not have been announced. See docs/decisions/0220.
     pub fn of_document(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
         MeteredBody { is_document: true, ..MeteredBody::new(inner, gate) }
     }

@@ -1,6 +1,6 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
-//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105, docs/decisions/0222, docs/decisions/0224 and docs/decisions/0265.
+//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105, docs/decisions/0224 and docs/decisions/0265.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(crate) struct Options {
     pub(crate) used: bool,
     /// The document forbids scripts: it is written out at once, as it is.
     pub(crate) forbids_scripts: bool,
-    /// An audit asks: the report has an [`Inspection`]. See docs/decisions/0293.
+    /// An audit asks: the report has an [`Inspection`]. See docs/decisions/0161.
     pub(crate) inspects: bool,
 }
 
@@ -185,7 +185,7 @@ fn order(nonce: &str, detail: &str) -> String {
     format!("dispatchEvent(new CustomEvent({}, {{ detail: '{detail}', cancelable: true }}))", json_of(nonce))
 }
 
-/// Reads what came through the binding: a line of JSON, then the text of the document (docs/decisions/0352).
+/// Reads what came through the binding: a line of JSON, then the text of the document (docs/decisions/0100).
 /// `None`: not from the script of this render, whose nonce nobody else knows.
 pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     #[derive(Deserialize)]

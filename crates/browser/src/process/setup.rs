@@ -23,7 +23,7 @@ pub(super) const FOLDER: &str = "/tmp";
 /// The user and group of browsers that root starts: nobody else's on any system that keeps to the usual ranges.
 pub(super) const OWN_ID: u32 = 60_700;
 /// How far browsers stand back (`nice`) when everybody wants the processors: what is in memory is served first, and pages that
-/// somebody renders in masses slow down each other. See docs/decisions/0258.
+/// somebody renders in masses slow down each other. See docs/decisions/0115.
 const STAND_BACK: i32 = 10;
 
 /// What the child does between fork and exec. Everything is made beforehand: only system calls are allowed there.

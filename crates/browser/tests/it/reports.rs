@@ -1,5 +1,5 @@
 //! Pages that attack the report: they look for the way to the tab, guess it, listen for its secret, break what a report is made
-//! of, or flood it. The page comes out as it is, or fails at once. See docs/decisions/0352.
+//! of, or flood it. The page comes out as it is, or fails at once. See docs/decisions/0100.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
-//! Memory of one reader of sitemaps, counted where it is allocated. Shared with the threads that parse for the reader.
-//! See docs/decisions/0262.
+//! How much one reader of sitemaps holds, counted where it is held. Shared with the threads that parse for it.
+//! See docs/decisions/0056.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,6 +1,6 @@
 //! Hashing and checking passwords (Argon2id). Slow on purpose, so always on a blocking thread, few at a time and with a
 //! bounded queue. Must never log or return a password.
-//! See docs/decisions/0419.
+//! See docs/decisions/0012.
 
 use std::num::NonZeroUsize;
 use std::sync::LazyLock;

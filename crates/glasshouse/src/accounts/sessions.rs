@@ -1,6 +1,6 @@
 //! Dashboard sessions: the cookie, its lifetime, and the stored form of its id. Pure.
 //! Must never store or log a session id in the clear.
-//! See docs/decisions/0014.
+//! See docs/decisions/0011.
 
 use std::time::Duration;
 

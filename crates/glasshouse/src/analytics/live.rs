@@ -1,5 +1,5 @@
 //! Visits as they are recorded, for those who watch: a channel for each domain that is watched. Costs a look at one number while
-//! nobody watches, and never holds a request up: whoever is too slow misses some. See docs/decisions/0313.
+//! nobody watches, and never holds a request up: whoever is too slow misses some. See docs/decisions/0217.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! What is known of crawler visits: the reports, the public tokens that open them, and forgetting them.
 //! Used by the handlers, by cache refresh (what crawlers ask for most) and by the removal of domains. Must never count a
 //! visit: that is [`super::ingest`].
-//! See docs/decisions/0182.
+//! See docs/decisions/0071.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 //! A handler's first argument is `Caller<Access>`; bodies and queries come after it. axum runs extractors in order, so
 //! the refusals come in the documented order: 401, 429, 402, plan, scope kind, and only then what was sent.
 //! Must never look a domain up: whether it exists is nobody's business before ownership is proven.
-//! See docs/decisions/0011 and docs/decisions/0013.
+//! See docs/decisions/0011 and docs/decisions/0012.
 
 use std::marker::PhantomData;
 use std::net::IpAddr;

@@ -1,6 +1,6 @@
 //! Reads bodies, queries and paths into types; what does not fit is refused in the API's own form.
 //! Handlers put these after their `Caller`, so that who may call is settled before what was sent.
-//! See docs/decisions/0121.
+//! See docs/decisions/0010.
 
 use std::time::Duration;
 

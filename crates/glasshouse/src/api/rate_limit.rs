@@ -1,7 +1,7 @@
 //! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
 //! share are counted in the database: [`super::shared_limits`].
 //! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
-//! See docs/decisions/0012 and docs/decisions/0133.
+//! See docs/decisions/0012.
 
 use std::net::IpAddr;
 use std::sync::Mutex;
@@ -150,7 +150,7 @@ impl RateLimits {
     /// Whether a cookie or token that a client of this address shows is looked up. Over the limit of those without a valid
     /// credential, one that was right before is, and so many others a second: guesses must cost the database next to nothing.
     ///
-    /// See docs/decisions/0330 and docs/decisions/0419.
+    /// See docs/decisions/0012.
     pub fn may_look_up(&self, address: IpAddr, secret: &str) -> bool {
         let address = counted_as(address);
         !self.anonymous.is_used_up(&address)

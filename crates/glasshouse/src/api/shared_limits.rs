@@ -1,6 +1,6 @@
 //! Requests per minute or hour that every process of an installation counts together, in the database: exact, however many
 //! processes answer. One statement per request. Used by the Domains API, through [`super::caller`].
-//! See docs/decisions/0070.
+//! See docs/decisions/0012.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

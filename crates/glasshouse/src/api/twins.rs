@@ -1,6 +1,6 @@
 //! Operations that stand twice in the API: for keys at the specification's path, and for the dashboard's sessions.
 //! Both call one function; the limits and gates of the second follow from those of the first ([`super::access::Dashboard`]).
-//! See docs/decisions/0131.
+//! See docs/decisions/0010.
 
 /// Declares one operation and its twin for the dashboard. `AppState` is what the file that uses this calls so.
 macro_rules! twins {

@@ -1,6 +1,6 @@
 //! The list of an account's sites: one row each, those in need first.
 //! Sums of all sites are read in a handful of statements, daily visits for the rows that are shown.
-//! See docs/decisions/0451.
+//! See docs/decisions/0450.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;

@@ -126,7 +126,7 @@ impl Site {
     /// The one address under which a page is rendered, stored and renewed, whatever form of it was asked for.
     ///
     /// It is https, on the preferred host or else the name that was asked for, without a port, with the path and query of
-    /// the page's key. The fragment stays. See docs/decisions/0415.
+    /// the page's key. The fragment stays. See docs/decisions/0033.
     pub fn canonical_url(&self, url: &Url) -> Url {
         let mut url = crawler::url::canonical(url, self.domain.rendering.query_parameters.as_deref());
         // Between the two web schemes the change always works, and a web address can always do without a port.

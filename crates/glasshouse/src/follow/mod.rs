@@ -2,7 +2,7 @@
 //! then on only what changed is read again. One small query in half a second, and at once when PostgreSQL notifies.
 //! A change that was committed is never overlooked: not one of a transaction that took long, nor any while this process stood
 //! still, nor when notifications are lost. While the database is away, what was read last stays in use.
-//! See docs/decisions/0255.
+//! See docs/decisions/0015.
 
 mod queries;
 

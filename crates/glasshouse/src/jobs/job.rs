@@ -1,5 +1,5 @@
-//! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers it.
-//! Its functions are plain ones: see docs/decisions/0308.
+//! What a feature writes to have background work: a type that implements [`Job`], and a line in `app` that registers it.
+//! Its functions are plain ones: see docs/decisions/0285.
 //! Must know nothing of tables: the worker does.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! How many connections a listener has open, in all and per client address. Used by every listener; a connection holds its
 //! place until the last byte of its tunnel. Must never let one address take all places, or connections that
 //! do nothing keep a new client waiting.
-//! See docs/decisions/0290.
+//! See docs/decisions/0268.
 
 use std::future::poll_fn;
 use std::net::{IpAddr, Ipv6Addr};

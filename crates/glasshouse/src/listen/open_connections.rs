@@ -1,7 +1,7 @@
 //! Which connections of a listener wait for their clients, and which of them end when places run short: those of the address
 //! that has the most, the longest waiting ones first. Used by admission; connections report here.
 //! Must never end a connection whose request is being answered to a client that takes the answer, or a tunnel.
-//! See docs/decisions/0290.
+//! See docs/decisions/0268.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

@@ -2,7 +2,7 @@
 //! Used on every connection of the edge, in front of the HTTP library, which accepts some of it. Pure; allocates nothing.
 //! Must never let two readings of where a request ends through: a bare line feed, a folded line, two lengths, a length
 //! beside chunks, or an unusual transfer encoding.
-//! See docs/decisions/0060.
+//! See docs/decisions/0019.
 
 /// Enough of a line to read the names and values that matter.
 const KEPT: usize = 64;

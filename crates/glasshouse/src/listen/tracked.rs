@@ -3,7 +3,7 @@
 //! The HTTP/2 library takes a whole piece as soon as the client's window has room for one byte of it, and is done with a stream
 //! once it has the last piece, which may wait in it for ever. So the last byte of each piece follows by itself: it is taken when
 //! all before it has left, and until then the stream's task goes on, its time and its bytes counted.
-//! See docs/decisions/0334.
+//! See docs/decisions/0061.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

@@ -1,7 +1,7 @@
 //! Whose request begins next: client addresses take turns while this process is behind with its work, and always for requests
 //! that came together with another one. Used by the edge and the API. Must never let thousands of requests of a few addresses
 //! stand before the one of another.
-//! See docs/decisions/0268 and docs/decisions/0288.
+//! See docs/decisions/0268.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;

@@ -1,6 +1,6 @@
 //! E-mail over the SMTP server of the settings. Used by digests.
 //! Must never log or show an address, a password or a message.
-//! See docs/decisions/0397.
+//! See docs/decisions/0394.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! From pages to jobs: single ones, batches, and large batches that are fed part by part.
 //! Must never make a page of a batch a job twice: how far a list has come moves in the transaction that queues its pages.
-//! See docs/decisions/0054 and docs/decisions/0144.
+//! See docs/decisions/0054.
 
 use store::{Blobs, Db, DbError};
 use url::Url;

@@ -1,6 +1,6 @@
 //! Availability of a site's server, checked before anything is queued, and the pause that it asks for.
 //! Must never take longer than a person waits, nor fetch but through the guarded fetcher.
-//! See docs/decisions/0055.
+//! See docs/decisions/0054.
 
 use std::time::Duration;
 

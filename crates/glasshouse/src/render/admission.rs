@@ -1,7 +1,7 @@
 //! Which renders may start, and in which order: by class, within a class by domain in turn, no domain above its share while
 //! others wait, and never more towards an origin than it deserves. Used by render tasks before they take a lease, a plan's allowance or a browser.
 //! Must never touch the database: refusing has to cost nothing.
-//! See docs/decisions/0145 and docs/decisions/0333.
+//! See docs/decisions/0034.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,6 @@
 //! What a request gets: a redirect, the origin's own answer, or a snapshot. One function for the render endpoint and the edge.
 //! Pure: no clock, network or database. Must never look at the caller's account; whoever calls has done that.
-//! See docs/decisions/0038.
+//! See docs/decisions/0033.
 
 use std::time::Duration;
 

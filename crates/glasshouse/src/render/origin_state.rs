@@ -1,5 +1,5 @@
 //! What is known of an origin by how its renders went: how many it may have at once, and when it is left alone. Pure.
-//! Used by the gate of renders. See docs/decisions/0145 and docs/decisions/0333.
+//! Used by the gate of renders. See docs/decisions/0034.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! Renders of processes without browsers: an urgent job, which a process with browsers takes, and its result.
-//! See docs/decisions/0230. Must never note a failure against a page because nobody could render it.
+//! See docs/decisions/0032. Must never note a failure against a page because nobody could render it.
 
 use std::sync::Arc;
 use std::time::Duration;

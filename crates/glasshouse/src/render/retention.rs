@@ -1,6 +1,6 @@
 //! What is kept of a domain and when it is made anew: pages that are asked for stay and are renewed in their time, the
 //! others go. Must never delete an object that a row names: rows go first, and objects are looked up before they go.
-//! See docs/decisions/0226 and docs/decisions/0421.
+//! See docs/decisions/0226.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

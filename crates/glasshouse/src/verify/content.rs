@@ -1,4 +1,4 @@
-//! Content that a document shows without running its scripts, in three steps. Pure. See docs/decisions/0486.
+//! Content that a document shows without running its scripts, in three steps. Pure. See docs/decisions/0481.
 
 use audit_engine::page::text::word_count;
 use audit_engine::page::{PageFacts, ResourceKind};

@@ -1,7 +1,7 @@
 //! Verification of a site: asks it as a crawler and as a person, and says whether crawlers get pages and people the app.
 //! Used by `glasshouse verify`, the API and the dashboard. Works on any site, with Glasshouse or without it. Must never
 //! connect but through the guarded fetcher, and never change anything.
-//! See docs/decisions/0481 and docs/decisions/0487.
+//! See docs/decisions/0481.
 
 mod answer;
 mod caches;

@@ -1,5 +1,5 @@
 //! Views: a page as a person sees it, as a crawler gets it, and as it is without Glasshouse, side by side for the dashboard.
-//! A job takes each in a browser apart from those that render for clients. See docs/decisions/0453.
+//! A job takes each in a browser apart from those that render for clients. See docs/decisions/0452.
 
 pub mod handlers;
 mod jobs;

@@ -1,6 +1,6 @@
 //! The work of a view: the live page, the page that a crawler gets and the page as its server sends it, one after the other.
 //! Used by the job. Must never count a view that failed, nor leave objects behind that no view names.
-//! See docs/decisions/0453.
+//! See docs/decisions/0452.
 
 use std::sync::Arc;
 

@@ -81,7 +81,7 @@ impl Tx {
     }
 
     /// Makes the changes visible and waits until a power cut cannot undo them. Other writers do not wait meanwhile.
-    /// See docs/decisions/0227.
+    /// See docs/decisions/0002.
     pub async fn commit_durably(mut self) -> Result<(), DbError> {
         let log = self.log.take();
         self.commit().await?;

@@ -1,5 +1,5 @@
 // Parts of a table: columns, filters, and which of them a reader wants to see. Pure.
-// See docs/decisions/0373.
+// See docs/decisions/0370.
 import type { Order } from '../../lib/url-state';
 
 export interface Column {

@@ -1,5 +1,5 @@
 //! Competitors that an answer names and nobody has entered, found by its structure, sources and enumerations.
-//! Used by the second stage when no model proposes names. Pure. See docs/decisions/0367.
+//! Used by the second stage when no model proposes names. Pure. See docs/decisions/0365.
 
 mod dictionary;
 mod enumerations;

@@ -1,4 +1,4 @@
-//! Decides what of a model's reply is believed: only what the answer itself says. Pure. See docs/decisions/0369.
+//! Decides what of a model's reply is believed: only what the answer itself says. Pure. See docs/decisions/0366.
 
 use std::collections::HashMap;
 

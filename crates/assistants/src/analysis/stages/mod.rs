@@ -68,7 +68,7 @@ pub struct NamedBrand {
     pub first_offset: usize,
 }
 
-/// An occurrence of a brand, in Unicode code points of the answer's markdown. See docs/decisions/0368.
+/// An occurrence of a brand, in Unicode code points of the answer's markdown. See docs/decisions/0365.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BrandSpan {
     pub name: String,

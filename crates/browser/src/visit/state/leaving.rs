@@ -1,5 +1,5 @@
 //! The part of the state machine for pages that go elsewhere, or say so: whether the render ends with a redirect, goes on in
-//! the document that they went to, or stays. See docs/decisions/0110 and docs/decisions/0347.
+//! the document that they went to, or stays. See docs/decisions/0110.
 //! Must never end with a redirect to what did not come to a document: a download, no content, an address of an app.
 
 use std::time::Duration;

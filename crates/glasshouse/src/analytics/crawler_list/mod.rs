@@ -1,7 +1,7 @@
 //! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as expressions that
 //! say what matters of case themselves, so that every form means the same.
 //! Used by `glasshouse crawlers`. Must never give out a list that is empty, misses a documented crawler or matches a browser.
-//! See docs/decisions/0440. Servers ask first whether it is one of today's browsers: see docs/decisions/0499.
+//! Servers ask first whether a user agent is one of today's browsers. See docs/decisions/0440.
 
 mod expression;
 mod forms;

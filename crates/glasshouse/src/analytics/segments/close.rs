@@ -1,7 +1,7 @@
 //! Closing days: open rows of a day that is over become part of its packed rows; late ones are added the same way, and those
 //! of a busy day before it is over.
 //! A step is one transaction: rows are open or closed, never both and never neither. It may be repeated at any time, and
-//! other processes may close days as well. See docs/decisions/0215 and 0311.
+//! other processes may close days as well. See docs/decisions/0215 and docs/decisions/0311.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

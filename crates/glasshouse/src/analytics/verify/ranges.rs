@@ -1,7 +1,7 @@
 //! Addresses that providers publish for their crawlers. Data: `data/crawler-ranges.json`, compiled in, or a newer file of
 //! the same form in the data folder; `node scripts/update-crawler-ranges.mjs` writes both. Pure but for reading that file.
 //! Must never call a crawler a liar because of an old list.
-//! See docs/decisions/0064.
+//! See docs/decisions/0030.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

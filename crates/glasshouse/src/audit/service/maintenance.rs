@@ -1,5 +1,5 @@
-//! Maintenance of runs: old ones move to the object store, abandoned ones continue, those of removed domains are deleted.
-//! See docs/decisions/0209.
+//! Looking after runs: old ones move to the object store, those that nobody works on go on, those of removed domains go.
+//! See docs/decisions/0071.
 
 use std::time::Duration;
 

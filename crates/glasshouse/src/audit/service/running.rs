@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::accounts::AccountId;
 use crate::audit::model::{Run, RunId};
 
-/// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0404.
+/// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0402.
 pub const AT_ONCE_OF_ACCOUNT: usize = 2;
 
 /// Runs of this process. Cheap to clone.

@@ -1,6 +1,6 @@
 //! `glasshouse analytics import --follow`: a log and what is appended to it, through its rotations.
 //! A file that was renamed is read on beside the one that has its name now, because servers write to it until they are told.
-//! See docs/decisions/0340.
+//! See docs/decisions/0190.
 
 use std::fs::File;
 use std::io::{self, BufReader};

@@ -157,7 +157,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
 }
 
 /// Runs an audit where its connections and its checks share a thread: they would wake each other for every page elsewhere.
-/// See docs/decisions/0310.
+/// See docs/decisions/0160.
 async fn on_its_own_thread(
     source: NetworkSource,
     options: AuditOptions,

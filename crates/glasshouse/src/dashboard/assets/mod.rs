@@ -1,7 +1,7 @@
 //! The dashboard's files as HTTP responses: the file of a path, content codings, validators, cache rules and policy headers.
 //! Used by the dashboard's handlers, and by `serve` and `doctor`, which report a build without the dashboard.
 //! Must never send a file from outside the folder, nor a response without the policy headers.
-//! See docs/decisions/0371.
+//! See docs/decisions/0018.
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! What a check found, and what follows from it. Pure. The answer of the check endpoint is made here, and what the
 //! command line says about it.
-//! See docs/decisions/0080.
+//! See docs/decisions/0073.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,6 +1,6 @@
 //! What DNS says of a domain: where its names lead, and whether its ownership record is there. Used by the connection
 //! check. Nothing is kept, so that a check sees what is so now. Must never take a failing resolver for "no record".
-//! See docs/decisions/0083.
+//! See docs/decisions/0073.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The mark of requests that the service itself sends to a site: audits, verifications and connection checks. Integrations pass the header
 //! on, so that such a request is no visit when it comes back over the render endpoint or the edge. Pure but for the key.
 //! Must never be accepted for another site than the one it was issued for, nor after it has expired.
-//! See docs/decisions/0442.
+//! See docs/decisions/0063.
 
 use std::time::Duration;
 

@@ -155,7 +155,7 @@ impl Connection {
     /// served, to a known CDN that may stand in front. Where the service does not know its own addresses they are not asked for.
     ///
     /// A pending domain's account is active too, and nobody else may say that the name is theirs: behind somebody's wildcard
-    /// record a stranger's claim must not have one. See docs/decisions/0332.
+    /// record a stranger's claim must not have one. See docs/decisions/0062.
     pub async fn may_be_certified(&self, host: &str, domain: &Domain) -> Result<bool, DbError> {
         let is_pending = domain.status == DomainStatus::Pending;
         if is_pending && !self.is_credible(domain).await? {

@@ -1,7 +1,7 @@
 //! How a connection check knows that a request reached this very service. Pure but for the key.
 //! The check asks the domain for a path with a fresh nonce; the edge, or the render endpoint behind the customer's own
 //! server, answers with a proof. Must never be answered for a nonce that this installation did not issue.
-//! See docs/decisions/0082.
+//! See docs/decisions/0063.
 
 use std::time::Duration;
 

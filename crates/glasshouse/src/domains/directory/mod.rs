@@ -1,7 +1,7 @@
 //! All domains in memory: whose a host is, whether it is served, and how it is set up, without a question to the database,
 //! for hosts that are nobody's too. Used by the domains service; the follower keeps it equal to the table.
 //! A record that cannot be read, because a newer version wrote it, leaves the last one in use, with the operator's lock.
-//! See docs/decisions/0256.
+//! See docs/decisions/0015.
 
 mod record;
 mod tables;

@@ -1,5 +1,5 @@
 //! HTTP of a domain's sitemap. What a request counts towards depends on whether it fetches anything.
-//! See docs/decisions/0072.
+//! See docs/decisions/0056.
 
 use std::time::Duration;
 

@@ -41,7 +41,7 @@ impl OwnershipKey {
 }
 
 /// Whether somebody else may say that a pending domain is theirs: another account has any claim on its site, however old,
-/// or had a name of it served within the last 400 days. Why, and why DNS is not enough: docs/decisions/0130.
+/// or had a name of it served within the last 400 days. Why, and why DNS is not enough: docs/decisions/0073.
 pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> Result<bool, DbError> {
     if domain.status != DomainStatus::Pending {
         return Ok(false);

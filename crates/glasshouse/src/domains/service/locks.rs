@@ -1,6 +1,6 @@
 //! The operator's locks. Each holds for a name, its twin and every name below it, on every account, also for names that are
 //! added later. Used by the command line. Must never unlock a name that another lock holds for.
-//! See docs/decisions/0036 and docs/decisions/0132.
+//! See docs/decisions/0036.
 
 use store::DbError;
 

@@ -1,7 +1,7 @@
 //! Every certificate there is, in memory as it is stored: about two kilobytes each, the issuer's part shared. What a handshake
 //! asks for is opened, and some of what was opened is kept. Used by the certificates' service and by handshakes; the follower
 //! keeps it equal to the table, but for rows that cannot be opened: then the last good one stays. Must never hold a private key in the clear for longer than handshakes ask for it.
-//! See docs/decisions/0257.
+//! See docs/decisions/0015.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;

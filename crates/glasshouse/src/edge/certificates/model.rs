@@ -1,6 +1,6 @@
 //! When a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
 //! Must never let one customer, one name or a broken set-up use up what the certificate authority allows all of us.
-//! See docs/decisions/0335.
+//! See docs/decisions/0062.
 
 use std::time::Duration;
 

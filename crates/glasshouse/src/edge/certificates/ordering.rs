@@ -1,6 +1,6 @@
 //! Orders certificates: one process at a time per name, within the bounds, and only for names that lead here.
 //! The part of the certificates' service that writes; who asks and when is in `service`.
-//! See docs/decisions/0125.
+//! See docs/decisions/0062.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Renewals: certificates that are due become jobs, the most urgent first; each looks itself whose name it is by now.
 //! Must never let names that cannot be renewed keep others from it, nor renew what was renewed meanwhile.
-//! See docs/decisions/0266.
+//! See docs/decisions/0062.
 
 use std::time::Duration;
 

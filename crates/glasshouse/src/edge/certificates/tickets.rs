@@ -2,7 +2,7 @@
 //! whichever node and after a restart, needs no full handshake. Used by the shared set-up of handshakes.
 //! Must never accept a ticket that is older, or that another installation made. Must never seal with a secret that is kept: each
 //! day has a random one, which is deleted when its tickets are over.
-//! See docs/decisions/0124 and docs/decisions/0424.
+//! See docs/decisions/0124.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Bodies that pass through the edge: streamed as they come, with a limit on how long they may stand still.
 //! Must never hold more of a body than the piece that is on its way.
-//! See docs/decisions/0122, docs/decisions/0267 and docs/decisions/0331.
+//! See docs/decisions/0061 and docs/decisions/0123.
 
 use std::convert::Infallible;
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! How many requests may wait for origins: per domain, and per origin over all domains that share it. Used by
 //! forwarding. Must never let an origin that hangs cost any other domain more than a refusal of its own.
-//! See docs/decisions/0123 and docs/decisions/0331.
+//! See docs/decisions/0123.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

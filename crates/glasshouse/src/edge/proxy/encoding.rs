@@ -1,6 +1,6 @@
 //! Compressed forms of snapshots: which one a client takes, and each made once and kept while it is asked for.
 //! Used by the edge. Must never compress the same bytes again on every request, nor on a thread that serves others.
-//! See docs/decisions/0066.
+//! See docs/decisions/0035.
 
 use std::io::Write;
 

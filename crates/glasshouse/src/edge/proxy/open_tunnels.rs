@@ -1,7 +1,7 @@
 //! Counts of open tunnels: per client network, per domain and in all. Used by forwarding. A new tunnel is never refused:
 //! beyond a limit the oldest tunnel of the largest holder ends. Must never let one client or one domain take the connections of
 //! all others, or keep out those that hold few.
-//! See docs/decisions/0420.
+//! See docs/decisions/0268.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;

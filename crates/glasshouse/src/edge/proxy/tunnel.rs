@@ -1,6 +1,6 @@
 //! A tunnel between a client and an origin after both have switched protocols. Used by forwarding.
 //! Must never outlive its use: vanished clients send nothing, not even an end.
-//! See docs/decisions/0065.
+//! See docs/decisions/0019.
 
 use std::error::Error;
 use std::io;

@@ -37,7 +37,7 @@ const BUFFER_BYTES: usize = 62 * 1024;
 /// Header lines of a response: more than fit into the largest head if they say anything.
 const MAX_HEADERS: usize = 4_000;
 /// Bytes of a response after which it comes in small pieces: pages and most assets are over by then, and the system has taken
-/// so many for any client. See docs/decisions/0483.
+/// so many for any client. See docs/decisions/0061.
 const BEGINNING_BYTES: usize = 64 * 1024;
 /// A small piece, some of which wait with us for a client that does not read. A byte less than the smallest buffer of the HTTP
 /// library, which would take larger ones after full reads.

@@ -74,8 +74,8 @@ pub struct ClaimFilter<'w> {
 
 /// Lists the jobs that may run now, lowest start number first, and locks them until the transaction ends.
 ///
-/// The work is bounded by the head's length and the number of lanes, however many jobs of closed lanes or of other
-/// kinds are before them. See docs/decisions/0260.
+/// However many jobs of closed lanes or of other kinds stand before them, the work is bounded by the head's length and the
+/// number of lanes. See docs/decisions/0052.
 pub async fn list_candidates(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     let found = list_at_head(conn, wanted).await?;
     if found.len() >= wanted.most || !is_longer_than_head(conn).await? {
@@ -86,7 +86,7 @@ pub async fn list_candidates(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result
 
 /// The rows are found by their ids. The state is hidden from the planner: without statistics, as after a million rows came at
 /// once, it takes an index of waiting jobs to have a single entry and walks through all of it with the list in its hand.
-/// See docs/decisions/0302.
+/// See docs/decisions/0052.
 macro_rules! columns {
     () => {
         "select id, kind, account_id, domain_id, batch_id, lane, priority, turn, payload, attempts, max_attempts,

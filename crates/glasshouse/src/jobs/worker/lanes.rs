@@ -32,7 +32,7 @@ pub struct LaneLimits {
     pub per_second: u32,
 }
 
-/// Limits of lanes of a class of its own, by name, counted over all processes. See docs/decisions/0380.
+/// Limits of lanes of a class of its own, by name, counted over all processes. See docs/decisions/0053.
 pub type NamedLanes = BTreeMap<String, NamedLane>;
 
 /// Limits of one named lane.

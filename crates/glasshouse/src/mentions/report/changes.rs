@@ -1,6 +1,6 @@
 //! Changes between the answers of a prompt and assistant that follow each other, and whether the next one agrees. Pure.
 //! Days on which an assistant's numbers are in doubt are left out, so that an outage is never a change.
-//! See docs/decisions/0395.
+//! See docs/decisions/0394.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Visibility reports: what is known of a domain's answers in seven days, as one payload. Pure: the same input gives the same
 //! bytes. Used by the service of reports; nothing else computes a number of a report. Must know no database, clock or HTTP.
-//! See docs/decisions/0399.
+//! See docs/decisions/0394.
 
 mod actions;
 mod changes;

@@ -1,6 +1,6 @@
 //! Messages about a report: to the domain's webhook and, as a digest, to the account's e-mail address. They are queued in the
 //! transaction that writes the report, together with a note of the changes in them, so that no change is told twice.
-//! See docs/decisions/0396.
+//! See docs/decisions/0394.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
 //! The scheduler: makes runs of targets that are due, in one transaction with their jobs. Money that ends postpones.
-//! Must never replay slots that were missed: all of them are one, the latest. See docs/decisions/0382.
+//! Must never replay slots that were missed: all of them are one, the latest. See docs/decisions/0362.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! HTTP of rendering: the render endpoint and the list of what is stored.
-//! See docs/decisions/0445.
+//! See docs/decisions/0030.
 
 mod csv;
 

@@ -1,4 +1,4 @@
-//! The background work of rendering: pages that processes without browsers were asked for. See docs/decisions/0230.
+//! The background work of rendering: pages that processes without browsers were asked for. See docs/decisions/0032.
 
 use std::sync::Arc;
 use std::time::Duration;

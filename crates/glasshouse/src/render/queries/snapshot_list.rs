@@ -94,7 +94,7 @@ pub struct SnapshotCountRow {
 }
 
 /// The statement of [`count_snapshots`]. Every count has a partial index that holds all it needs; one pass over the rows
-/// themselves takes five times as long. See docs/decisions/0468.
+/// themselves takes five times as long. See docs/decisions/0450.
 macro_rules! counts_of {
     ($domains:literal) => {
         concat!(

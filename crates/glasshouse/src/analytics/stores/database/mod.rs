@@ -1,4 +1,4 @@
-//! Visits in the service's own database: open rows, packed closed days, counters. See docs/decisions/0181 and 0215.
+//! Visits in the service's own database: open rows, packed closed days, counters. See docs/decisions/0181 and docs/decisions/0215.
 //! Whatever is counted together is one transaction, with the name of the batch or the checkpoint of the log in it.
 
 mod busy_days;

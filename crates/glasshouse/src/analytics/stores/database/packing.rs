@@ -1,5 +1,5 @@
 //! Packing days: those that are over, those that an imported log has much of, and busy ones while they go on.
-//! A part of a log is one transaction, with its checkpoint. See docs/decisions/0215, 0297 and 0311.
+//! A part of a log is one transaction, with its checkpoint. See docs/decisions/0215, docs/decisions/0297 and docs/decisions/0311.
 
 use std::sync::Arc;
 

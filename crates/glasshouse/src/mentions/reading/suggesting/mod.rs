@@ -1,6 +1,6 @@
 //! Suggestions of prompts: from searches that assistants ran, audited pages, visits, the brand profile and search terms.
 //! Pure and deterministic. Suggests nothing that is tracked, and each text once.
-//! See docs/decisions/0392.
+//! See docs/decisions/0366.
 
 mod intent;
 mod topics;

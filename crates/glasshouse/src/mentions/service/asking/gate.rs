@@ -1,5 +1,5 @@
 //! Gate of paid calls on the ledger: every request of a run is reserved before its first byte and settled after it.
-//! Used by asking and by the analysis with a model. See docs/decisions/0383.
+//! Used by asking and by the analysis with a model. See docs/decisions/0362.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -1,7 +1,7 @@
 //! Writes what runs do to the database: openings and settlements of paid calls, and ends of runs, those of many runs in one
 //! transaction. Used by asking, by the analysis with a model and by tending.
 //! Must never lose an end whose answer is paid: it stays in memory and is written when the database is back.
-//! See docs/decisions/0381.
+//! See docs/decisions/0362.
 
 mod competitors;
 mod endings;

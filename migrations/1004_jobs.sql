@@ -71,7 +71,7 @@ create index jobs_ready on jobs (priority, turn, kind, lane) where state = 'wait
 create index jobs_lane_ready on jobs (lane, kind, priority, turn) where state = 'waiting' and run_at = 0;
 -- postgres:
 -- The condition is written so that statements that look lane by lane can use no other index: before statistics are taken,
--- PostgreSQL estimates all indexes of waiting jobs to be equally short. See docs/decisions/0302.
+-- PostgreSQL estimates all indexes of waiting jobs to be equally short. See docs/decisions/0052.
 create index jobs_lane_ready on jobs (lane, kind, priority, turn) where coalesce(state = 'waiting' and run_at = 0, false);
 -- end
 create index jobs_put_off on jobs (run_at) where state = 'waiting' and run_at > 0;

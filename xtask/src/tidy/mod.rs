@@ -1,6 +1,6 @@
 //! `cargo xtask tidy`: the rules of ARCHITECTURE.md and CONTRIBUTING.md that the compiler cannot check.
 //! One file per family of rules; each rule is a function from files to findings. A rule never changes a file.
-//! See docs/decisions/0008.
+//! See docs/decisions/0001.
 
 mod docs;
 mod files;

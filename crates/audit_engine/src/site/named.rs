@@ -1,4 +1,4 @@
-//! What a page names: links, pictures, versions, parts. It is much, so it waits in a file between the page's own checks and
+//! References of a page: links, pictures, language versions, parts. They are many, so they wait in a file between the page's own checks and
 //! the joins, and is asked for row by row then. See docs/decisions/0245.
 
 use std::ops::Deref;

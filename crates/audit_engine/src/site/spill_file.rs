@@ -1,4 +1,4 @@
-//! Where most of what is known of a page waits until it is asked for: an unnamed file. Used for what pages name, for what
+//! Unnamed file that keeps most facts of pages until they are read again. Used for what pages name, for what
 //! reports show of them, and for what an interrupted audit wrote down. See docs/decisions/0245.
 
 use std::fs::File;

@@ -140,17 +140,21 @@ pub(super) async fn forward(
     }
     remove_hop_by_hop(response.headers_mut());
     if let Some(route) = &route {
-        // The page must not learn where it really lives.
-        let (origin, authority) = (route.origin_host.as_str(), &*page.authority());
-        if page.https || authority != origin {
-            PublicAddress { origin, scheme: page.scheme(), authority }.show_in(response.headers_mut());
-        }
+        show_public_address(response.headers_mut(), route, page);
     }
     if is_navigation {
         response.headers_mut().remove(CONTENT_LENGTH);
         return response.map(|body| MeteredBody::of_document(body, gate).boxed_unsync());
     }
     response.map(|body| MeteredBody::new(body, gate).boxed_unsync())
+}
+
+/// Turns addresses of the origin into public ones. The page must not learn the name of its origin.
+fn show_public_address(headers: &mut HeaderMap, route: &OriginRoute, page: &Address) {
+    let (origin, authority) = (route.origin_host.as_str(), &*page.authority());
+    if page.https || authority != origin {
+        PublicAddress { origin, scheme: page.scheme(), authority }.show_in(headers);
+    }
 }
 
 fn asks_for_html(headers: &HeaderMap) -> bool {

@@ -1,4 +1,4 @@
-//! How much one reader of sitemaps holds, counted where it is held. Shared with the threads that parse for it.
+//! Memory that one reader of sitemaps holds, counted where it is allocated. Shared with the threads that parse for it.
 //! See docs/decisions/0056.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
 //! References of a page: links, pictures, language versions, parts. They are many, so they wait in a file between the page's own checks and
-//! the joins, and is asked for row by row then. See docs/decisions/0245.
+//! the joins, and are read row by row then. See docs/decisions/0245.
 
 use std::ops::Deref;
 

@@ -1,6 +1,6 @@
-//! Responses whose `Content-Length` is no number, or with a line that cannot be read: browsers read the first to the end of
-//! their connection and skip the second, hyper's client refuses both. Used by `tolerant` for a second try. Must never let another response follow on such a connection: nobody knows
-//! where the first one ends. See docs/decisions/0220.
+//! Repair of response heads that hyper's client refuses and browsers accept: a `Content-Length` that is no number,
+//! which browsers ignore, and unreadable lines, which they skip. Used by `tolerant` for a second try. Must never let
+//! another response follow on such a connection: nobody knows where the first one ends. See docs/decisions/0220.
 
 use std::io;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! An HTTP client that reads responses as browsers do: header lines that are none are skipped, folded ones joined, lengths that
-//! are no numbers ignored. Used by the fetcher and the browser's egress proxy.
+//! An HTTP client that reads responses as browsers do: skips invalid header lines, joins folded ones, ignores lengths
+//! that are no numbers. Used by the fetcher and the browser's egress proxy.
 //! Must never open a socket that `Network` has not opened. See docs/decisions/0220.
 
 use std::error::Error;

@@ -1,8 +1,8 @@
 //! The journal of an audit, so that an interrupted audit continues.
 //!
-//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before, and one
-//! record after the other. Addresses and texts are named by number in the order in which they were first written down;
-//! so a run that goes on gives out the same numbers.
+//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before,
+//! followed by records. Addresses and texts are identified by number in the order of their first use, so a continued
+//! run assigns the same numbers.
 //! See docs/decisions/0207.
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
-//! Pages that sitemaps list, while others of their template may stand for them: in which order they are asked for, and when
-//! no more are. Used by the queue.
-//! Must never depend on how fast answers come: pages are released when no answer is awaited.
+//! Pages that sitemaps list and that others of their template may represent: the order in which they are requested,
+//! and the point at which no more are. Used by the queue.
+//! Must never depend on the speed of responses: pages are released when no response is awaited.
 //! See docs/decisions/0161.
 
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
-//! Answers on their way through the scanner, which works on another thread while the crawl checks what was scanned before.
-//! It goes on until none waits: a thread that is woken for each page costs as much as the scan of a small one.
+//! Responses on their way through the scanner, which works on another thread while the crawl checks scanned pages.
+//! The thread runs until no response waits: waking a thread for each page costs as much as the scan of a small page.
 //! See docs/decisions/0160.
 
 use std::collections::VecDeque;

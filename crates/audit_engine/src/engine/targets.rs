@@ -1,6 +1,6 @@
-//! Addresses of the site that are asked for without becoming rows, once the crawl is over: what listed pages link to, redirect
-//! to or name as canonical or language version, some of the pages that others stand for, and language versions on other sites
-//! of the same owner. They have a bound of their own, beside the limit of pages.
+//! Addresses of the site that are requested without becoming rows, after the crawl: targets of links, redirects,
+//! canonicals and language versions of listed pages, some of the pages that others represent, and language versions
+//! on other sites of the same owner. They have a limit of their own beside the limit of pages.
 //! See docs/decisions/0212.
 
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! Bounds of what is kept of one document. Strangers write documents that hold a million elements, or that make a long
-//! address of each short one. What is beyond a bound is counted, and the run says so.
+//! Bounds of the facts of one document. Strangers write documents that hold a million elements, or that make a long
+//! address of each short one. Facts beyond a bound are counted, and the run reports them.
 //! Used by the collector and by views of pages. See docs/decisions/0245.
 
 use std::cell::Cell;

@@ -1,5 +1,5 @@
-//! Which language a text is in. A detector decides, unless the text plainly is in the language that its document
-//! declares or in one that no other is like: the detector compares a text with every language there is. Pure. See docs/decisions/0160.
+//! Detection of a text's language. A detector decides, unless the text is plainly in the language that its document declares
+//! or in one that no other resembles: the detector compares a text with every language. Pure. See docs/decisions/0160.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Divides a document into tags and texts as the HTML standard does (13.2.5), without copying what stands there plainly.
+//! Divides a document into tags and texts as the HTML standard does (13.2.5), copying only texts that need changes.
 //! Used by `scan`. An own scanner, because it is the largest part of what a page costs: see docs/decisions/0160.
 //! Must read every document as html5ever's tokenizer does (`oracle`), in time and memory in proportion to it.
 

@@ -1,5 +1,5 @@
-//! References of a page: links, pictures, language versions, parts. They are many, so they wait in a file between the page's own checks and
-//! the joins, and are read row by row then. See docs/decisions/0245.
+//! Addresses and texts that a page names: links, pictures, versions, parts. They are many, so they are stored in a
+//! file between the page's own checks and the joins, which read them row by row. See docs/decisions/0245.
 
 use std::ops::Deref;
 

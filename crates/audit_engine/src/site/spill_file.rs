@@ -1,5 +1,5 @@
-//! Unnamed file that keeps most facts of pages until they are read again. Used for what pages name, for what
-//! reports show of them, and for what an interrupted audit wrote down. See docs/decisions/0245.
+//! An unnamed file for most data of a page until it is read again: the addresses and texts that pages name, values
+//! for reports, and the journal of an interrupted audit. See docs/decisions/0245 and 0286.
 
 use std::fs::File;
 use std::num::NonZeroU32;

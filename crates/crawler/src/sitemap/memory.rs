@@ -1,4 +1,4 @@
-//! Memory that one reader of sitemaps holds, counted where it is allocated. Shared with the threads that parse for it.
+//! Memory of one reader of sitemaps, counted where it is allocated. Shared with the threads that parse for the reader.
 //! See docs/decisions/0056.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! The parts of runs, wherever they are: rows while a run is recent, objects once it is archived. The bytes are the same,
-//! so answers are the same. Used by the audit service only; what was unpacked is remembered, within bounds.
+//! The parts of runs in both places: rows while a run is recent, objects once it is archived. The bytes are the same,
+//! so answers are the same. Used by the audit service only; unpacked parts are cached, within bounds.
 //! See docs/decisions/0205.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What a feature writes to have background work: a type that implements [`Job`], and a line in `app` that registers it.
+//! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers it.
 //! Its functions are plain ones: see docs/decisions/0285.
 //! Must know nothing of tables: the worker does.
 

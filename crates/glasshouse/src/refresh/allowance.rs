@@ -1,5 +1,5 @@
-//! The renders that an account may still queue: what is left of its month, less what waits already. What counts towards the
-//! month is what the render service reserves: here it is only looked at.
+//! The renders that an account may still queue: the remaining renders of its month, less those queued already. The
+//! render service counts renders; this file only reads the count.
 //! See docs/decisions/0054.
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Which keys there are at all, and which accounts are inactive, in memory: guesses cost the database nothing, and the edge asks
-//! for no account. The follower keeps both equal to the tables; what changed is looked up anew.
+//! Hash prefixes of all working keys, and the inactive accounts, in memory: guesses cost the database nothing, and the edge
+//! never queries an account. The follower keeps both equal to the tables; changed rows are read again.
 //! See docs/decisions/0015.
 
 use std::collections::{BTreeSet, HashSet};

@@ -135,9 +135,9 @@ pub struct BasicAuth {
 
 impl SiteCredentials {
     /// Removes what was meant for another server than the domain's present one. See docs/decisions/0208.
-    pub fn keep_for(&mut self, origin_host: &str) {
-        if self.origin_host.as_deref().is_some_and(|saved| saved != origin_host) {
-            (self.headers, self.basic_auth, self.origin_host) = (Vec::new(), None, None);
+    pub fn keep_for(&mut self, origin_host: Option<&OriginHost>) {
+        if self.origin_host.as_ref() != origin_host {
+            (self.headers, self.basic_auth) = (Vec::new(), None);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Looking after runs: old ones move to the object store, those that nobody works on go on, those of removed domains go.
+//! Maintenance of runs: old ones move to the object store, abandoned ones continue, those of removed domains are deleted.
 //! See docs/decisions/0071.
 
 use std::time::Duration;

@@ -24,7 +24,7 @@ use crate::domains::Site;
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
 /// Pages of an audit on a plan without a limit.
 const MOST_PAGES: u64 = 1_000_000;
-/// Pages, and requests per second, of an audit of a domain that no check has proven: its server may be somebody else's.
+/// Most pages, and requests per second, of an audit of an unproven domain: its server may belong to another owner.
 /// See docs/decisions/0402.
 const UNPROVEN_PAGES: u64 = 100;
 const UNPROVEN_RATE: f64 = 2.0;

@@ -74,8 +74,8 @@ pub struct ClaimFilter<'w> {
 
 /// Lists the jobs that may run now, lowest start number first, and locks them until the transaction ends.
 ///
-/// However many jobs of closed lanes or of other kinds stand before them, the work is bounded by the head's length and the
-/// number of lanes. See docs/decisions/0052.
+/// The work is bounded by the head's length and the number of lanes, however many jobs of closed lanes or of other
+/// kinds are before them. See docs/decisions/0052.
 pub async fn list_candidates(conn: &mut Conn, wanted: ClaimFilter<'_>) -> Result<Vec<Candidate>, DbError> {
     let found = list_at_head(conn, wanted).await?;
     if found.len() >= wanted.most || !is_longer_than_head(conn).await? {

@@ -1,7 +1,7 @@
-//! Raises jobs that have waited for too long to the next priority, so that none starves below a priority that always has
-//! work. Used by the sweeper of the elected process. A round looks at the head of each priority, where the next ones come
-//! from, and goes on with one walk through all the others: whatever stands at the head, every job is reached.
-//! Must never raise so many at once that they displace what the higher priority is for.
+//! Raises jobs that have waited for too long to the next priority, so that none starves below a priority that always
+//! has work. Used by the sweeper of the elected process. A round reads the head of each priority, from which the next
+//! jobs come, and continues one walk through all the others, so that every job is reached.
+//! Must never raise so many at once that they displace the work of the higher priority.
 //! See docs/decisions/0050.
 
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
 //! Takes jobs that may run now, within the limits of kinds and lanes. Used by the worker, inside its transaction.
-//! Must never begin a job of a lane that rests or is full, nor let such a lane hide the jobs behind it.
+//! Must never begin a job of a lane that is full or in a cooldown, nor let such a lane hide the jobs behind it.
 //! See docs/decisions/0052.
 
 use std::collections::{BTreeMap, HashMap};

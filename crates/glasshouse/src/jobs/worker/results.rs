@@ -1,5 +1,5 @@
-//! Writes down how runs ended: done, again, later, dead; and counts them in their batches. Used by the worker.
-//! Must never count a run whose job is not this worker's any more: every statement names the worker.
+//! Records the outcomes of runs: done, again, later, dead; and counts them in their batches. Used by the worker.
+//! Must never count a run whose job belongs to another worker by now: every statement names the worker.
 //! See docs/decisions/0053.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! The last crawler visit of each page, beside what is stored of a run: it is read when somebody asks, so that it is as
-//! new as the visits are. See docs/decisions/0205.
+//! The last crawler visit of each page, beside the stored results of a run: read on request, so that it is as new as
+//! the visits are. See docs/decisions/0205.
 
 use std::collections::HashMap;
 

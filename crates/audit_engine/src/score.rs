@@ -49,7 +49,7 @@ fn multiple(count: u32) -> f64 {
     (1.0 + 0.25 * f64::from(count.max(1)).log2()).min(2.0)
 }
 
-/// Returns what findings take from a page's health, by category, from each finding and how many elements it rests on.
+/// Returns the points that findings take from a page's health, by category, from each finding and its number of elements.
 pub fn page_penalties(findings: &[(CheckId, u32)]) -> Vec<Penalty> {
     let mut penalties: Vec<Penalty> = Vec::new();
     for (id, count) in findings {
@@ -79,7 +79,7 @@ pub fn health_after(penalties: &[Penalty]) -> f64 {
     round(penalties.iter().fold(100.0, |health, penalty| health - penalty.points).max(0.0))
 }
 
-/// Returns a page's health from its findings and how many elements each rests on.
+/// Returns a page's health from its findings and the number of elements of each.
 pub fn page_health(findings: &[(CheckId, u32)]) -> f64 {
     health_after(&page_penalties(findings))
 }
@@ -92,7 +92,7 @@ pub struct Scored {
     pub inlinks: u32,
     /// True for a finding of severity error.
     pub has_error: bool,
-    /// Pages that it stands for; 1 without sampling.
+    /// Number of pages that it represents; 1 without sampling.
     pub stands_for: f64,
 }
 

@@ -97,7 +97,7 @@ pub enum NetworkError {
     /// The name, or one of its addresses, is not on the public internet.
     #[error("{host} is not allowed: {reason}")]
     Refused {
-        /// Name or address that was asked for.
+        /// Requested name or address.
         host: String,
         /// Class of the refused address.
         reason: Refusal,
@@ -108,7 +108,7 @@ pub enum NetworkError {
     /// DNS did not answer; trying again later may help.
     #[error("DNS did not answer for {host}")]
     Lookup {
-        /// Name that was asked for.
+        /// Requested name.
         host: String,
         /// Error of the resolver; none: it timed out.
         #[source]
@@ -117,7 +117,7 @@ pub enum NetworkError {
     /// No address accepted a connection.
     #[error("could not connect to {host}")]
     Connect {
-        /// Name or address that was asked for.
+        /// Requested name or address.
         host: String,
         /// The last address's error.
         #[source]

@@ -35,7 +35,7 @@ pub trait Journal: Send {
         progress: AuditProgress,
     ) -> BoxFuture<'_, Result<(), JournalError>>;
 
-    /// Notes progress while there is nothing to be kept.
+    /// Stores progress when there is no batch to store.
     fn note(&mut self, progress: AuditProgress) -> BoxFuture<'_, ()> {
         let _ = progress;
         Box::pin(std::future::ready(()))

@@ -194,7 +194,7 @@ fn joined_checks(site: &CrawledSite, row: &NamedRow, checks: &[CheckId]) -> Vec<
     findings
 }
 
-/// Returns a row as far as it is known before rows are joined.
+/// Makes a row from the facts that are known before rows are joined.
 pub(super) fn live_row(site: &CrawledSite, row: &Row) -> RowResult {
     let mut details = row.details.as_deref().cloned().unwrap_or_default();
     details.preview = row.preview.points();

@@ -15,7 +15,7 @@ use super::page_work::read_facts;
 use crate::page::PageFacts;
 use crate::site::UrlId;
 
-/// Answers that were scanned for which a crawl is woken, if more wait.
+/// Scanned responses for which a crawl is woken, if more wait.
 const AT_ONCE: usize = 4;
 
 /// Scanned input of an address.
@@ -42,12 +42,12 @@ impl Scanned {
     }
 }
 
-/// Answers in the order in which they came.
+/// Responses in the order of their arrival.
 #[derive(Default)]
 pub(super) struct Scans {
     shared: Arc<Shared>,
     scanner: Option<JoinHandle<()>>,
-    /// Answers that were given and not taken, and bytes of their documents.
+    /// Submitted responses that were not taken yet, and the bytes of their documents.
     length: usize,
     bytes: usize,
 }
@@ -107,7 +107,7 @@ impl Scans {
         }
     }
 
-    /// Answers that were given and not taken.
+    /// Counts the submitted responses that were not taken yet.
     pub fn len(&self) -> usize {
         self.length
     }
@@ -131,7 +131,7 @@ impl Shared {
         }
     }
 
-    /// Hands over what was scanned, and takes the next one.
+    /// Returns a scanned response to the crawl, and takes the next one.
     fn exchange(&self, scanned: Option<Scanned>) -> Option<Scanned> {
         let mut queues = self.queues();
         queues.done.extend(scanned);

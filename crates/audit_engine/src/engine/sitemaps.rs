@@ -27,7 +27,7 @@ const USUAL_SITEMAPS: &[&str] = &["/sitemap.xml", "/sitemap_index.xml", "/sitema
 const PROTOCOL_BYTES: u64 = 50 << 20;
 const PROTOCOL_ENTRIES: usize = 50_000;
 
-/// Language versions that sitemaps declare, as far as there is room for them.
+/// Language versions that sitemaps declare, within the memory bound.
 #[derive(Default)]
 pub(super) struct Alternates {
     /// Lines of a language, a tab and an address, by page.

@@ -25,9 +25,9 @@ pub struct CrawlStats {
     pub mode: CrawlMode,
     /// Addresses of the site that were seen.
     pub discovered: usize,
-    /// Addresses that were to be asked for.
+    /// Requested and waiting addresses.
     pub queued: usize,
-    /// Addresses that were asked for.
+    /// Requested addresses.
     pub fetched: usize,
     pub html_pages: usize,
     /// Pages that were rendered.
@@ -38,7 +38,7 @@ pub struct CrawlStats {
     pub skipped: Skipped,
     /// Rows by the first digit of their status.
     pub status_counts: BTreeMap<String, usize>,
-    /// Answers by media type.
+    /// Responses by media type.
     pub content_types: BTreeMap<String, usize>,
     /// Pages by clicks from the start.
     pub depth: Vec<usize>,
@@ -64,9 +64,9 @@ pub struct CrawlStats {
     pub site_issues: Vec<SiteIssue>,
     /// Findings by severity.
     pub issues_by_severity: BySeverity,
-    /// Findings that the run before did not have. Filled in by whoever knows that run.
+    /// Findings that the previous run did not have. Filled in by the caller, which knows that run.
     pub new_issues: usize,
-    /// Findings that only the run before had. Filled in by whoever knows that run.
+    /// Findings that only the previous run had. Filled in by the caller, which knows that run.
     pub fixed_issues: usize,
     /// Groups of pages with one text.
     pub duplicate_clusters: usize,
@@ -107,11 +107,11 @@ pub struct SolvedBySnapshots {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LeftOut {
-    /// Pages of which a part was not looked at, since they have too many elements or too long addresses.
+    /// Pages that were processed in part, since they have too many elements or too long addresses.
     pub pages: usize,
     /// Elements and addresses of these pages.
     pub elements: usize,
-    /// Addresses that listed pages name and that were not asked for, since the bound of such requests was reached.
+    /// Addresses in listed pages that were not requested, since the limit of such requests was reached.
     pub targets: usize,
     /// Pictures, scripts and links to other hosts that are unknown, since the bound of probes was reached or other hosts, each
     /// of which is asked once a second, took longer than five minutes.
@@ -134,7 +134,7 @@ pub struct Skipped {
     pub off_host: usize,
     /// Left out by patterns or depth.
     pub filtered: usize,
-    /// Others of their template stand for them.
+    /// Addresses that other pages of their template represent.
     pub sampling: usize,
     /// Addresses of endless traps.
     pub trap: usize,
@@ -210,7 +210,7 @@ pub struct SitemapStats {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampling {
-    /// Large groups of pages that are made alike were looked at in part.
+    /// True when large groups of similar pages were sampled.
     pub enabled: bool,
     /// Standard error of the mean page health; none without sampling.
     pub health_std_err: Option<f64>,

@@ -23,22 +23,22 @@ use crate::page::{Base, PageFacts, Provenance, link_header, scan};
 use crate::site::{CrawledSite, Row, RowAlternate, RowDestination, SisterPage, UrlId};
 use crate::source::{PageSource, Response};
 
-/// Pages of a template, of those that others stand for, whose status is asked for.
+/// Represented pages of a template whose status is requested.
 const STATUSES_OF_TEMPLATE: usize = 5;
 /// Redirects of a target that are followed.
 const MAX_HOPS: usize = 10;
-/// Language versions on other sites that are asked for: each of these hosts is asked once a second.
+/// Most requested language versions on other sites: each of these hosts gets one request a second.
 const MAX_SISTERS: usize = 500;
 
 /// Purpose of asking for a target; what matters more comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum TargetUse {
-    /// The answer and what the document says of itself: the target of a canonical, a language version or a redirect.
+    /// Response and self-description of the document: the target of a canonical, a language version or a redirect.
     Facts,
     Status,
 }
 
-/// Facts that a document states of itself, as far as verdicts about those who name it ask.
+/// Self-description of a document, as far as verdicts about links to it need it.
 struct TargetFacts {
     is_noindex: bool,
     canonical: Option<Url>,
@@ -124,7 +124,7 @@ impl Crawl<'_> {
         of_templates.into_values().flatten().map(|(_, id)| id).collect()
     }
 
-    /// Asks for targets, and keeps what they answer. Returns those that they redirect to and that nobody asked for yet.
+    /// Requests targets, and stores their responses. Returns the targets of redirects that were not requested yet.
     async fn ask_targets(
         &mut self,
         source: &dyn PageSource,

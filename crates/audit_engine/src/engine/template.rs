@@ -8,7 +8,7 @@ const SESSION_KEYS: &[&str] =
     &["sid", "sessionid", "session_id", "phpsessid", "jsessionid", "cfid", "cftoken"];
 const YEAR_KEYS: &[&str] = &["year", "yr", "y", "jahr", "annee", "ano", "anno", "rok"];
 
-/// Decides whether a folder stands in a path three times, as relative links without end make it.
+/// Decides whether a folder occurs in a path three times, as endless relative links make it.
 pub(super) fn has_repeated_segment(key: &str) -> bool {
     let path = key.split('?').next().unwrap_or_default();
     let segments: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();

@@ -1,4 +1,5 @@
-//! The receiver of an audit's progress, which says when the audit must end. Used by the crawl and by what is asked for beside it.
+//! The receiver of an audit's progress, which says when the audit must end. Used by the crawl and by the requests beside
+//! it.
 
 use std::time::Duration;
 
@@ -14,9 +15,9 @@ const TELL_EVERY: Duration = Duration::from_secs(1);
 
 /// Receiver of the progress.
 pub(super) enum Watch<'w> {
-    /// Somebody who keeps it.
+    /// Store of the progress.
     Journal(&'w mut dyn Journal),
-    /// Somebody who watches.
+    /// Observer of the progress.
     Callback(&'w mut (dyn FnMut(AuditProgress) + Send)),
 }
 
@@ -31,7 +32,7 @@ impl Watch<'_> {
         is_late.then_some(CrawlEnd::TimeLimit)
     }
 
-    /// Waits until an audit must end that has taken `elapsed` so far. Tells its progress meanwhile.
+    /// Waits until an audit must end that has taken `elapsed` so far. Reports its progress meanwhile.
     pub async fn end(
         &mut self,
         options: &AuditOptions,

@@ -13,7 +13,7 @@ use super::PageFacts;
 use crate::address::{Origin, Target};
 use crate::site::UrlId;
 
-/// Longest address that is looked at: servers refuse longer ones, and each is kept.
+/// Longest address that is processed: servers refuse longer ones, and each is kept in memory.
 const MAX_URL_BYTES: usize = 16 * 1024;
 /// Addresses that are remembered, and the longest of them: one that is longer is seldom in a menu.
 const MAX_KNOWN: usize = 4096;
@@ -77,7 +77,7 @@ pub struct Address {
     pub url: Url,
     /// Address compared with the site.
     pub target: Target,
-    /// Number of the address, once that was asked for; none: too many addresses are known to give it one.
+    /// Number of the address, once it was assigned; none: too many addresses are known.
     pub number: OnceLock<Option<UrlId>>,
 }
 
@@ -88,7 +88,7 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Resolves what the links of a page name. Must be asked about one site only.
+    /// Makes a resolver for the links of a page. Must be used for one site only.
     pub fn on<'a>(&'a mut self, base: &'a Base, origin: &'a Origin) -> OnPage<'a> {
         let root = |url: &'a Url| &url[..Position::BeforePath];
         OnPage { is_usual: root(base) == root(origin.root()), known: &mut self.known, base, origin }

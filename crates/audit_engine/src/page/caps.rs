@@ -40,7 +40,7 @@ impl Default for AddressRoom {
 }
 
 impl AddressRoom {
-    /// Takes room for an address of so many bytes. Without room the address is counted as left out.
+    /// Reserves the bytes of an address. Returns false when none are left, and counts the address as left out.
     pub fn take(&self, bytes: usize) -> bool {
         match self.left.get().checked_sub(bytes) {
             Some(left) => {

@@ -30,8 +30,8 @@ pub fn encoding_of(header: Option<&str>, body: &[u8], is_cut: bool) -> &'static 
     }
 }
 
-/// Returns the encoding that the document itself declares, in a `meta` or at the beginning of XML. What stands in comments,
-/// scripts and other texts declares nothing.
+/// Returns the encoding that the document itself declares, in a `meta` or at the beginning of XML. Comments, scripts and
+/// other texts declare nothing.
 fn declaration(body: &[u8]) -> Option<&'static Encoding> {
     // Declarations are of ASCII; each byte is one character here, whatever the encoding.
     let text = encoding_rs::mem::decode_latin1(body).replace('\r', "\n");

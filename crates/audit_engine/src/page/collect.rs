@@ -24,7 +24,7 @@ pub enum RawText {
     /// Nothing.
     Ignored,
     Title,
-    /// Markup for whoever runs no scripts.
+    /// Markup for browsers without scripts.
     Noscript,
     /// A data block in JSON-LD.
     JsonLd,
@@ -34,7 +34,7 @@ pub enum RawText {
     Script,
 }
 
-/// Facts as far as they are known, and what is still open.
+/// Facts collected so far, and the open elements.
 #[derive(Default)]
 pub struct Collector {
     /// The facts so far.
@@ -47,7 +47,7 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// Begins with a document of so many bytes.
+    /// Makes a collector for a document of this size.
     pub fn for_document(bytes: usize) -> Collector {
         Collector { texts: Texts::for_document(bytes), ..Collector::default() }
     }
@@ -263,7 +263,7 @@ impl Collector {
         Marks { flags, ends }
     }
 
-    /// Notes what names the open link beside its text: the label of an element in it, unless nobody is told of that.
+    /// Records that an element labels the open link, unless assistive technology ignores that element.
     fn label(&mut self, tag: &Tag) {
         let names = || {
             let role = tag.attr(Attr::Role);

@@ -10,7 +10,7 @@ use super::srcset::candidates;
 use super::text::collapse;
 use super::tokens::{Tag, Token, Tokens};
 
-/// Reads a `meta` element; `is_late`: it stands past the bytes in which an encoding has to be declared.
+/// Reads a `meta` element; `is_late`: it is past the bytes in which an encoding has to be declared.
 pub fn read_meta(facts: &mut PageFacts, tag: &Tag, in_head: bool, is_late: bool) {
     let content = tag.attr(Attr::Content);
     let equivalent = tag.attr(Attr::HttpEquiv).unwrap_or_default().trim().to_ascii_lowercase();

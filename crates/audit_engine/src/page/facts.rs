@@ -10,7 +10,7 @@ use super::{Measures, Reading};
 pub struct PageFacts {
     /// Bytes of the document that the facts were taken from.
     pub html_bytes: usize,
-    /// `<!doctype html>`, with any public identifier, stands before the first tag.
+    /// True when `<!doctype html>`, with any public identifier, is before the first tag.
     pub has_doctype: bool,
     /// `lang` of the `html` element.
     pub lang: Option<String>,
@@ -45,7 +45,7 @@ pub struct PageFacts {
     pub images: Vec<Image>,
     /// `picture` elements without an `img`.
     pub pictures_without_img: usize,
-    /// `src` of `iframe` elements, and whether they stand in the main area.
+    /// `src` of `iframe` elements; true for one in the main area.
     pub frames: Vec<(String, bool)>,
     /// `action` of `form` elements.
     pub form_actions: Vec<String>,
@@ -63,9 +63,9 @@ pub struct PageFacts {
     pub has_script: bool,
     /// Bytes of inline scripts that carry an application's state.
     pub state_bytes: usize,
-    /// A JSON-LD script that is not blank stands in the page.
+    /// True for a JSON-LD script that is not blank.
     pub has_json_ld: bool,
-    /// Texts of JSON-LD scripts that are not blank, as far as they are looked at.
+    /// Texts of JSON-LD scripts that are not blank, within the bound.
     pub json_ld: Vec<String>,
     /// Microdata items without `itemprop`, as JSON objects with `@type`.
     pub microdata: Vec<Value>,
@@ -75,7 +75,7 @@ pub struct PageFacts {
     pub app_root_words: Option<usize>,
     /// Text that a reader sees, white space collapsed.
     pub visible_text: String,
-    /// Words of it that stand in closed shadow roots.
+    /// Words of it in closed shadow roots.
     pub closed_words: usize,
     /// The part of it that is the page's own: without navigation, header, footer and asides.
     pub main_text: String,

@@ -13,8 +13,8 @@ pub struct HeaderLinks {
     pub alternates: Vec<(String, Url)>,
 }
 
-/// Reads every `Link` header of an answer. Targets are relative to the address that was asked for; letters outside ASCII
-/// are bytes of an address.
+/// Reads every `Link` header of a response. Targets are relative to the requested address; letters outside ASCII are bytes
+/// of an address.
 pub fn parse(headers: &HeaderMap, url: &Url) -> HeaderLinks {
     let mut links = HeaderLinks::default();
     for line in headers.get_all(http::header::LINK) {
@@ -40,7 +40,7 @@ pub fn parse(headers: &HeaderMap, url: &Url) -> HeaderLinks {
     links
 }
 
-/// Parameters of one link; what is left of the line behind them begins with the next link.
+/// Parameters of one link; the remaining line begins with the next link.
 struct Parameters<'l>(&'l str);
 
 impl<'l> Iterator for Parameters<'l> {

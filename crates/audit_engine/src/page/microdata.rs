@@ -7,9 +7,9 @@ use super::caps::MAX_ITEMS;
 use super::names::Attr;
 use super::tokens::Tag;
 
-/// Items deeper than this are not looked at.
+/// Deepest nesting of items that is processed.
 const MAX_DEPTH: usize = 32;
-/// Names of one property that are looked at.
+/// Names of one property that are processed.
 const MAX_NAMES: usize = 10;
 /// Bytes of values that are kept of a document.
 const MAX_VALUE_BYTES: usize = 2 * 1024 * 1024;
@@ -84,7 +84,7 @@ impl Microdata {
         self.left_out
     }
 
-    /// Returns the items that are nobody's property. Those of `html` and `body` are open until the document ends.
+    /// Returns the items that are no property of another one. Those of `html` and `body` are open until the document ends.
     pub fn finish(mut self) -> Vec<Value> {
         while !self.open.is_empty() {
             self.end_item();
@@ -92,7 +92,7 @@ impl Microdata {
         self.items
     }
 
-    /// Takes room for a value of so many bytes.
+    /// Reserves the bytes of a value. Returns false when none are left.
     fn has_room(&mut self, bytes: usize) -> bool {
         let has_room = self.kept < MAX_ITEMS && self.value_bytes + bytes <= MAX_VALUE_BYTES;
         if has_room {

@@ -1,4 +1,4 @@
-//! Facts of one document, and what is worked out from them. Everything here is pure.
+//! Facts of one document, and conclusions from them. Everything here is pure.
 
 pub mod addresses;
 mod attributes;

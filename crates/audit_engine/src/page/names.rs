@@ -60,7 +60,7 @@ impl Kinds {
     pub const UNSEEN: Kinds = Kinds(1 << 5);
     /// h1 to h6.
     pub const HEADING: Kinds = Kinds(1 << 6);
-    /// May stand in head.
+    /// Elements that are allowed in head.
     pub const IN_HEAD: Kinds = Kinds(1 << 7);
     /// A table or a part of one that its end tags reach through.
     pub const TABLE_PART: Kinds = Kinds(1 << 8);

@@ -9,7 +9,7 @@ use super::text::{collapse, fold};
 
 /// Pages with fewer words may be error pages by their length alone, if something else speaks for it.
 const FEW_WORDS: usize = 60;
-/// Likeness to what the site answers for addresses that do not exist.
+/// Similarity to the site's response for addresses that do not exist.
 const SAME_PAGE: f64 = 0.9;
 
 /// Titles of error pages in the languages of the web, case-folded, without digits and punctuation. As of 2026-11-20.

@@ -82,7 +82,7 @@ const TABLE: Name = Name::of("table");
 const TBODY: Name = Name::of("tbody");
 const TR: Name = Name::of("tr");
 const A: Name = Name::of("a");
-/// Names whose start ends an open element of some names, unless one of others stands between; in tables, only a table does.
+/// Names whose start ends an open element of the second list, up to one of the third; in tables, up to the table.
 const ENDED_BY: &[(&[Name], &[Name], &[Name])] = &[
     (&[Name::of("li")], &[Name::of("li")], &[Name::of("ul"), Name::of("ol"), Name::of("menu")]),
     (&[Name::of("dd"), Name::of("dt")], &[Name::of("dd"), Name::of("dt")], &[Name::of("dl")]),
@@ -159,7 +159,7 @@ impl OpenElements {
         ROOTS.contains(&name) || !HTML_AGAIN.contains(&self.parent()) && !breaks_out
     }
 
-    /// Ends what the start of an element ends without an end tag.
+    /// Ends the elements that the start of an element ends without an end tag.
     pub fn close_implied(&mut self, name: Name, kinds: Kinds, ended: &mut impl FnMut(Ends)) {
         if self.too_deep > 0 {
             return;
@@ -211,7 +211,7 @@ impl OpenElements {
         }
     }
 
-    /// Ends the nearest element of a name; what is inside it ends too. An end tag without a start is nothing.
+    /// Ends the nearest element of a name, and the elements inside it. An end tag without a start is ignored.
     pub fn close(&mut self, name: Name, kinds: Kinds, ended: &mut impl FnMut(Ends)) {
         if self.too_deep > 0 {
             self.too_deep -= 1;

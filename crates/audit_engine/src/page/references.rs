@@ -36,7 +36,7 @@ pub fn decode(text: &str, context: ReferenceContext) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// Appends what the reference at the beginning of a text stands for. Bytes that it takes; 0: it is none.
+/// Appends the characters of the reference at the beginning of a text. Returns its length in bytes; 0: it is no reference.
 fn reference(text: &str, context: ReferenceContext, decoded: &mut String) -> usize {
     match text.as_bytes().get(1) {
         Some(b'#') => numeric(text, decoded),

@@ -19,7 +19,7 @@ const CHARSET_BYTES: usize = 1024;
 pub enum Provenance {
     /// As the origin sent it.
     Raw,
-    /// A browser's tree, written out: its head is what stands between the tags of it.
+    /// A browser's tree, serialized: its head is the content of the head element.
     Rendered,
 }
 

@@ -8,7 +8,7 @@ use super::vocabulary::unknown_terms;
 /// The structured data of a page.
 #[derive(Debug, Default)]
 pub struct StructuredData {
-    /// Objects that stand for themselves: roots, members of a root array or of `@graph`, and main entities.
+    /// Top-level objects: roots, members of a root array or of `@graph`, and main entities.
     pub objects: Vec<Value>,
     /// JSON-LD scripts that are no JSON, with the reason.
     pub broken: Vec<String>,

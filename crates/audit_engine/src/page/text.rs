@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use super::words::words;
 
-/// A piece of text, looked at once for every buffer that it is appended to.
+/// A piece of text, processed once for all buffers that it is appended to.
 pub struct Collapsed<'t> {
     /// Text between the ends, each run of white space collapsed to one space.
     pub inner: Cow<'t, str>,
@@ -191,8 +191,8 @@ pub fn pixel_width(text: &str) -> f64 {
     base.map(|c| f64::from(advance(c))).sum::<f64>() * 20.0 / 1000.0
 }
 
-/// Returns hashes of the words in lower case, as often as they stand there, sorted: the form in which two texts are
-/// compared. Hashes, since the words of a large page take many times its size.
+/// Returns hashes of the words in lower case, repetitions included, sorted: the form in which two texts are compared.
+/// Hashes, since the words of a large page take many times its size.
 pub fn sorted_words(text: &str) -> Vec<u64> {
     let mut words: Vec<u64> = words(text).map(|word| xxh3_64(fold(word).as_bytes())).collect();
     words.sort_unstable();

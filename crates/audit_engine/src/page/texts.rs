@@ -16,7 +16,7 @@ const MARKUP: usize = 4;
 pub struct Texts {
     /// Visible text, white space collapsed.
     pub visible: String,
-    /// Words of it that stand in closed shadow roots.
+    /// Words of it in closed shadow roots.
     pub closed_words: usize,
     /// Main elements so far.
     pub mains: usize,
@@ -31,7 +31,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Makes room for the texts of a document.
+    /// Allocates the texts of a document.
     pub fn for_document(bytes: usize) -> Texts {
         let [visible, content] = [0; 2].map(|_| String::with_capacity(bytes / MARKUP));
         Texts { visible, content, ..Texts::default() }

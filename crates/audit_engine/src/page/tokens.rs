@@ -10,7 +10,7 @@ use super::ends::{comment_length, raw_end, script_end};
 use super::names::{Attr, Name};
 use super::references::{ReferenceContext, decode};
 
-/// A piece of a document. What a start tag says stands in [`Tokens::tag`].
+/// A piece of a document. The content of a start tag is in [`Tokens::tag`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Token<'h> {
     /// `<!doctype …>`, and whether it is that of HTML.
@@ -31,7 +31,7 @@ pub enum Token<'h> {
 pub enum Raw {
     /// Text with references.
     Rcdata,
-    /// Text as it stands.
+    /// Text without references.
     Rawtext,
     /// A script, in which a comment may hide its end tag.
     Script,

@@ -29,7 +29,7 @@ pub struct PageInput<'a> {
     pub origin: &'a Origin,
     /// Rules of the site's robots.txt.
     pub robots: &'a Robots,
-    /// Address that was asked for.
+    /// Requested address.
     pub url: &'a Url,
     /// Response of the origin.
     pub response: &'a Response,
@@ -260,8 +260,8 @@ impl<'a> Page<'a> {
         self.base.resolve(href)
     }
 
-    /// Returns an address of the document, made absolute, if the page has room for another one. What a row keeps goes
-    /// through here.
+    /// Resolves an address of the document, if the page may keep another one. Every address of a row goes through this
+    /// function.
     pub fn resolve_within_room(&self, href: &str) -> Option<Url> {
         self.resolve(href).filter(|url| self.room.take(url.as_str().len()))
     }

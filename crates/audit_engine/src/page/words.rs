@@ -8,9 +8,9 @@ use unicode_segmentation::{UnicodeSegmentation, UnicodeWords};
 enum CharacterClass {
     /// Letters and digits.
     Word,
-    /// Is in no word, and none goes on behind it.
+    /// In no word, and ends the word before it.
     Break,
-    /// May stand inside a word: between letters, between digits, or both.
+    /// May be inside a word: between letters, between digits, or both.
     Mark,
     /// Begins a letter of two bytes, of Latin or Cyrillic.
     Letter,

@@ -161,7 +161,7 @@ impl Graph {
             .filter_map(|(to, _)| self.end(to))
     }
 
-    /// Gives each indexable page the share of visits that it would get from somebody who follows links at random.
+    /// Computes each indexable page's share of the visits of a random surfer.
     fn visits(&self, rows: &[&Row], pages: &[bool]) -> Vec<f64> {
         let mut visits = vec![1.0; rows.len()];
         for _ in 0..SWEEPS {

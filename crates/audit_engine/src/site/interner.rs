@@ -17,7 +17,7 @@ impl UrlId {
     }
 }
 
-/// Bounds of what is known. A site can name addresses without end.
+/// Bounds of the known addresses. A site can name addresses without end.
 #[derive(Debug, Clone, Copy)]
 pub struct AddressLimits {
     /// Addresses.
@@ -27,7 +27,7 @@ pub struct AddressLimits {
 }
 
 impl AddressLimits {
-    /// Returns the bounds of an audit of so many pages: two hundred addresses for each, 2,000,000 at most.
+    /// Returns the bounds of an audit of this many pages: two hundred addresses for each, 2,000,000 at most.
     pub fn for_pages(pages: usize) -> AddressLimits {
         let count = pages.saturating_mul(200).saturating_add(100_000).min(2_000_000);
         AddressLimits { count, bytes: count * 128 }

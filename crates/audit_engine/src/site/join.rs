@@ -16,7 +16,7 @@ use crate::page::sketch::{BANDS, Sketch};
 const MOST_BUCKETS: usize = 500_000;
 
 impl CrawledSite {
-    /// Prepares what the checks ask about rows together. To be called once, after the last row.
+    /// Prepares the relations between rows for the checks. To be called once, after the last row.
     pub fn join(&mut self) {
         self.joined = JoinedSite::default();
         self.joined.variants = self.find_variants();

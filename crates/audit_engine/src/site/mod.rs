@@ -55,8 +55,7 @@ pub struct CrawledSite {
     pub sitemaps: Vec<AuditedSitemap>,
     /// A bound left a part of them out.
     pub sitemaps_are_cut: bool,
-    /// Addresses of the site that were asked for without becoming rows: targets of listed pages, and pages that others
-    /// stand for.
+    /// Addresses of the site that were requested without becoming rows: targets of listed pages, and represented pages.
     pub targets: Rows,
     /// Language versions on other sites of the same owner, by address.
     pub sisters: HashMap<Box<str>, SisterPage>,
@@ -122,7 +121,7 @@ impl RobotsFile {
     }
 }
 
-/// A sitemap file with what it lists.
+/// A sitemap file with its entries.
 #[derive(Debug)]
 pub struct AuditedSitemap {
     /// Address of the file.
@@ -243,7 +242,7 @@ impl CrawledSite {
         self.rows.get(id)
     }
 
-    /// Returns the answer of an address: its row, or what was learnt of it without one.
+    /// Returns the facts of an address: its row, or the result of a request without one.
     pub fn answer(&self, id: UrlId) -> Option<&Row> {
         self.row(id).or_else(|| self.targets.get(id))
     }
@@ -255,7 +254,7 @@ impl CrawledSite {
         self.targets.insert(row);
     }
 
-    /// Adds a row, and puts what it names where it waits.
+    /// Adds a row, and stores the addresses and texts that it names in the file.
     pub fn insert(&mut self, mut row: Box<Row>) {
         if let Some(named) = row.named.take() {
             self.links += named.links.len();

@@ -71,7 +71,7 @@ pub struct RowAlternate {
     pub elsewhere: Option<Box<str>>,
 }
 
-/// A row among all rows, with what it names.
+/// A row among all rows, with the addresses and texts that it names.
 pub struct NamedRow<'a> {
     pub row: &'a Row,
     /// Addresses and texts that the row names.
@@ -127,7 +127,7 @@ impl Named {
         &self.words[start..start + words.length as usize]
     }
 
-    /// Decides whether the page has an element that a fragment names, or may have one beyond what was read of it.
+    /// Decides whether the page has an element that a fragment names, or may have one beyond the elements that were read.
     pub fn has_part(&self, hashes: [u64; 2]) -> bool {
         self.anchors_are_cut || hashes.iter().any(|hash| self.anchors.binary_search(hash).is_ok())
     }

@@ -48,7 +48,7 @@ pub struct ReadBody {
 enum Source {
     /// As it comes: pieces are handed on without a copy.
     Plain(Incoming),
-    /// Said to be packed, and not looked at yet.
+    /// Labelled as compressed, and not read yet.
     Labelled(Option<Packed>, Encoding),
     /// Unpacked.
     Encoded(Pin<Box<dyn AsyncRead + Send>>),
@@ -112,7 +112,7 @@ impl Body {
         Ok(Body { source, announced, deadline, limit, left: limit, is_over: false })
     }
 
-    /// Reads the next piece; `None` at the end. After an error, what was read before it still counts.
+    /// Reads the next piece; `None` at the end. After an error, the pieces before it are still valid.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
         if self.is_over {
             return Err(FetchError::TooLarge { limit: self.limit });
@@ -214,7 +214,7 @@ fn encoding_of(headers: &HeaderMap) -> Result<Option<Encoding>, FetchError> {
     }
 }
 
-/// Unpacks a body, unless its first bytes belie its label: then it is what it is.
+/// Decompresses a body, unless its first bytes contradict its label.
 async fn unpacked(mut packed: Packed, encoding: Encoding) -> Result<Source, FetchError> {
     const ZSTD_MAGIC: &[u8] = b"\x28\xB5\x2F\xFD";
     let start = packed.fill_buf().await.map_err(|error| FetchError::Broken(Box::new(error)))?;

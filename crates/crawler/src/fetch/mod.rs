@@ -146,7 +146,7 @@ pub enum FetchError {
     /// The connection broke or the answer is not HTTP.
     #[error("the server's answer could not be read")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
-    /// A compression that was not asked for and cannot be undone.
+    /// A compression that was not offered and cannot be undone.
     #[error("the body is encoded as {0:?}, which was not asked for")]
     Encoding(String),
     /// The body is longer than allowed, counted after decompression.

@@ -111,7 +111,7 @@ impl Db {
         }
     }
 
-    /// Takes a connection for reading; every statement stands alone. SQLite refuses to write through it.
+    /// Opens a connection for reading, each statement in a transaction of its own. SQLite refuses to write through it.
     pub async fn read(&self) -> Result<Conn, DbError> {
         Ok(Conn(match &self.0 {
             Pools::Sqlite { readers, .. } => Inner::Sqlite(readers.acquire().await?),

@@ -11,7 +11,7 @@ use crate::checks::CheckId;
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
 use crate::testing::Listing;
 
-/// A site whose answers take a second or two, so that none comes in the order in which it was asked for.
+/// A site whose responses take a second or two, so that none comes in the order of the requests.
 struct SlowSite {
     listing: Listing,
     fetched: AtomicUsize,

@@ -165,7 +165,7 @@ async fn listed_pages_are_sampled_in_the_same_places_and_some_never_skipped() {
     assert_eq!(first.crawl_stats.skipped.sampling + first.pages, 121);
 }
 
-/// A site that remembers the addresses it was asked for.
+/// A site that records the requested addresses.
 struct Remembering {
     site: Listing,
     asked: Mutex<BTreeSet<String>>,
@@ -391,7 +391,7 @@ async fn a_row_has_the_headers_that_protect_visitors() {
     assert_eq!(headers, [("x-content-type-options".to_owned(), "nosniff".to_owned())]);
 }
 
-/// A server that answers by the last segment of a path, whatever stands before it.
+/// A server that answers by the last segment of a path.
 struct ByName {
     listing: Listing,
     asked: std::sync::Mutex<Vec<String>>,
@@ -499,7 +499,7 @@ async fn a_refresh_leads_to_its_target_whatever_its_delay() {
     assert_eq!(paths(&audit), ["/"]);
 }
 
-/// A site that notes what is asked for, in order.
+/// A site that records its requests, in order.
 struct Noted {
     listing: Listing,
     asked: std::sync::Mutex<Vec<String>>,

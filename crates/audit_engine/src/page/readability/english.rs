@@ -47,7 +47,7 @@ struct Sums {
     groups: usize,
     /// Words with a vowel.
     voiced: usize,
-    /// Words of several groups that end with an e which nobody hears.
+    /// Words of several groups that end with a silent e.
     silent: usize,
 }
 

@@ -3,6 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { tree } from '../lib/process-tree.mjs';
 
 /** The fields of deploy/container/Containerfile that a runtime needs. */
 export function readContainerFile(file) {
@@ -93,21 +94,8 @@ export class Container {
 
   signal(name) { execFileSync('runc', [...this.runc, 'kill', this.id, name]); }
 
-  /** All processes of the container: pid, parent, state, name and command line. */
-  processes() {
-    const isInside = new Set([this.pid]);
-    const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((pid) => {
-      try {
-        const [, name, state, parent] = /^\d+ \((.*)\) (\S) (\d+)/s.exec(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
-        return { pid: Number(pid), parent: Number(parent), state, name, command: fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ') };
-      } catch { return undefined; }
-    }).filter(Boolean);
-    for (let before = 0; before < isInside.size;) {
-      before = isInside.size;
-      for (const one of all) if (isInside.has(one.parent)) isInside.add(one.pid);
-    }
-    return all.filter(({ pid }) => isInside.has(pid));
-  }
+  /** All processes of the container. */
+  processes() { return tree(this.pid); }
 
   async end() {
     if (this.child.exitCode === null) { try { this.signal('KILL'); } catch { /* it has ended meanwhile */ } }

@@ -7,23 +7,23 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { listen, pause } from '../lib/ports.mjs';
+import { root as repository, variables } from '../lib/service.mjs';
 import { Container, makeBundle, readContainerFile, resolve, status } from './bundle.mjs';
 import { readUnit } from './unit.mjs';
 
-const deploy = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../deploy');
+const deploy = path.join(repository, 'deploy');
 const [root, folder] = process.argv.slice(2);
 const image = readContainerFile(path.join(deploy, 'container/Containerfile'));
 const profile = JSON.parse(fs.readFileSync(path.join(deploy, 'seccomp.json'), 'utf8'));
 const API = 'http://127.0.0.1:3000';
 const ORPHANS = 200;
 const KILLS = 4;
-const pause = (ms) => new Promise((done) => { setTimeout(done, ms); });
 const say = (line) => process.stdout.write(`    ${line}\n`);
 
 /** A page whose text is drawn by a script, and a request that the page waits for as long as the test likes. */
 let release = () => {};
-const site = http.createServer((request, response) => {
+const site = await listen(http.createServer((request, response) => {
   response.setHeader('content-type', 'text/html');
   if (request.url === '/held') {
     release = () => response.end('late');
@@ -31,13 +31,9 @@ const site = http.createServer((request, response) => {
   }
   const held = request.url === '/slow' ? 'fetch("/held").then((answer) => answer.text()).then((text) => { document.body.append(text); });' : '';
   response.end(`<!doctype html><title>Site</title><body><script>document.body.append("drawn by " + "a script");${held}</script>`);
-}).listen(0, '127.0.0.1');
-await new Promise((done) => { site.on('listening', done); });
+}));
 
-const settings = {
-  GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '127.0.0.0/8',
-  GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'site.test': `127.0.0.1:${site.address().port}` }),
-};
+const settings = variables({ 'network.allow_private': '127.0.0.0/8', 'network.hosts': { 'site.test': site.host } });
 
 /** Calls that Docker's default profile refuses, as Perl writes them: numbers of x86-64, AF_ALG and AF_VSOCK. */
 const REFUSED = { io_uring_setup: 'syscall(425, 1, 0) == 0', AF_ALG: 'socket(S, 38, 5, 0)', AF_VSOCK: 'socket(S, 40, 1, 0)', mount: 'syscall(165, 0, 0, 0, 0, 0) == 0' };
@@ -230,5 +226,4 @@ await unit();
 await container();
 await without('with the default profile of Docker', resolve(withDefault()));
 await without('with the default profile of Podman', resolve(withDefault('clone', 'unshare', 'setns')));
-site.closeAllConnections();
-site.close();
+await site.close();

@@ -5,6 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pause } from '../lib/ports.mjs';
+import { processes, tree } from '../lib/process-tree.mjs';
 import { build } from './build.mjs';
 import { firstDifference } from './differences.mjs';
 import { startOrigin } from './origin.mjs';
@@ -15,33 +17,9 @@ const SECONDS = Number(process.argv[2]) || 600;
 const AT_ONCE = 6;
 const KILL_EVERY_MS = 5000; // and up to as much again
 const SLOW = ['/query/n/nothing', '/poller/', '/storage/']; // long enough to be hit again and again
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const out = (line) => process.stdout.write(`${line}\n`);
 
-/** Every process of the machine: id, parent, state, command line. */
-function processes() {
-  const found = [];
-  for (const name of fs.readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = fs.readFileSync(`/proc/${name}/stat`, 'utf8');
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const command = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ');
-      found.push({ pid: Number(name), parent: Number(parent), state, command });
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return found;
-}
-
-function descendants(root) {
-  const all = processes();
-  const found = [];
-  const visit = (pid) => all.filter((one) => one.parent === pid).forEach((one) => { found.push(one); visit(one.pid); });
-  visit(root);
-  return found;
-}
+const descendants = (pid) => tree(pid).slice(1);
 
 /** Memory of a process that is its own. */
 function ownMiB(pid) {
@@ -73,7 +51,7 @@ async function load() {
 
 async function kill() {
   while (Date.now() < end) {
-    await sleep(KILL_EVERY_MS * (1 + Math.random()));
+    await pause(KILL_EVERY_MS * (1 + Math.random()));
     const own = descendants(service.pid).filter((one) => one.state !== 'Z');
     const isTab = Math.random() < 0.7;
     const victims = own.filter(({ command }) => (isTab ? command.includes('--type=renderer') : command.includes('--headless') && !command.includes('--type=')));
@@ -90,13 +68,13 @@ async function kill() {
 
 async function measure() {
   while (Date.now() < end) {
-    await sleep(Math.min(30_000, SECONDS * 100));
+    await pause(Math.min(30_000, SECONDS * 100));
     memory.push(ownMiB(service.pid));
   }
 }
 
 await Promise.all([...Array.from({ length: AT_ONCE }, load), kill(), measure()]);
-await sleep(5000); // what was killed last is being cleared away
+await pause(5000); // what was killed last is being cleared away
 for (const one of descendants(service.pid)) if (one.state === 'Z') problems.push(`a zombie: ${one.pid}`);
 const open = fs.readdirSync(`/proc/${service.pid}/fd`).length;
 const half = memory.slice(1, Math.ceil(memory.length / 2));

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listen } from '../lib/ports.mjs';
 import { articles, harvest, messages, products } from './content.mjs';
 
 const dist = path.join(path.dirname(fileURLToPath(import.meta.url)), 'dist');
@@ -99,16 +100,7 @@ export function startOrigin(port = 0) {
   });
   server.on('upgrade', upgrade);
   server.keepAliveTimeout = 60_000;
-  return new Promise((resolve, reject) => {
-    server.on('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const close = () => {
-        server.close();
-        server.closeAllConnections();
-      };
-      resolve({ port: server.address().port, close });
-    });
-  });
+  return listen(server, port);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

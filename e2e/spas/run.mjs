@@ -2,7 +2,7 @@
 // Prints one line per page and ends with status 1 when one of them fails. Called by `make test`.
 //
 //   node run.mjs [part of a path ...]
-//   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
+//   GLASSHOUSE   the binary (default: the one in target that was built last)
 //   CHROMIUM     the browser of the oracle (default: /usr/bin/chromium)
 //   RENDERS      renders per page (default: 3)
 //   KEEP         a folder for the snapshots, for a look by hand

@@ -1,0 +1,46 @@
+// Ports of loopback: free ones, servers of a test in its own process, and whether something listens already.
+// Used by the end-to-end suites and the benchmarks.
+import net from 'node:net';
+
+/** @param {number} ms */
+export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+/**
+ * Serves on loopback. `port` 0 is a free one. Closing ends kept connections too, upgraded ones excepted.
+ * @param {net.Server & { closeAllConnections?(): void }} server
+ */
+export async function listen(server, port = 0, host = '127.0.0.1') {
+  await new Promise((resolve, reject) => { server.once('error', reject).listen(port, host, () => resolve(undefined)); });
+  const address = /** @type {net.AddressInfo} */ (server.address());
+  return {
+    port: address.port,
+    /** Host and port, as the origin of a domain is set. */
+    host: `${host}:${address.port}`,
+    close: () => new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections?.();
+    }),
+  };
+}
+
+/** Finds a port that nothing listens on. */
+export async function freePort() {
+  const { port, close } = await listen(net.createServer());
+  await close();
+  return port;
+}
+
+/**
+ * @param {number} port
+ * @returns {Promise<boolean>} true once something accepts connections at the port
+ */
+export const accepts = (port) => new Promise((resolve) => {
+  const socket = net.connect(port, '127.0.0.1', () => { socket.destroy(); resolve(true); });
+  socket.on('error', () => resolve(false));
+});
+
+/**
+ * @param {string} url
+ * @returns {Promise<boolean>} true once the address answers with success
+ */
+export const answers = (url) => fetch(url).then((answer) => answer.ok, () => false);

@@ -1,8 +1,8 @@
 // Lighthouse in a browser of Playwright: one browser for all screens, signed in before.
 import { chromium, type BrowserContext } from '@playwright/test';
 import lighthouse, { desktopConfig, type Config } from 'lighthouse';
+import { freePort } from '../../lib/ports.mjs';
 import configuration from '../playwright.config.ts';
-import { freePort } from '../world/free-port.ts';
 
 export type Category = 'accessibility' | 'best-practices' | 'performance';
 

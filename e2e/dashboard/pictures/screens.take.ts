@@ -56,7 +56,7 @@ async function isThere(page: Page, screen: Screen): Promise<void> {
 
 /** Some crawlers come while the live list is looked at. */
 async function visitNow(): Promise<void> {
-  const edge = String(runningService().extra?.GLASSHOUSE_EDGE__HTTP_LISTEN);
+  const edge = String(runningService().env.GLASSHOUSE_EDGE__HTTP_LISTEN);
   const names: CrawlerName[] = ['googlebot', 'gptbot', 'claudebot', 'bingbot', 'oaisearchbot'];
   for (const [index, name] of names.entries())
     await sendCrawler(edge, MAIN, agentOf(name), ['/pricing', `/docs/${index}`, `/docs/${index * 40}`]);

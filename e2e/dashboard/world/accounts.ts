@@ -1,5 +1,6 @@
 // Accounts, domains and keys for journeys, made by the command line as an operator makes them.
 import { randomBytes } from 'node:crypto';
+import { createAccount as create } from '../../lib/service.mjs';
 import { runCommand, type ServiceInfo } from './service.ts';
 
 export type Plan = 'essential' | 'agency' | 'business' | 'enterprise';
@@ -22,21 +23,7 @@ export async function createAccount({
   domains = [] as string[],
   account = { email: `${randomBytes(6).toString('hex')}@example.test`, password: randomBytes(12).toString('hex') },
 } = {}): Promise<Account> {
-  const service = runningService();
-  await runCommand(
-    service,
-    'account',
-    'create',
-    '--email',
-    account.email,
-    '--password',
-    account.password,
-    '--plan',
-    plan,
-  );
-  for (const domain of domains) {
-    await runCommand(service, 'domain', 'add', domain, '--account', account.email, '--status', 'connected');
-  }
+  await create(runningService(), { ...account, plan, domains });
   return account;
 }
 

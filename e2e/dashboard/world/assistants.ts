@@ -1,76 +1,24 @@
-// Stand-ins of the AI vendors for the journeys (`fakeai`): one process for all of them, and what is made with it.
+// What is made with the stand-ins of the AI vendors (`fakeai`) for the journeys.
 // ChatGPT, Perplexity and Google's overviews answer as the vendors do; Gemini is a server of chat completions, a "local model";
 // Claude has no key.
-import { spawn } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
 import type { APIRequestContext } from '@playwright/test';
-import { freePort } from './free-port.ts';
-
-const root = path.resolve(import.meta.dirname, '../../..');
-
-/** Stand-ins that run. */
-export interface Assistants {
-  address: string;
-  stop(): void;
-}
-
-function findBinary(): string | null {
-  const files = [
-    process.env.FAKEAI,
-    process.env.GLASSHOUSE && path.join(path.dirname(path.resolve(root, process.env.GLASSHOUSE)), 'fakeai'),
-    path.join(root, 'target/debug/fakeai'),
-    path.join(root, 'target/release/fakeai'),
-  ];
-  return files.find((file) => file !== undefined && fs.existsSync(file)) ?? null;
-}
-
-/** Starts the stand-ins. `brands` are those that answers name, as NAME=DOMAIN; `env` is added to their environment. */
-export async function startAssistants({
-  brands = [] as readonly string[],
-  env = {} as NodeJS.ProcessEnv,
-} = {}): Promise<Assistants> {
-  const binary = findBinary();
-  if (binary === null) throw new Error('no fakeai binary: build it (cargo build -p fakeai) or set FAKEAI');
-  const address = `127.0.0.1:${await freePort()}`;
-  const options = brands.flatMap((brand) => ['--brand', brand]);
-  const child = spawn(binary, ['--listen', address, ...options], { env: { ...process.env, ...env }, stdio: 'ignore' });
-  const end = () => child.kill('SIGTERM');
-  process.on('exit', end);
-  const until = Date.now() + 20_000;
-  while (
-    !(await fetch(`http://${address}/_count`).then(
-      (answer) => answer.ok,
-      () => false,
-    ))
-  ) {
-    if (Date.now() > until || child.exitCode !== null) throw new Error('the stand-ins of assistants did not start');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return {
-    address: `http://${address}`,
-    stop: () => {
-      process.off('exit', end);
-      end();
-    },
-  };
-}
+import type { Settings } from '../../lib/service.mjs';
 
 /** Settings of a service whose assistants are the stand-ins at an address; none: no assistant has a key. */
-export function assistantSettings(address: string | undefined): NodeJS.ProcessEnv {
+export function assistantSettings(address: string | undefined): Settings {
   if (address === undefined || address === '') return {};
   const of = (provider: string, base: string, extra: Record<string, string>) =>
     Object.fromEntries(
       Object.entries({ base_url: `${address}${base}`, ...extra }).map(([name, value]) => [
-        `GLASSHOUSE_PROVIDERS__${provider}__${name.toUpperCase()}`,
+        `providers.${provider}.${name}`,
         value,
       ]),
     );
   return {
-    ...of('CHATGPT', '/openai/v1', { api_key: 'sk-journeys' }),
-    ...of('PERPLEXITY', '/perplexity', { api_key: 'pplx-journeys' }),
-    ...of('GEMINI', '/chat/v1', { api_style: 'chat', model: 'llama4' }),
-    ...of('GOOGLE_AI_OVERVIEW', '/dataforseo/v3', { api_key: 'login:password' }),
+    ...of('chatgpt', '/openai/v1', { api_key: 'sk-journeys' }),
+    ...of('perplexity', '/perplexity', { api_key: 'pplx-journeys' }),
+    ...of('gemini', '/chat/v1', { api_style: 'chat', model: 'llama4' }),
+    ...of('google_ai_overview', '/dataforseo/v3', { api_key: 'login:password' }),
   };
 }
 

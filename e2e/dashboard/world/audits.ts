@@ -1,6 +1,7 @@
 // A site for audits, on loopback, which changes between two of them; and the audits themselves, started by the API.
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../lib/ports.mjs';
+import { keyApi } from '../../lib/service.mjs';
 import { createAccount, newDomain, runningService, type Account } from './accounts.ts';
 import { setDns } from './dns.ts';
 import { runCommand } from './service.ts';
@@ -96,23 +97,12 @@ export async function startAuditedSite(): Promise<AuditedSite> {
       response.end(answer.body);
     }, pauseMs);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { host } = await listen(server);
   // The picture of shared links is on the server itself: nothing answers at the port of https.
   setDns(domain, 'A 127.0.0.1');
   const [service, account] = [runningService(), await createAccount()];
   const owner = ['--account', account.email];
-  await runCommand(
-    service,
-    'domain',
-    'add',
-    domain,
-    ...owner,
-    '--status',
-    'connected',
-    '--origin',
-    `127.0.0.1:${port}`,
-  );
+  await runCommand(service, 'domain', 'add', domain, ...owner, '--status', 'connected', '--origin', host);
   const key = await runCommand(service, 'key', 'create', ...owner);
   return {
     domain,
@@ -126,12 +116,8 @@ export async function startAuditedSite(): Promise<AuditedSite> {
 
 /** Asks the API for something of audits. */
 export async function askAudits<T>(site: AuditedSite, path: string, body?: unknown): Promise<T> {
-  const answer = await fetch(`${runningService().address}/api/seo-spider/${path}`, {
-    headers: { 'x-service-api-key': site.key, 'content-type': 'application/json' },
-    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-  });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
+  const api = keyApi(runningService(), site.key);
+  return (await api(body === undefined ? 'GET' : 'POST', `/api/seo-spider/${path}`, body)) as T;
 }
 
 /** Audits the site and returns the id of the run when it has ended. */

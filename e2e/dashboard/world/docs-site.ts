@@ -2,9 +2,9 @@
 // are drawn by scripts, and its owner works on it: it changes from one release to the next. The same address gives the same page.
 import fs from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import zlib from 'node:zlib';
+import { listen } from '../../lib/ports.mjs';
 import { ICON, scriptOf, shellOf, STYLE } from './docs-site-pages.ts';
 import { paragraphs } from './docs-site-text.ts';
 
@@ -17,7 +17,7 @@ export interface DocsSite {
   setRelease(release: Release): void;
   /** Paths that answer 500 from now on. */
   failing: Set<string>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 interface Answer {
@@ -275,15 +275,6 @@ export async function startDocsSite(domain: string, port = 0): Promise<DocsSite>
     });
     response.end(isText ? zlib.gzipSync(answer.body, { level: 1 }) : answer.body);
   });
-  await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, '127.0.0.1', resolve));
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setRelease: (next) => (release = next),
-    failing,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { host, close } = await listen(server, port);
+  return { host, setRelease: (next) => (release = next), failing, close };
 }

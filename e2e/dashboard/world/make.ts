@@ -3,15 +3,15 @@
 // See docs/decisions/0007.
 import fs from 'node:fs';
 import path from 'node:path';
+import { freePort } from '../../lib/ports.mjs';
+import { startFakeAi, type Settings } from '../../lib/service.mjs';
 import { createAccount } from './accounts.ts';
 import { keyApi, sessionApi, type Api } from './api.ts';
-import { startAssistants } from './assistants.ts';
 import { auditSite } from './audit-runs.ts';
 import { makeClock, type SetClock } from './clock.ts';
 import { setDns } from './dns.ts';
 import { startDocsSite, type DocsSite } from './docs-site.ts';
 import { sendPeople } from './edge.ts';
-import { freePort } from './free-port.ts';
 import {
   ACCOUNTS,
   ANSWER_DAYS,
@@ -54,6 +54,9 @@ interface Making {
 /** Pages whose server fails in the last days. */
 const FAILING = ['/docs/18', '/docs/211', '/docs/640'];
 
+/** Options of the stand-ins: brands that their answers name. */
+export const BRAND_ARGS = BRANDS.flatMap((brand) => ['--brand', brand]);
+
 const begun = Date.now();
 const say = (text: string) => console.log(`${Math.round((Date.now() - begun) / 1000)} s: ${text}`);
 
@@ -68,26 +71,24 @@ export interface Around {
 }
 
 /** Settings of the service of a world, beyond those of the journeys. */
-export function worldSettings({ site, edge, assistants }: Around): NodeJS.ProcessEnv {
+export function worldSettings({ site, edge, assistants }: Around): Settings {
   const hosts = ACCOUNTS.flatMap(({ domains }) => domains).map((domain) => [domain, site]);
-  const providers = ['CHATGPT', 'PERPLEXITY', 'GEMINI', 'CLAUDE', 'GOOGLE_AI_OVERVIEW'];
+  const providers = ['chatgpt', 'perplexity', 'gemini', 'claude', 'google_ai_overview'];
   return {
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries(hosts)),
-    GLASSHOUSE_EDGE__HTTP_LISTEN: edge,
+    'network.hosts': Object.fromEntries(hosts),
+    'edge.http_listen': edge,
     // Not the address of the site: requests that the edge would send to itself are refused.
-    GLASSHOUSE_EDGE__PUBLIC_IPV4: '127.0.0.9',
+    'edge.public_ipv4': '127.0.0.9',
     // Here Gemini answers by its own API, and Claude has a key.
-    GLASSHOUSE_PROVIDERS__GEMINI__API_STYLE: 'native',
-    GLASSHOUSE_PROVIDERS__GEMINI__BASE_URL: `${assistants}/gemini/v1beta`,
-    GLASSHOUSE_PROVIDERS__GEMINI__MODEL: 'gemini-3.8-flash',
-    GLASSHOUSE_PROVIDERS__GEMINI__API_KEY: 'key-of-the-world',
-    GLASSHOUSE_PROVIDERS__CLAUDE__BASE_URL: `${assistants}/anthropic/v1`,
-    GLASSHOUSE_PROVIDERS__CLAUDE__API_KEY: 'key-of-the-world',
-    GLASSHOUSE_MENTIONS__BUDGET_USD_PER_MONTH: '200',
+    'providers.gemini.api_style': 'native',
+    'providers.gemini.base_url': `${assistants}/gemini/v1beta`,
+    'providers.gemini.model': 'gemini-3.8-flash',
+    'providers.gemini.api_key': 'key-of-the-world',
+    'providers.claude.base_url': `${assistants}/anthropic/v1`,
+    'providers.claude.api_key': 'key-of-the-world',
+    'mentions.budget_usd_per_month': 200,
     // The stand-ins bear what their vendors would not.
-    ...Object.fromEntries(
-      providers.map((provider) => [`GLASSHOUSE_PROVIDERS__${provider}__REQUESTS_PER_MINUTE`, '6000']),
-    ),
+    ...Object.fromEntries(providers.map((provider) => [`providers.${provider}.requests_per_minute`, 6000])),
   };
 }
 
@@ -200,14 +201,14 @@ async function liveAMonth(making: Making): Promise<string[]> {
 export async function makeWorld(folder: string): Promise<Made> {
   fs.mkdirSync(folder, { recursive: true });
   const clock = makeClock(folder);
-  const stand = await startAssistants({ brands: BRANDS, env: clock.env });
+  const stand = await startFakeAi({ args: BRAND_ARGS, env: clock.env });
   const site = await startDocsSite(MAIN);
   const edge = `127.0.0.1:${await freePort()}`;
   const extra = worldSettings({ site: site.host, edge, assistants: stand.address });
   try {
     clock.setTo(VISIT_DAYS + 1, 8);
     say('the service starts, two months ago');
-    const past = await startService({ assistants: stand.address, folder, extra: { ...extra, ...clock.env } });
+    const past = await startService({ assistants: stand.address, folder, extra, env: clock.env });
     process.env.DASHBOARD_SERVICE = JSON.stringify(past);
     let runs: string[];
     try {
@@ -243,7 +244,7 @@ export async function makeWorld(folder: string): Promise<Made> {
       await today.stop();
     }
   } finally {
-    stand.stop();
+    await stand.stop();
     await site.close();
   }
 }

@@ -2,11 +2,11 @@
 // Global set-up of pictures and Lighthouse.
 import fs from 'node:fs';
 import path from 'node:path';
-import { startAssistants } from './assistants.ts';
+import { freePort } from '../../lib/ports.mjs';
+import { startFakeAi } from '../../lib/service.mjs';
 import { startDocsSite } from './docs-site.ts';
-import { freePort } from './free-port.ts';
-import { makeWorld, worldSettings, type Made } from './make.ts';
-import { BRANDS, MAIN } from './plan.ts';
+import { BRAND_ARGS, makeWorld, worldSettings, type Made } from './make.ts';
+import { MAIN } from './plan.ts';
 import { startService } from './service.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ const isOurs = (folder: string) => fs.existsSync(path.join(folder, 'clock'));
 export default async function open(): Promise<() => Promise<void>> {
   const folder = worldFolder();
   const made = await worldOf(folder);
-  const stand = await startAssistants({ brands: BRANDS });
+  const stand = await startFakeAi({ args: BRAND_ARGS });
   const site = await startDocsSite(MAIN);
   site.setRelease(2);
   const edge = `127.0.0.1:${await freePort()}`;
@@ -47,7 +47,7 @@ export default async function open(): Promise<() => Promise<void>> {
   process.env.DASHBOARD_WORLD = JSON.stringify(made);
   return async () => {
     await service.stop();
-    stand.stop();
+    await stand.stop();
     await site.close();
   };
 }

@@ -1,13 +1,13 @@
 // A site on loopback for journeys: an app whose pages are made by a script, with a sitemap. Ends with the worker that started it.
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../lib/ports.mjs';
 
 export interface Origin {
   /** Host and port, as an origin host is set. */
   host: string;
   /** Paths that answer 500 from now on. */
   failing: Set<string>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title></head><body><div id="app"></div>
@@ -38,14 +38,6 @@ export async function startOrigin(domain: string, paths: readonly string[]): Pro
     if (path === '/robots.txt' || path === '/favicon.ico') return answer(404, 'text/plain', '');
     return answer(200, 'text/html; charset=utf-8', PAGE);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    failing,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { host, close } = await listen(server);
+  return { host, failing, close };
 }

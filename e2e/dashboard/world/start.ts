@@ -1,15 +1,14 @@
 // Starts the service before the first journey and ends it after the last one.
-import { startAssistants } from './assistants.ts';
+import { startFakeAi } from '../../lib/service.mjs';
 import { startService } from './service.ts';
 
 export default async function start(): Promise<() => Promise<void>> {
-  const stand = await startAssistants();
+  const stand = await startFakeAi();
   const service = await startService({ assistants: stand.address });
-  const { address, folder, binary, dns, demo, assistants } = service;
-  process.env.DASHBOARD_ADDRESS = address;
-  process.env.DASHBOARD_SERVICE = JSON.stringify({ address, folder, binary, dns, demo, assistants });
+  process.env.DASHBOARD_ADDRESS = service.address;
+  process.env.DASHBOARD_SERVICE = JSON.stringify(service);
   return async () => {
     await service.stop();
-    stand.stop();
+    await stand.stop();
   };
 }

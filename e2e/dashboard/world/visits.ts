@@ -1,10 +1,10 @@
 // Visits of crawlers for journeys: a log that is imported as an operator imports one, and visits that come now, by the render API.
 import fs from 'node:fs';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { expect, type APIRequestContext } from '@playwright/test';
+import { listen } from '../../lib/ports.mjs';
 import { runCommand, type ServiceInfo } from './service.ts';
 
 /** User agents of crawlers, and an address of each that its company publishes; none: the company publishes none. */
@@ -113,9 +113,8 @@ export async function addSiteWithRobots(
     response.writeHead(request.url === '/robots.txt' ? 200 : 404, { 'content-type': 'text/plain' });
     response.end(request.url === '/robots.txt' ? robots : '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const site = [domain, '--account', email, '--status', 'connected', '--origin', origin];
+  const { host } = await listen(server);
+  const site = [domain, '--account', email, '--status', 'connected', '--origin', host];
   await runCommand(service, 'domain', 'add', ...site);
   return server;
 }

@@ -1,4 +1,5 @@
-// The first start of `make run`, by its seed and a built service: GLASSHOUSE names the binary (target/debug/glasshouse). demo/ must be built.
+// The first start of `make run`, by its seed and a built service: GLASSHOUSE names the binary (the one in target that was built last). demo/ must
+// be built.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +9,7 @@ import { DOMAIN, Installation } from './service.mjs';
 
 const installation = new Installation();
 before(() => installation.start());
-after(async () => {
-  await installation.stop();
-  installation.remove();
-});
+after(() => installation.stop());
 
 /** A first start that is killed as soon as it says something. */
 async function cutOffAt(words) {
@@ -57,7 +55,7 @@ test('a second start, with other ports, makes nothing again and says nothing', a
 
 test('a question about another brand gets an error and no answer', async () => {
   const question = { domain: DOMAIN, action: 'create', promptText: 'Which dentist in Leeds is best?', intent: 'comm', providers: ['chatgpt'] };
-  await installation.ask('/api/ai-mentions/prompts', { method: 'POST', body: JSON.stringify(question) });
+  await installation.ask('/api/ai-mentions/prompts', 'POST', question);
   const until = Date.now() + 20_000;
   let refused;
   while (refused === undefined && Date.now() < until) {
@@ -75,13 +73,11 @@ test('a question about another brand gets an error and no answer', async () => {
 test('a key that comes later pays for no prompt of the demo', async () => {
   const [prompt] = await installation.ask(`/api/ai-mentions/prompts?domain=${DOMAIN}`);
   await installation.stop();
-  const section = 'GLASSHOUSE_PROVIDERS__CLAUDE';
-  await installation.start({ [`${section}__API_STYLE`]: 'native', [`${section}__DEMO`]: 'false', [`${section}__API_KEY`]: 'sk-ant-of-the-test' });
+  await installation.start({ 'providers.claude.api_style': 'native', 'providers.claude.demo': false, 'providers.claude.api_key': 'sk-ant-of-the-test' });
 
-  const body = JSON.stringify({ providers: ['claude'] });
-  const { error } = await installation.ask(`/api/ai-mentions/prompts/${prompt.id}/run`, { method: 'POST', body });
+  const run = installation.ask(`/api/ai-mentions/prompts/${prompt.id}/run`, 'POST', { providers: ['claude'] });
 
-  assert.equal(error, 'budget_spent');
+  await assert.rejects(run, /"error":\s*"budget_spent"/);
   assert.equal((await installation.counts()).answers, first.answers);
 });
 

@@ -1,6 +1,8 @@
 // Asking of assistants: runs a second that are asked, paid, analysed and stored, on SQLite and PostgreSQL: measureAsking().
 // Used by run.mjs. The assistants are the stand-ins (300 ms, answers with 12 sources) in a process of their own on the same
 // machine; each run's ledger row is durable before its call and its answer after it. Beside it a crawler asks for a stored page.
+import { pause } from '../e2e/lib/ports.mjs';
+import { keyApi } from '../e2e/lib/service.mjs';
 import { percentile } from './meter.mjs';
 import { createKey, prepareGlasshouse, privateServer, startFakes, startGlasshouse } from './services.mjs';
 
@@ -10,14 +12,12 @@ const VENDORS = { chatgpt: 'Openai', perplexity: 'Perplexity', gemini: 'Gemini',
 /** Answers between which the rate is taken: after the beginning, before the last ones. */
 const FROM = 0.2, TO = 0.9;
 
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
 function settings(fakes) {
   const providers = Object.entries(VENDORS).flatMap(([provider, vendor]) => {
-    const of = (key, value) => [`GLASSHOUSE_PROVIDERS__${provider.toUpperCase()}__${key}`, String(value)];
-    return [of('API_KEY', 'sk-bench'), of('BASE_URL', fakes.urls[vendor]), of('IN_FLIGHT', IN_FLIGHT / Object.keys(VENDORS).length), of('REQUESTS_PER_MINUTE', 1_000_000)];
+    const of = (name, value) => [`providers.${provider}.${name}`, value];
+    return [of('api_key', 'sk-bench'), of('base_url', fakes.urls[vendor]), of('in_flight', IN_FLIGHT / Object.keys(VENDORS).length), of('requests_per_minute', 1_000_000)];
   });
-  return { ...Object.fromEntries(providers), GLASSHOUSE_MENTIONS__BUDGET_USD_PER_MONTH: '-1' };
+  return { ...Object.fromEntries(providers), 'mentions.budget_usd_per_month': -1 };
 }
 
 /** Milliseconds of a stored page to a crawler, again and again until `ended()`. */
@@ -28,7 +28,7 @@ async function crawl(service, key, ended) {
     const answer = await fetch(url, { headers: { 'x-service-api-key': key, 'user-agent': 'Googlebot/2.1' } });
     await answer.arrayBuffer();
     times.push(performance.now() - start);
-    await sleep(20);
+    await pause(20);
   }
   return percentile(times, 0.99);
 }
@@ -36,8 +36,8 @@ async function crawl(service, key, ended) {
 async function measureEngine({ name, engine, further, prompts, binary, site, add }) {
   const fakes = await startFakes(binary);
   const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: `asking-${engine}`, ...settings(fakes), ...further });
-  const crawler = createKey(prepared, 'crawler'), reader = createKey(prepared, 'reader');
-  const service = await startGlasshouse(prepared), api = `http://127.0.0.1:${service.port}/api/ai-mentions`;
+  const crawler = await createKey(prepared, 'crawler'), api = keyApi(prepared, await createKey(prepared, 'reader'));
+  const service = await startGlasshouse(prepared);
   let warm = 0;
   await crawl(service, crawler, () => { warm += 1; return warm > 5; });
   const alone = { until: performance.now() + 4_000 };
@@ -45,15 +45,13 @@ async function measureEngine({ name, engine, further, prompts, binary, site, add
 
   const total = prompts * Object.keys(VENDORS).length;
   const list = Array.from({ length: prompts }, (_, number) => ({ promptText: `Which documentation tool is the best for a team of ${number + 2}?`, intent: 'comm', providers: Object.keys(VENDORS) }));
-  const imported = await fetch(`${api}/prompts/import`, { method: 'POST', headers: { 'x-service-api-key': reader, 'content-type': 'application/json' }, body: JSON.stringify({ domain: DOMAIN, prompts: list }) });
-  if (imported.status !== 200) throw new Error(`the import answered ${imported.status}: ${await imported.text()}`);
+  await api('POST', '/api/ai-mentions/prompts/import', { domain: DOMAIN, prompts: list });
   let done = 0, from = null, to = null;
   const counting = (async () => {
     const begun = performance.now();
     while (to === null) {
-      await sleep(200);
-      const answer = await fetch(`${api}/runs?domain=${DOMAIN}&limit=1`, { headers: { 'x-service-api-key': reader } });
-      const { summary } = await answer.json(), now = performance.now();
+      await pause(200);
+      const { summary } = await api('GET', `/api/ai-mentions/runs?domain=${DOMAIN}&limit=1`), now = performance.now();
       done = summary.byStatus.ok ?? 0;
       if (from === null && done >= FROM * total) from = { now, done };
       if (done >= TO * total) to = { now, done };
@@ -74,7 +72,7 @@ export async function measureAsking({ site, binary, quick, add }) {
   await measureEngine({ ...common, name: 'Sqlite', engine: 'SQLite', further: {} });
   const server = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
   try {
-    await measureEngine({ ...common, name: 'Postgres', engine: 'PostgreSQL', further: { GLASSHOUSE_STORAGE__DATABASE_URL: server.url } });
+    await measureEngine({ ...common, name: 'Postgres', engine: 'PostgreSQL', further: { 'storage.database_url': server.url } });
   } finally {
     await server.stop();
   }

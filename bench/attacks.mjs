@@ -2,16 +2,18 @@
 // Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
 // Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0123).
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { writeFileSync } from 'node:fs';
+import { freePort, listen } from '../e2e/lib/ports.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
+import { createAccount, createKey, runCommand } from '../e2e/lib/service.mjs';
 import { fetchPage } from './load.mjs';
 import { mostMb, percentile, watchWaiting } from './meter.mjs';
-import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+import { OWNER, prepareGlasshouse, startGlasshouse, startNginx } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const ATTACKERS = fileURLToPath(new URL('attackers.mjs', import.meta.url));
@@ -60,25 +62,20 @@ const attack = (kind, order) => new Promise((resolve, reject) => {
 });
 
 /** An origin that takes requests and does not answer them for a minute. */
-function startHanging() {
-  const server = createServer((_, response) => { setTimeout(() => response.end('late'), 60_000).unref(); });
-  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { server.closeAllConnections(); server.close(); } })));
-}
+const startHanging = () => listen(createServer((_, response) => { setTimeout(() => response.end('late'), 60_000).unref(); }));
 
 /** An origin that takes every upgrade and says nothing from then on. */
 function startSilent() {
-  const sockets = new Set(), server = createServer((_, response) => response.end('ok'));
+  const server = createServer((_, response) => response.end('ok'));
   server.on('upgrade', (_, socket) => {
-    sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
     socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
   });
-  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ port: server.address().port, stop: () => { for (const socket of sockets) socket.destroy(); server.close(); } })));
+  return listen(server);
 }
 
 export async function measureAttacks({ site, binary, reps, quick, only, add }) {
-  const asset = join(scratch, 'quiet.png');
+  const asset = scratch('quiet.png');
   writeFileSync(asset, randomBytes(60 * 1024));
   const [origin, other, hanging, silent] = [await startNginx(asset, 'image/png'), await startNginx(asset, 'image/png'), await startHanging(), await startSilent()];
   const [edge, tls] = [await freePort(), await freePort()];
@@ -87,14 +84,14 @@ export async function measureAttacks({ site, binary, reps, quick, only, add }) {
   const floods = Array.from({ length: 20 }, (_, index) => `flood-${index}.test`);
   const prepared = await prepareGlasshouse(binary, site, [...Object.keys(hosts), ...crowd], {
     folder: 'attacks',
-    GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
-    GLASSHOUSE_EDGE__HTTPS_LISTEN: `127.0.0.1:${tls}`,
+    'edge.http_listen': `127.0.0.1:${edge}`,
+    'edge.https_listen': `127.0.0.1:${tls}`,
     // Nobody listens there: no certificate can be ordered, and nothing leaves the machine.
-    GLASSHOUSE_EDGE__ACME_DIRECTORY_URL: 'https://127.0.0.1:9/directory',
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify(Object.fromEntries([...Object.entries(hosts), ...floods.map((host) => [host, site.port])].map(([host, port]) => [host, `127.0.0.1:${port}`]))),
+    'edge.acme_directory_url': 'https://127.0.0.1:9/directory',
+    'network.hosts': Object.fromEntries([...Object.entries(hosts), ...floods.map((host) => [host, site.port])].map(([host, port]) => [host, `127.0.0.1:${port}`])),
   });
   const pending = await addPending(prepared, quick ? 5 : 50);
-  const flood = { domains: floods, key: addFlooder(prepared, floods) };
+  const flood = { domains: floods, key: await addFlooder(prepared, floods) };
   const service = await startGlasshouse(prepared);
 
   const asks = [
@@ -134,25 +131,20 @@ export async function measureAttacks({ site, binary, reps, quick, only, add }) {
   await service.stop();
   await origin.stop();
   await other.stop();
-  hanging.stop();
-  silent.stop();
+  hanging.close();
+  silent.close();
 }
 
 /** Adds another customer with these domains: the key. */
-function addFlooder({ binary, folder, env }, domains) {
-  const run = (...args) => execFileSync(binary, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8' }).trim();
-  run('account', 'create', '--email', 'flood@glasshouse.test', '--password', randomBytes(12).toString('hex'), '--plan', 'enterprise');
-  for (const domain of domains) run('domain', 'add', domain, '--account', 'flood@glasshouse.test', '--status', 'connected');
-  return run('key', 'create', '--account', 'flood@glasshouse.test', '--name', 'flood');
+async function addFlooder(prepared, domains) {
+  const email = 'flood@glasshouse.test';
+  await createAccount(prepared, { email, domains });
+  return createKey(prepared, email);
 }
 
 /** Adds domains that wait to be connected: their names. */
 async function addPending(prepared, count) {
   const names = Array.from({ length: count }, (_, index) => `pending-${index}.test`);
-  for (const name of names) {
-    await new Promise((resolve, reject) => {
-      execFile(prepared.binary, ['domain', 'add', name, '--account', 'bench@glasshouse.test'], { cwd: prepared.folder, env: { ...process.env, ...prepared.env } }, (error) => (error ? reject(error) : resolve()));
-    });
-  }
+  for (const name of names) await runCommand(prepared, 'domain', 'add', name, '--account', OWNER);
   return names;
 }

@@ -1,16 +1,18 @@
 // Audits beside the `spider` crate on a site of plain files, what a run of 50,000 pages costs and answers, and what is in large_audits.mjs: measureAudits().
 // Used by run.mjs.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pause } from '../e2e/lib/ports.mjs';
+import { folderFor } from '../e2e/lib/programs.mjs';
+import { keyApi, variables } from '../e2e/lib/service.mjs';
 import { measureAddresses, measureRendered } from './large_audits.mjs';
 import { fetchPage } from './load.mjs';
 import { percentile, runMeasured } from './meter.mjs';
 import { auditCost } from './seo/cost.mjs';
 import { random, sentence, words } from './seo/words.mjs';
-import { buildPeer, createKey, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+import { buildPeer, createKey, prepareGlasshouse, startGlasshouse, startNginx } from './services.mjs';
 
 const DOMAIN = 'audited.test';
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Pictures that the pages share, as those of real sites do. */
 const PICTURES = 30;
@@ -34,8 +36,7 @@ ${filling}<footer>The end</footer></body></html>`;
 
 /** Writes the site and serves it by nginx. */
 async function serveSite(count) {
-  const folder = join(scratch, `audited-${count}`), dice = random(count);
-  mkdirSync(folder);
+  const folder = folderFor(`audited-${count}`), dice = random(count);
   for (let number = 0; number < count; number += 1) {
     const html = pageOf(number, count, dice);
     writeFileSync(join(folder, `page-${number}.html`), html);
@@ -54,7 +55,7 @@ async function spiderCost(program, url) {
   return { cpuPerPage: cpuMs / pages, peakMb, perSecond: pages / seconds };
 }
 
-const LOOPBACK = { GLASSHOUSE_NETWORK__ALLOW_PRIVATE: '["127.0.0.0/8"]' };
+const LOOPBACK = variables({ 'network.allow_private': ['127.0.0.0/8'] });
 const say = (name, cost) => console.error(`  ${name}: ${cost.cpuPerPage.toFixed(3)} ms processor time a page, ${cost.peakMb} MB, ${cost.perSecond.toFixed(0)} pages/s`);
 
 async function besideSpider({ binary, site, reps, add }) {
@@ -83,20 +84,15 @@ async function answers(count, address, keys) {
 /** Audits the site in the service, tells how long it takes from the last page to the first readable result, and asks for its pages. */
 async function inService({ binary, nginx, count, add }) {
   const prepared = await prepareGlasshouse(binary, nginx, [DOMAIN], { folder: `audits-${count}` });
-  const service = await startGlasshouse(prepared), api = `http://127.0.0.1:${prepared.port}/api`, headers = { ...service.headers, 'content-type': 'application/json' };
-  const call = async (method, path, body) => {
-    const response = await fetch(`${api}${path}`, { method, headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(`${response.status} from ${path}: ${await response.text()}`);
-    return response.json();
-  };
-  await call('PATCH', `/domains/${DOMAIN}/auditing`, { javascript: false });
-  const { runId } = await call('POST', '/seo-spider/runs', { domain: DOMAIN, urls: [`http://${DOMAIN}/index.html`], mode: 'follow', allowSampling: false });
-  const at = `${api}/seo-spider/runs/${runId}`;
+  const service = await startGlasshouse(prepared), api = keyApi(service, prepared.key);
+  await api('PATCH', `/api/domains/${DOMAIN}/auditing`, { javascript: false });
+  const { runId } = await api('POST', '/api/seo-spider/runs', { domain: DOMAIN, urls: [`http://${DOMAIN}/index.html`], mode: 'follow', allowSampling: false });
+  const at = `${service.address}/api/seo-spider/runs/${runId}`;
   let crawledAt, run;
   do {
     // A key's requests of a minute are for the questions below.
-    await wait(count > 10_000 ? 1000 : 100);
-    ({ run } = await call('GET', `/seo-spider/runs/${runId}?limit=1`));
+    await pause(count > 10_000 ? 1000 : 100);
+    ({ run } = await api('GET', `/api/seo-spider/runs/${runId}?limit=1`));
     if (run.pagesCrawled >= count) crawledAt ??= performance.now();
   } while (run.completedAt === null);
   const list = (query) => `${at}?limit=100&${query}`;
@@ -104,7 +100,7 @@ async function inService({ binary, nginx, count, add }) {
   add(`audited${count}`, { latencyMs: performance.now() - (crawledAt ?? performance.now()) });
   console.error(`  ${run.pagesCrawled} pages in the service: ${run.status} in ${((run.completedAt - run.startedAt) / 1000).toFixed(1)} s`);
   const [frequent] = Object.entries(issueBreakdown).sort(([, one], [, other]) => other - one)[0];
-  const keys = Array.from({ length: 10 }, (_, number) => createKey(prepared, `questions-${number}`));
+  const keys = await Promise.all(Array.from({ length: 10 }, (_, number) => createKey(prepared, `questions-${number}`)));
   for (const [name, times, share, query] of [
     ['List', 1000, 0.99, (turn) => `offset=${(turn * 7919) % (count - 100)}`],
     ['Search', 200, 0.95, (turn) => `offset=0&search=${(turn * 7919) % count}`],

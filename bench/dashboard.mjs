@@ -5,11 +5,13 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pause } from '../e2e/lib/ports.mjs';
+import { runCommand } from '../e2e/lib/service.mjs';
 import { percentile } from './meter.mjs';
 import { scrollRows } from './screens.mjs';
-import { prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { OWNER, prepareGlasshouse, startGlasshouse } from './services.mjs';
 
-const DOMAIN = 'dashboard.test', OWNER = 'bench@glasshouse.test', PASSWORD = 'a password of the bench';
+const DOMAIN = 'dashboard.test', PASSWORD = 'a password of the bench';
 // A session may ask 600 times a minute.
 const REQUESTS = 200, WARM = 10;
 const AGENTS = ['Googlebot/2.1', 'bingbot/2.0', 'GPTBot/1.2', 'ClaudeBot/1.0', 'PerplexityBot/1.0', 'OAI-SearchBot/1.0'];
@@ -80,7 +82,7 @@ async function untilPacked(database, now) {
   const open = `select count(*) from visit_days where day < ${Math.floor(now / DAY_MS) - 1}`;
   for (let tries = 0; tries < 720; tries += 1) {
     if (execFileSync('sqlite3', ['-cmd', '.timeout 5000', database, open], { encoding: 'utf8' }).trim() === '0') return;
-    await new Promise((again) => setTimeout(again, 500));
+    await pause(500);
   }
   console.error('  dashboard: days that are over were not packed in six minutes');
 }
@@ -88,15 +90,14 @@ async function untilPacked(database, now) {
 /** Measures the overview, the list of sites, and a table of all snapshots. */
 export async function measureDashboard({ site, binary, quick, add }) {
   const now = Date.now(), size = { visits: quick ? 20 : 2_000, pages: quick ? 1_000 : 50_000, snapshots: quick ? 1_000 : 50_000, sites: quick ? 50 : 1_000, now };
-  const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: 'dashboard', GLASSHOUSE_SERVER__ROLES: '["api","worker"]' });
-  const run = (...args) => execFileSync(binary, args, { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, stdio: ['ignore', 'ignore', 'pipe'] });
-  run('account', 'set-password', '--email', OWNER, '--password', PASSWORD);
+  const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: 'dashboard', 'server.roles': ['api', 'worker'] });
+  await runCommand(prepared, 'account', 'set-password', '--email', OWNER, '--password', PASSWORD);
   const log = join(prepared.folder, 'visits.ndjson');
   writeFileSync(log, [...logLines(size)].join(''));
-  run('analytics', 'import', '--domain', DOMAIN, '--format', 'ndjson', log);
+  await runCommand(prepared, 'analytics', 'import', '--domain', DOMAIN, '--format', 'ndjson', log);
   execFileSync('sqlite3', [join(prepared.folder, 'glasshouse.db')], { input: filling(size) });
   const service = await startGlasshouse(prepared);
-  const base = `http://127.0.0.1:${prepared.port}`, cookie = await signIn(base);
+  const base = prepared.address, cookie = await signIn(base);
   await untilPacked(join(prepared.folder, 'glasshouse.db'), now);
   for (const [of, path] of Object.entries({ Overview: `overview?domain=${DOMAIN}&days=180`, Sites: 'sites?limit=100' })) {
     // The list comes in the second minute of the limit.

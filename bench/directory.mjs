@@ -1,29 +1,19 @@
 // 100,000 domains on SQLite and on PostgreSQL: how much longer the start takes, what a domain costs in memory, and what random hosts ask of
 // the database: measureDirectory(). Used by run.mjs. The service is an edge alone; every domain has the same settings and an nginx for an origin.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { accepts, freePort, pause } from '../e2e/lib/ports.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
 import { fetchPage } from './load.mjs';
 import { pssMb } from './meter.mjs';
-import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx } from './services.mjs';
+import { prepareGlasshouse, privateServer, startGlasshouse, startNginx } from './services.mjs';
 
-const WITH_POSTGRES = fileURLToPath(new URL('../scripts/with-postgres.sh', import.meta.url));
 const SETTINGS = JSON.stringify({ originHost: 'asset.test', ignorePaths: '', preferredHost: null, redirectRules: [], customResponseHeaders: [], onDemandRenderEnabled: true, sitemapUrl: '', discoveredUrlCount: 0 });
 const RENDERING = JSON.stringify({ refreshIntervalSeconds: 86400, refreshRules: [], waitForSelector: null, blockedUrls: [] });
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const uuid = (number) => `00000000-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 const host = (number) => `a-shop-with-a-name-${number}.example`;
-
-/** A private PostgreSQL: its address, and what ends it. */
-function startPostgres() {
-  const child = spawn(WITH_POSTGRES, ['bash', '-c', 'echo "$GLASSHOUSE_TEST_POSTGRES"; cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
-  return new Promise((done, fail) => {
-    child.once('error', fail);
-    child.stdout.once('data', (text) => done({ url: String(text).trim(), stop: () => new Promise((ended) => { child.once('exit', ended); child.stdin.end(); }) }));
-  });
-}
 
 /** One database: `run` executes statements, `queries` says how many transactions it has had. */
 const databases = {
@@ -35,7 +25,7 @@ const databases = {
     run: (sql) => execFileSync('psql', ['-q', '-v', 'ON_ERROR_STOP=1', url], { input: sql }),
     queries: async () => {
       // Backends tell of their transactions once a second.
-      await wait(1_500);
+      await pause(1_500);
       return Number(execFileSync('psql', ['-qAt', url, '-c', 'select xact_commit from pg_stat_database where datname = current_database()'], { encoding: 'utf8' }));
     },
   }),
@@ -56,8 +46,8 @@ function rows(count) {
 
 /** Starts the service and waits for its first answer about a host: how long that took, and its memory then. */
 async function start(prepared, edge) {
-  const began = performance.now(), service = await startGlasshouse({ ...prepared, port: edge });
-  while ((await fetchPage(`http://127.0.0.1:${edge}/`, { Host: 'nobody.example' }).catch(() => ({}))).status !== 421) await wait(10);
+  const began = performance.now(), service = await startGlasshouse(prepared, { ready: () => accepts(edge) });
+  while ((await fetchPage(`http://127.0.0.1:${edge}/`, { Host: 'nobody.example' }).catch(() => ({}))).status !== 421) await pause(10);
   return { service, seconds: (performance.now() - began) / 1000, memory: pssMb(service.pid) };
 }
 
@@ -69,27 +59,26 @@ async function ask(address, { asked, expected, name, database }) {
     if (status !== expected) throw new Error(`${host} answers ${status}`);
   }
   const seconds = (performance.now() - began) / 1000, between = await database.queries();
-  await wait(performance.now() - began);
+  await pause(performance.now() - began);
   const after = await database.queries();
   return { seconds, queries: before === null ? null : Math.max(0, between - before - (after - between)) };
 }
 
 export async function measureDirectory({ site, binary, reps, quick, add }) {
-  const asset = join(scratch, 'directory.png');
+  const asset = scratch('directory.png');
   writeFileSync(asset, randomBytes(1024));
-  const origin = await startNginx(asset, 'image/png'), postgres = await startPostgres();
+  const origin = await startNginx(asset, 'image/png'), postgres = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
   const count = quick ? 10_000 : 100_000, known = quick ? 500 : 3_000;
   for (const engine of ['sqlite', 'postgres']) {
-    const folder = join(scratch, `directory-${engine}`), edge = await freePort();
-    mkdirSync(folder, { recursive: true });
+    const edge = await freePort();
     const prepared = await prepareGlasshouse(binary, site, [], {
       folder: `directory-${engine}`,
-      GLASSHOUSE_SERVER__ROLES: '["edge"]',
-      GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
-      GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'asset.test': `127.0.0.1:${origin.port}` }),
-      ...(engine === 'postgres' ? { GLASSHOUSE_STORAGE__DATABASE_URL: postgres.url } : {}),
+      'server.roles': ['edge'],
+      'edge.http_listen': `127.0.0.1:${edge}`,
+      'network.hosts': { 'asset.test': `127.0.0.1:${origin.port}` },
+      ...(engine === 'postgres' ? { 'storage.database_url': postgres.url } : {}),
     });
-    const database = databases[engine](folder, postgres.url);
+    const database = databases[engine](prepared.folder, postgres.url);
     const empty = await start(prepared, edge);
     await empty.service.stop();
     database.run(rows(count));

@@ -4,10 +4,11 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { cpus } from 'node:os';
-import { get } from 'node:http';
-import { join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { freePort, prepareGlasshouse, scratch, startGlasshouse, startNginx, startProxy } from './services.mjs';
+import { ask } from '../e2e/lib/ask.mjs';
+import { freePort, pause } from '../e2e/lib/ports.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
+import { prepareGlasshouse, startGlasshouse, startNginx, startProxy } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const IDLE_CONNECTIONS = 10_000;
@@ -22,13 +23,7 @@ export function wrk(address, headers, seconds) {
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(report)[1]);
 }
 
-const bytesOf = (address, headers) => new Promise((resolve, reject) => {
-  get(address, { headers, agent: false }, (response) => {
-    const parts = [];
-    response.on('data', (part) => parts.push(part));
-    response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) }));
-  }).on('error', reject);
-});
+const bytesOf = (address, headers) => ask(new URL(address).port, { path: new URL(address).pathname, headers });
 
 /** Throws unless both addresses answer with the same bytes. */
 async function compare(ours, theirs) {
@@ -67,27 +62,27 @@ async function unread(pid, port, host, count) {
     const socket = connect(port, '127.0.0.1', () => { socket.write(`GET /large.bin HTTP/1.1\r\nHost: ${host}\r\n\r\n`); socket.pause(); });
     socket.on('error', () => {});
     sockets.push(socket);
-    if (number % 100 === 99) { look(); await new Promise((done) => setTimeout(done, 50)); }
+    if (number % 100 === 99) { look(); await pause(50); }
   }
-  for (let second = 0; second < 20; second += 1) { await new Promise((done) => setTimeout(done, 1_000)); look(); }
+  for (let second = 0; second < 20; second += 1) { await pause(1_000); look(); }
   for (const socket of sockets) socket.destroy();
   return most - before;
 }
 
 export async function measureEdge({ site, binary, reps, seconds, add }) {
-  const asset = join(scratch, 'asset.png');
+  const asset = scratch('asset.png');
   writeFileSync(asset, randomBytes(60 * 1024));
   const origin = await startNginx(asset, 'image/png');
   const proxy = await startProxy(origin.port);
   const edge = await freePort();
   const prepared = await prepareGlasshouse(binary, site, ['bench.test', 'asset.test'], {
     folder: 'edge',
-    GLASSHOUSE_EDGE__HTTP_LISTEN: `127.0.0.1:${edge}`,
+    'edge.http_listen': `127.0.0.1:${edge}`,
     // All of them are from one address here.
-    GLASSHOUSE_LIMITS__CONNECTIONS_PER_ADDRESS: String(2 * IDLE_CONNECTIONS),
+    'limits.connections_per_address': 2 * IDLE_CONNECTIONS,
     // By default a quarter of the open files, which is too few on some machines: further ones would wait for ever.
-    GLASSHOUSE_LIMITS__CONNECTIONS: String(2 * IDLE_CONNECTIONS),
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'asset.test': `127.0.0.1:${origin.port}` }),
+    'limits.connections': 2 * IDLE_CONNECTIONS,
+    'network.hosts': { 'bench.test': `127.0.0.1:${site.port}`, 'asset.test': `127.0.0.1:${origin.port}` },
   });
   const service = await startGlasshouse(prepared);
 
@@ -102,7 +97,7 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
 
   const crawler = [`http://127.0.0.1:${edge}/long/77`, { Host: 'bench.test', 'user-agent': CRAWLER }];
   await bytesOf(...crawler);
-  const page = await bytesOf(...crawler), file = join(scratch, 'edge-page.html');
+  const page = await bytesOf(...crawler), file = scratch('edge-page.html');
   if (page.headers['x-service-render-cache'] !== 'edge-hit') throw new Error(`the crawler's page is ${page.status} ${page.headers['x-service-render-cache']}`);
   writeFileSync(file, page.bytes);
   const plain = [`http://127.0.0.1:${origin.port}/edge-page.html`, {}];
@@ -118,7 +113,7 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   add('idle', { peakMb: await idle(fresh.pid, edge, 'asset.test', IDLE_CONNECTIONS) });
   await fresh.stop();
 
-  writeFileSync(join(scratch, 'large.bin'), randomBytes(8 << 20));
+  writeFileSync(scratch('large.bin'), randomBytes(8 << 20));
   const crowded = await startGlasshouse(prepared);
   add('unreadFiles', { peakMb: await unread(crowded.pid, edge, 'asset.test', UNREAD_CLIENTS) });
   await crowded.stop();

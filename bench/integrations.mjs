@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createIntegration } from '../integrations/javascript/index.js';
+import { freePort, listen } from '../e2e/lib/ports.mjs';
 import { fetchPage } from './load.mjs';
 import { median } from './meter.mjs';
-import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const BROWSERS = readFileSync(new URL('../crates/glasshouse/data/corpus/browsers.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
@@ -46,14 +47,14 @@ async function gone(port) {
 export async function measureIntegrations({ site, binary, reps, quick, add }) {
   const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: 'integrations' });
   const service = await startGlasshouse(prepared);
-  const settings = { serviceUrl: `http://127.0.0.1:${prepared.port}`, apiKey: prepared.key, domain: 'bench.test' };
+  const settings = { serviceUrl: prepared.address, apiKey: prepared.key, domain: 'bench.test' };
   const integration = createIntegration(settings);
   const target = '/long/77', address = `${service.api}?url=${encodeURIComponent(`https://bench.test${target}`)}`;
   const direct = async () => { if ((await fetchPage(address, { ...service.headers, 'user-agent': CRAWLER })).status !== 200) throw new Error('the page is not there'); };
   const through = async () => { if ((await integration.respond(factsOf(target, CRAWLER))).answer?.status !== 200) throw new Error('the page did not come through'); };
   const timed = async (ask) => { const began = performance.now(); await ask(); return performance.now() - began; };
   // A server that accepts and never answers: the worst that a service can do.
-  const silent = createServer(() => {}).listen(0, '127.0.0.1');
+  const silent = await listen(createServer(() => {}));
   await people(settings.serviceUrl, 200);
   await direct();
   for (let rep = 0; rep < reps; rep += 1) {
@@ -67,11 +68,10 @@ export async function measureIntegrations({ site, binary, reps, quick, add }) {
       times.through.push(await timed(through));
     }
     add('integrationCrawler', { latencyMs: Math.max(0, median(times.through) - median(times.direct)) });
-    const refused = await gone(await freePort()), hanging = await gone(silent.address().port);
+    const refused = await gone(await freePort()), hanging = await gone(silent.port);
     add('integrationGone', { latencyMs: Math.max(refused.first, hanging.first) });
     add('integrationPaused', { latencyMs: Math.max(refused.paused, hanging.paused) });
   }
   silent.close();
-  silent.closeAllConnections();
   await service.stop();
 }

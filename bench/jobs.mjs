@@ -5,9 +5,11 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { listen, pause } from '../e2e/lib/ports.mjs';
+import { keyApi } from '../e2e/lib/service.mjs';
 import { fetchPage, measure } from './load.mjs';
 import { percentile, watchProcessors } from './meter.mjs';
-import { buildPeer, freePort, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
+import { buildPeer, prepareGlasshouse, privateServer, startGlasshouse } from './services.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const NAMES = {
@@ -16,7 +18,6 @@ const NAMES = {
   'graphile_worker as it comes': 'graphile',
   'graphile_worker tuned': 'graphileTuned',
 };
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Builds the program that runs the queues, with a private PostgreSQL, and adds its figures. */
 function measureQueues({ jobs, reps, add }) {
@@ -59,7 +60,7 @@ async function measureDeepQueue({ engine, settings, fill, binary, site, jobs, ad
   const half = Math.ceil(jobs / 2);
   fill(prepared, half);
   const service = await startGlasshouse(prepared);
-  await wait(30_000);
+  await pause(30_000);
   const text = await (await fetch(`http://${prepared.env.GLASSHOUSE_TELEMETRY__METRICS_LISTEN}/metrics`)).text();
   await service.stop();
   for (const what of ['claim', 'sweep', 'depth']) {
@@ -78,28 +79,25 @@ async function measureDeepQueues({ binary, site, jobs, add }) {
   const server = await privateServer('with-postgres.sh', 'GLASSHOUSE_TEST_POSTGRES');
   const postgres = (_, half) => execFileSync('psql', [server.url, '-q'], { input: deepQueue(`generate_series(1, ${half}) as numbers (i)`) });
   try {
-    await measureDeepQueue({ ...common, engine: 'postgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: server.url }, fill: postgres });
+    await measureDeepQueue({ ...common, engine: 'postgres', settings: { 'storage.database_url': server.url }, fill: postgres });
   } finally {
     await server.stop();
   }
 }
 
 /** Refreshes so many pages of a sitemap; answers pages per second from the call to the end of the batch. */
-async function refresh(service, key, first, count, map) {
+async function refresh(api, first, count, map) {
   map.body = `<urlset>${Array.from({ length: count }, (_, index) => `<url><loc>https://bench.test/article/${first + index}</loc></url>`).join('')}</urlset>`;
-  const headers = { 'x-service-api-key': key, 'content-type': 'application/json' };
-  const base = `http://127.0.0.1:${service.port}`, start = performance.now();
-  const answer = await (await fetch(`${base}/api/prerender/cache/invalidate-site-cache`, {
-    method: 'POST', headers, body: JSON.stringify({ domain: 'bench.test', sitemapUrl: 'https://map.test/sitemap.xml' }),
-  })).json();
+  const start = performance.now();
+  const answer = await api('POST', '/api/prerender/cache/invalidate-site-cache', { domain: 'bench.test', sitemapUrl: 'https://map.test/sitemap.xml' });
   if (!answer.accepted) throw new Error(`the refresh was not accepted: ${JSON.stringify(answer)}`);
   for (;;) {
-    const batch = await (await fetch(`${base}/api/prerender/batches/${answer.batchGroupId}`, { headers })).json();
+    const batch = await api('GET', `/api/prerender/batches/${answer.batchGroupId}`);
     if (batch.completedAt) {
       if (batch.done !== count) throw new Error(`the refresh ended with ${JSON.stringify(batch)}`);
       return count / ((performance.now() - start) / 1000);
     }
-    await wait(100);
+    await pause(100);
   }
 }
 
@@ -111,7 +109,7 @@ async function onDemand(service, pages, isOver) {
     const started = performance.now(), answer = await fetchPage(address, service.headers);
     if (answer.status !== 200) throw new Error(`${address} answered ${answer.status}`);
     latencies.push(performance.now() - started);
-    await wait(250);
+    await pause(250);
   }
   return latencies;
 }
@@ -121,11 +119,10 @@ export async function measureJobs({ site, binary, reps, quick, add }) {
   measureLargeBatch({ pages: quick ? 20_000 : 1_000_000, add });
   await measureDeepQueues({ binary, site, jobs: quick ? 20_000 : 5_000_000, add });
 
-  const map = { body: '' }, mapPort = await freePort();
-  const server = createServer((_, response) => response.end(map.body)).listen(mapPort, '127.0.0.1');
+  const map = { body: '' }, server = await listen(createServer((_, response) => response.end(map.body)));
   const prepared = await prepareGlasshouse(binary, site, ['bench.test'], {
     folder: 'refresh',
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ 'bench.test': `127.0.0.1:${site.port}`, 'map.test': `127.0.0.1:${mapPort}` }),
+    'network.hosts': { 'bench.test': `127.0.0.1:${site.port}`, 'map.test': server.host },
   });
   const service = await startGlasshouse(prepared), count = quick ? 40 : 1_000;
   const pages = (first, length) => Array.from({ length }, (_, index) => ({
@@ -139,7 +136,7 @@ export async function measureJobs({ site, binary, reps, quick, add }) {
     const processors = watchProcessors();
     let ended = false;
     const meanwhile = onDemand(service, pages(first + 2_000, 500), () => ended);
-    const refreshed = await refresh({ ...service, port: prepared.port }, prepared.key, first + 5_000, count, map);
+    const refreshed = await refresh(keyApi(prepared, prepared.key), first + 5_000, count, map);
     add('refreshBusy', { percent: 100 * processors.stop() });
     ended = true;
     const asked = await meanwhile;

@@ -1,13 +1,14 @@
 // What an audit keeps of a site that it knows a million addresses of, and how fast it is where every page is rendered:
 // measureAddresses(), measureRendered(). Used by audits.mjs.
 import { createServer } from 'node:http';
+import { freePort, listen, pause } from '../e2e/lib/ports.mjs';
+import { keyApi } from '../e2e/lib/service.mjs';
 import { measure } from './load.mjs';
-import { freePort, prepareGlasshouse, startGlasshouse } from './services.mjs';
+import { prepareGlasshouse, startGlasshouse } from './services.mjs';
 import { auditCost } from './seo/cost.mjs';
 
 const LINKS = 200, MAP = 50_000;
 const TOPICS = ['harbour', 'morning-letters', 'window', 'river', 'winter-garden', 'market', 'paper-lanterns', 'stone-bridge'];
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 const pathOf = (number) => `/${TOPICS[number % TOPICS.length]}/number-${number}.html`;
 const numbers = (first, count) => Array.from({ length: count }, (_, index) => first + index);
 
@@ -23,7 +24,7 @@ async function serveMany(count) {
     [/^(?:\/|\/.*-(\d+)\.html)$/, (number = 0) => ['text/html', `<!doctype html><html lang="en"><head><title>Number ${number} of many</title></head><body><main><h1>Number ${number}</h1><ul>${
       numbers(Number(number) * LINKS + 1, LINKS).filter((target) => target < count).map((target) => `<li><a href="${pathOf(target)}">Number ${target}</a></li>`).join('')}</ul></main></body></html>`]],
   ];
-  const server = createServer((request, response) => {
+  const site = await listen(createServer((request, response) => {
     for (const [pattern, answer] of answers) {
       const found = pattern.exec(request.url);
       if (!found) continue;
@@ -33,8 +34,8 @@ async function serveMany(count) {
     }
     response.writeHead(404);
     return response.end();
-  }).listen(port, '127.0.0.1');
-  return { address: `${root}/`, stop: () => server.close() };
+  }), port);
+  return { address: `${root}/`, close: site.close };
 }
 
 /** Audits a few thousand pages of a site of `count` addresses, known by links and by sitemaps, and tells the memory. */
@@ -45,22 +46,19 @@ export async function measureAddresses({ binary, count, env, add }) {
     console.error(`  ${audited} pages of ${count} addresses, ${name}: ${peakMb} MB`);
     add(name, { peakMb });
   }
-  site.stop();
+  await site.close();
 }
 
 /** Audits pages that scripts make, and renders as many others of the same kind by asking for them. */
 export async function measureRendered({ binary, site, pages, reps, add }) {
   const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: 'rendered' });
-  const service = await startGlasshouse(prepared), headers = { ...service.headers, 'content-type': 'application/json' };
-  const api = `http://127.0.0.1:${prepared.port}/api/seo-spider/runs`, article = (number) => `http://bench.test/article/${number}`;
+  const service = await startGlasshouse(prepared), api = keyApi(service, prepared.key), runs = '/api/seo-spider/runs';
+  const article = (number) => `http://bench.test/article/${number}`;
   const audit = async (first) => {
-    const body = JSON.stringify({ domain: 'bench.test', urls: numbers(first, pages).map(article), mode: 'selected', allowSampling: false });
-    const answer = await fetch(api, { method: 'POST', headers, body });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-    const { runId } = await answer.json();
+    const { runId } = await api('POST', runs, { domain: 'bench.test', urls: numbers(first, pages).map(article), mode: 'selected', allowSampling: false });
     for (;;) {
-      await wait(1000);
-      const { run } = await (await fetch(`${api}/${runId}?limit=1`, { headers })).json();
+      await pause(1000);
+      const { run } = await api('GET', `${runs}/${runId}?limit=1`);
       if (run.completedAt === null) continue;
       if (run.pagesCrawled !== pages) throw new Error(`${run.pagesCrawled} of ${pages} pages: ${run.status}`);
       const perSecond = (1000 * pages) / (run.completedAt - run.startedAt);

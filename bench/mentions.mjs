@@ -65,10 +65,9 @@ async function measureReading({ name, engine, settings, fill, binary, site, size
   const prepared = await prepareGlasshouse(binary, site, [DOMAIN], { folder: `mentions-${engine}`, ...settings });
   fill(prepared);
   const questions = { Stats: `prompt-stats?domain=${DOMAIN}`, Trend: `trend?domain=${DOMAIN}`, Runs: `runs?domain=${DOMAIN}&limit=50` };
-  const keys = Object.fromEntries(Object.keys(questions).map((of) => [of, createKey(prepared, of)]));
   const service = await startGlasshouse(prepared);
   for (const [of, path] of Object.entries(questions)) {
-    const latencyMs = await latency(service, keys[of], path);
+    const latencyMs = await latency(service, await createKey(prepared, of), path);
     console.error(`  ${engine}, ${size.prompts} prompts, ${size.days} days: ${of} ${latencyMs.toFixed(1)} ms at p95`);
     add(`mentions${name}${of}`, { latencyMs });
   }
@@ -85,7 +84,7 @@ export async function measureMentions({ site, binary, quick, add }) {
   const series = (count) => `generate_series(cast(1 as bigint), ${count}) as numbers (i)`;
   const postgres = () => execFileSync('psql', [server.url, '-q', '-v', 'ON_ERROR_STOP=1'], { input: filling(series, size) });
   try {
-    await measureReading({ ...common, name: 'Postgres', engine: 'PostgreSQL', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: server.url }, fill: postgres });
+    await measureReading({ ...common, name: 'Postgres', engine: 'PostgreSQL', settings: { 'storage.database_url': server.url }, fill: postgres });
   } finally {
     await server.stop();
   }

@@ -1,35 +1,9 @@
-// Process trees from /proc: processor time, memory, and ending them by process id. Linux only. Used by run.mjs and its parts.
+// Processor time and memory of process trees, from /proc. Linux only. Used by run.mjs and its parts.
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { processOf, tree } from '../e2e/lib/process-tree.mjs';
 
 const TICKS_PER_SECOND = 100; // USER_HZ, fixed on Linux
-
-/** Fields of /proc/PID/stat after the name: [0] state, [1] parent, [11..14] user, system and reaped children's ticks. */
-function stat(pid) {
-  const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return line.slice(line.lastIndexOf(')') + 2).split(' ');
-}
-
-/** The process and all its descendants: [{pid, fields}]. */
-export function tree(root) {
-  const all = new Map(), children = new Map();
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const fields = stat(name), parent = Number(fields[1]);
-      all.set(Number(name), fields);
-      children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
-    } catch { /* ended meanwhile */ }
-  }
-  const found = [], open = [root];
-  while (open.length) {
-    const pid = open.pop();
-    if (!all.has(pid)) continue;
-    found.push({ pid, fields: all.get(pid) });
-    open.push(...(children.get(pid) ?? []));
-  }
-  return found;
-}
 
 /** User and system time of the tree in seconds, children that ended and were waited for included. */
 export const cpuSeconds = (root) =>
@@ -82,25 +56,12 @@ export function watchProcessors() {
   return { stop() { const after = look(); return (after.used - before.used) / (after.all - before.all); } };
 }
 
-/** Ends a process and everything below it: asks the root first, insists after `grace_ms`. */
-export async function end(root, { signal = 'SIGTERM', grace_ms = 8000 } = {}) {
-  const members = tree(root).map(({ pid }) => pid);
-  // A pid alone may have been given to another process meanwhile; a zombie has ended.
-  const alive = (pid) => { try { return stat(pid)[0] !== 'Z'; } catch { return false; } };
-  const send = (pid, name) => { try { process.kill(pid, name); } catch { /* gone */ } };
-  send(root, signal);
-  const until = Date.now() + grace_ms;
-  while (alive(root) && Date.now() < until) await new Promise((again) => setTimeout(again, 50));
-  const left = new Set([...members, ...tree(root).map(({ pid }) => pid)].filter(alive));
-  for (const pid of left) send(pid, 'SIGKILL');
-}
-
 const sorted = (numbers) => numbers.filter(Number.isFinite).sort((a, b) => a - b);
 export const percentile = (numbers, share) => { const all = sorted(numbers); return all[Math.min(all.length - 1, Math.ceil(share * all.length) - 1)]; };
 export const median = (numbers) => { const all = sorted(numbers); return all.length ? (all[(all.length - 1) >> 1] + all[all.length >> 1]) / 2 : NaN; };
 
 /** Processor time in ms of children that ended and were waited for. */
-const reapedMs = () => stat('self').slice(13, 15).reduce((sum, ticks) => sum + (Number(ticks) * 1000) / TICKS_PER_SECOND, 0);
+const reapedMs = () => processOf('self').fields.slice(13, 15).reduce((sum, ticks) => sum + (Number(ticks) * 1000) / TICKS_PER_SECOND, 0);
 
 /** Runs a program to its end: {out, cpuMs, peakMb, seconds}. Nothing else that this process started may end meanwhile. */
 export const runMeasured = (command, args, options = {}) => new Promise((resolve, reject) => {

@@ -1,25 +1,26 @@
 // What recording visits costs, how soon they are in the reports, and what a killed process loses: measureRecording().
 // Used by visits.mjs. Stored pages are asked for with wrk, by crawlers and by a person in turns.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
+import { listen, pause } from '../e2e/lib/ports.mjs';
+import { processOf } from '../e2e/lib/process-tree.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
 import { fetchPage } from './load.mjs';
-import { median, tree } from './meter.mjs';
-import { prepareGlasshouse, scratch, startGlasshouse } from './services.mjs';
+import { median } from './meter.mjs';
+import { createKey, prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const PAGES = 20, PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36';
 // A key may ask for reports 60 times a minute.
 const LOOK_EVERY_MS = 300, MOST_LOOKS = 50;
 // Turns of each repetition, with and without recording: many short ones, since the machine is not the same for long.
 const TURNS = 4, TURN_SECONDS = 2, APPLIED_WITHIN_MS = 2_000;
-const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Has wrk ask for every page with every user agent in turn, so many at once on a connection: requests answered, and how many a second. */
 async function load({ service, agents, seconds, name, pipelined = 1 }) {
   const paths = (pipelined > 1 ? smallPages(service) : pages(service)).map((address) => new URL(address)).map(({ pathname, search }) => pathname + search);
-  const script = join(scratch, `${name}.lua`), quoted = (texts) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
+  const script = scratch(`${name}.lua`), quoted = (texts) => `{${texts.map((text) => JSON.stringify(text)).join(',')}}`;
   writeFileSync(script, `
     local requests, at = {}, 0
     function init()
@@ -48,14 +49,11 @@ const pages = (service) => Array.from({ length: PAGES }, (_, index) => `${servic
 const smallPages = (service) => Array.from({ length: PAGES }, (_, index) => `${service.api}?url=${encodeURIComponent(`http://small.test/${index}`)}`);
 
 /** A site whose pages are so small that sending them is not what takes time. */
-const startSmallSite = () => new Promise((resolve) => {
-  const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<!doctype html><title>Small</title><h1>Small</h1><p>A page of a few words.'));
-  server.listen(0, '127.0.0.1', () => resolve(server));
-});
+const startSmallSite = () => listen(createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<!doctype html><title>Small</title><h1>Small</h1><p>A page of a few words.')));
 
 /** User and system time of the service so far, without its browser's. */
 const processorSeconds = (pid) => {
-  const [{ fields }] = tree(pid);
+  const { fields } = processOf(pid);
   return (Number(fields[11]) + Number(fields[12])) / 100;
 };
 
@@ -73,7 +71,7 @@ async function untilCounted(prepared, key, visits, domain = 'bench.test') {
   for (let look = 1; ; look += 1) {
     const now = await counted(prepared, key, domain), seconds = (performance.now() - begun) / 1000;
     if (now >= visits || look === MOST_LOOKS) return { now, seconds };
-    await wait(LOOK_EVERY_MS);
+    await pause(LOOK_EVERY_MS);
   }
 }
 
@@ -88,10 +86,8 @@ async function started(prepared) {
 }
 
 export async function measureRecording({ name, settings, binary, site, crawlers, seconds, reps, add }) {
-  const small = await startSmallSite(), hosts = { 'bench.test': site.port, 'small.test': small.address().port };
-  const GLASSHOUSE_NETWORK__HOSTS = JSON.stringify(Object.fromEntries(Object.entries(hosts).map(([host, port]) => [host, `127.0.0.1:${port}`])));
-  const prepared = await prepareGlasshouse(binary, site, Object.keys(hosts), { folder: `recording-${name}`, GLASSHOUSE_NETWORK__HOSTS, ...settings });
-  const key = (what) => execFileSync(binary, ['key', 'create', '--account', 'bench@glasshouse.test', '--name', what], { cwd: prepared.folder, env: { ...process.env, ...prepared.env }, encoding: 'utf8' }).trim();
+  const small = await startSmallSite(), hosts = { 'bench.test': `127.0.0.1:${site.port}`, 'small.test': small.host };
+  const prepared = await prepareGlasshouse(binary, site, Object.keys(hosts), { folder: `recording-${name}`, 'network.hosts': hosts, ...settings });
   let service = await started(prepared);
   const agents = crawlers.map((crawler) => `Mozilla/5.0 (compatible; ${crawler})`);
   const run = async (who, length, pipelined) => {
@@ -102,7 +98,7 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   // What was recorded is written down, applied and forgotten within the turn that it belongs to.
   const turn = async (what, who) => {
     const before = processorSeconds(service.pid), result = await run(who, Math.min(seconds, TURN_SECONDS));
-    await wait(APPLIED_WITHIN_MS);
+    await pause(APPLIED_WITHIN_MS);
     const cpuPerPage = (1e6 * (processorSeconds(service.pid) - before)) / result.answered;
     add(`${name}${what}`, { perSecond: result.perSecond, cpuPerPage });
     turns[what].push(cpuPerPage);
@@ -119,8 +115,8 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
   console.error(`  ${name}: ${median(turns.On).toFixed(2)} µs of processor time a page with a visit, ${median(turns.Off).toFixed(2)} without`);
 
   // Small pages, eight requests at once: the recorder has the most to do.
-  const most = await run(agents, seconds, 8), mostSeen = await untilCounted(prepared, key('most'), most.answered, 'small.test');
-  const seen = await untilCounted(prepared, key('seen'), visits);
+  const most = await run(agents, seconds, 8), mostSeen = await untilCounted(prepared, await createKey(prepared, 'most'), most.answered, 'small.test');
+  const seen = await untilCounted(prepared, await createKey(prepared, 'seen'), visits);
   if (seen.now < visits || mostSeen.now < most.answered) throw new Error(`${visits + most.answered} visits were answered and ${seen.now + mostSeen.now} counted`);
   console.error(`  ${name}: ${Math.round(most.perSecond)} visits/s recorded, all in the reports ${mostSeen.seconds.toFixed(1)} s after the last one`);
   add(`${name}Most`, { perSecond: most.perSecond });
@@ -128,11 +124,11 @@ export async function measureRecording({ name, settings, binary, site, crawlers,
 
   // What is answered between the last look at the disk and the kill is lost, and nothing else; nothing counts twice.
   const loading = load({ service, agents, seconds, name });
-  await wait(seconds * 500);
+  await pause(seconds * 500);
   await service.stop({ signal: 'SIGKILL' });
   const { answered } = await loading;
   service = await startGlasshouse(prepared);
-  const after = await untilCounted(prepared, key('after'), seen.now + answered);
+  const after = await untilCounted(prepared, await createKey(prepared, 'after'), seen.now + answered);
   const lostMs = (1000 * Math.max(0, seen.now + answered - after.now)) / (answered / (seconds / 2));
   if (after.now > seen.now + answered + 32) throw new Error(`${answered} visits were answered and ${after.now - seen.now} counted`);
   console.error(`  ${name}: killed, the visits of ${lostMs.toFixed(0)} ms were lost`);

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { endAll, scratch } from '../e2e/lib/programs.mjs';
 import { measureAttacks } from './attacks.mjs';
 import { measureAudits } from './audits.mjs';
 import { build } from './build.mjs';
@@ -15,7 +16,8 @@ import { measureEdge } from './edge.mjs';
 import { measureIntegrations } from './integrations.mjs';
 import { measureJobs } from './jobs.mjs';
 import { measureServing } from './serving.mjs';
-import { prepareGlasshouse, scratch, startGlasshouse, startPrerender, startSite, stopAll } from './services.mjs';
+import { measureServers } from './servers.mjs';
+import { prepareGlasshouse, startGlasshouse, startPrerender, startSite } from './services.mjs';
 import { machine, table } from './table.mjs';
 import { measureDashboard } from './dashboard.mjs';
 import { measureAsking } from './asking.mjs';
@@ -133,14 +135,13 @@ async function renderBench(site) {
 const version = (command, ...args) => execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim().split('\n')[0];
 
 async function main() {
-  await build(join(scratch, 'app'));
-  const site = await startSite(join(scratch, 'app'));
+  await build(scratch('app'));
+  const site = await startSite(scratch('app'));
   const tuned = sections.has('render') ? await renderBench(site) : null;
   if (sections.has('serve')) await measureServing({ site, binary, reps, seconds, add });
   if (sections.has('edge')) await measureEdge({ site, binary, reps, seconds, add });
   if (sections.has('integrations')) await measureIntegrations({ site, binary, reps, quick: options.quick, add });
-  // Loaded when it is wanted: the suite of the integrations, whose servers it starts, makes a folder.
-  if (sections.has('servers')) await (await import('./servers.mjs')).measureServers({ reps, seconds, add });
+  if (sections.has('servers')) await measureServers({ reps, seconds, add });
   if (sections.has('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (sections.has('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
   if (sections.has('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
@@ -171,11 +172,10 @@ async function main() {
 }
 
 let code = 1;
-for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143]]) process.on(signal, () => { stopAll().finally(() => process.exit(status)); });
 try {
   code = await main();
 } catch (error) {
   console.error(`bench: ${error.message}`);
 }
-await stopAll();
+await endAll();
 process.exit(code);

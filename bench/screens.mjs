@@ -4,14 +4,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { scratch } from './services.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
 
 const journeys = fileURLToPath(new URL('../e2e/dashboard', import.meta.url));
 const SCREENS = { 'sign-in': 'SignIn', overview: 'Overview', rendering: 'Rendering', audit: 'Audit', mentions: 'Mentions', crawlers: 'Crawlers' };
 
 /** Runs a project of e2e/dashboard/world.config.ts and returns its figures by name. */
 async function figuresOf(project, env) {
-  const file = join(scratch, `${project}.json`);
+  const file = scratch(`${project}.json`);
   const child = spawn('npx', ['--no-install', 'playwright', 'test', '--config', 'world.config.ts', '--project', project], { cwd: journeys, env: { ...process.env, ...env, FIGURES: file }, stdio: ['ignore', 'inherit', 'inherit'] });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0 || !existsSync(file)) throw new Error(`the measurements of ${project} ended with ${status}`);

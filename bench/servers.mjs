@@ -1,25 +1,17 @@
 // People's requests through nginx, Apache and Caddy with the integration, beside the same proxy without it, in turns:
 // measureServers(). Used by run.mjs.
-import { join } from 'node:path';
-import { rmSync, writeFileSync } from 'node:fs';
-import { scratch as folderOfServers } from '../e2e/integrations/processes.mjs';
+import { writeFileSync } from 'node:fs';
 import { apache, caddy, nginx, plain } from '../e2e/integrations/runtimes/servers.mjs';
+import { freePort } from '../e2e/lib/ports.mjs';
+import { scratch } from '../e2e/lib/programs.mjs';
 import { wrk } from './edge.mjs';
-import { freePort, scratch, startNginx } from './services.mjs';
+import { startNginx } from './services.mjs';
 
 // wrk replaces its own Host by one of this spelling only.
 const PERSON = { Host: 'bench.test', 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36', Accept: 'text/html' };
 
-export async function measureServers(bench) {
-  try {
-    await measureEach(bench);
-  } finally {
-    rmSync(folderOfServers, { recursive: true });
-  }
-}
-
-async function measureEach({ reps, seconds, add }) {
-  const page = join(scratch, 'page.html');
+export async function measureServers({ reps, seconds, add }) {
+  const page = scratch('app.html');
   writeFileSync(page, '<!doctype html><title>App</title><div id=root></div>');
   const app = await startNginx(page, 'text/html');
   const appAddress = new URL(app.address).host;
@@ -37,8 +29,7 @@ async function measureEach({ reps, seconds, add }) {
         for (const [kind, port] of Object.entries(ports)) add(`${name}-${kind}`, { perSecond: wrk(`http://127.0.0.1:${port}${target}`, PERSON, seconds) });
       }
     } finally {
-      // Asked to end: the processes below them outlive a kill.
-      for (const server of servers) await server.close();
+      for (const server of servers) await server.stop();
     }
   }
   await app.stop();

@@ -6,6 +6,8 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { accepts, pause } from '../e2e/lib/ports.mjs';
+import { keyApi } from '../e2e/lib/service.mjs';
 import { percentile } from './meter.mjs';
 import { measureRecording } from './recording.mjs';
 import { random } from './seo/words.mjs';
@@ -88,15 +90,15 @@ async function report(service, key, path) {
 /** The service once it has done what a start does beside answering: its browser starts as well. */
 async function started(prepared) {
   const service = await startGlasshouse(prepared);
-  await new Promise((done) => setTimeout(done, 3_000));
+  await pause(3_000);
   return service;
 }
 
 async function measureReports({ prepared, name, domain, now, what, add, suffix = '' }) {
-  const asked = Object.entries(reports(domain, now)).filter(([report]) => what.includes(report)).map(([report, path]) => [report, path, createKey(prepared, report + suffix)]);
+  const asked = Object.entries(reports(domain, now)).filter(([report]) => what.includes(report));
   const service = await started(prepared);
-  for (const [of, path, key] of asked) {
-    const latencyMs = await report(service, key, path);
+  for (const [of, path] of asked) {
+    const latencyMs = await report(service, await createKey(prepared, of + suffix), path);
     console.error(`  ${name}: ${of}${suffix} ${latencyMs.toFixed(1)} ms at p95`);
     add(`${name}${of}${suffix}`, { latencyMs });
   }
@@ -144,18 +146,17 @@ export function leaveSpool(folder, domain, now, { first, files, rows }) {
 /** Starts the service on a full spool: rows a second, from the first file that is gone to the last one. */
 async function applySpool(prepared, domain) {
   const folder = join(prepared.folder, 'spool'), service = await startGlasshouse(prepared);
-  const headers = { 'x-service-api-key': prepared.key };
-  const { domains } = await (await fetch(`http://127.0.0.1:${prepared.port}/api/domains`, { headers })).json();
+  const { domains } = await keyApi(service, prepared.key)('GET', '/api/domains');
   await service.stop();
   leaveSpool(folder, domains.find((known) => known.domain === domain).id, Date.now(), { first: 0, files: SPOOL_FILES, rows: SPOOL_ROWS });
   const left = () => readdirSync(folder).filter((file) => file.startsWith('0')).length;
-  const started = startGlasshouse(prepared);
+  const started = startGlasshouse(prepared, { ready: () => accepts(prepared.port) });
   let first = null;
   for (;;) {
     const files = left();
     if (files < SPOOL_FILES) first ??= { files, at: performance.now() };
     if (files === 0) break;
-    await new Promise((again) => setTimeout(again, 5));
+    await pause(5);
   }
   const rows = first.files * SPOOL_ROWS, seconds = (performance.now() - first.at) / 1000;
   await (await started).stop();
@@ -208,16 +209,16 @@ async function withPostgres(run) {
 async function onPostgres({ common, recording }) {
   await withPostgres(async (url) => {
     const size = () => Number(execFileSync('psql', [url, '-Atc', 'select pg_database_size(current_database())'], { encoding: 'utf8' }));
-    await measureStore({ ...common, name: 'visitsPostgres', settings: { GLASSHOUSE_STORAGE__DATABASE_URL: url }, disk: size });
+    await measureStore({ ...common, name: 'visitsPostgres', settings: { 'storage.database_url': url }, disk: size });
   });
-  await withPostgres((url) => recording('recordedPostgres', { GLASSHOUSE_STORAGE__DATABASE_URL: url }));
+  await withPostgres((url) => recording('recordedPostgres', { 'storage.database_url': url }));
 }
 
 async function onClickHouse({ common }) {
   const clickhouse = await privateServer('with-clickhouse.sh', 'GLASSHOUSE_TEST_CLICKHOUSE');
   const parts = () => askClickHouse(clickhouse.url, "select sum(bytes_on_disk) from system.parts where active and database = currentDatabase()");
   try {
-    await measureStore({ ...common, name: 'visitsClickHouse', settings: { GLASSHOUSE_ANALYTICS__STORE_URL: clickhouse.url }, disk: parts });
+    await measureStore({ ...common, name: 'visitsClickHouse', settings: { 'analytics.store_url': clickhouse.url }, disk: parts });
   } finally {
     await clickhouse.stop();
   }

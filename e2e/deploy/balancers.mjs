@@ -1,10 +1,9 @@
 // HAProxy, nginx and Caddy with the files of deploy/proxies: only addresses and ports are replaced.
 import fs from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { freePort, scratch, start } from '../integrations/processes.mjs';
-
-export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '../..');
+import { freePort } from '../lib/ports.mjs';
+import { folderFor, start } from '../lib/programs.mjs';
+import { root } from '../lib/service.mjs';
 
 /** Replaces every piece of text. One that is not there means that the file and this test have drifted apart. */
 function replaceAll(text, pairs) {
@@ -25,12 +24,6 @@ function readFor(file, ports, pairs) {
   return replaceAll(text, [...nodes, ...through, ['10.90.0.', '127.90.0.'], ...pairs]);
 }
 
-function folderFor(name) {
-  const folder = path.join(scratch, name);
-  fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
-  return folder;
-}
-
 const freePorts = async () => ({ edge: await freePort(), api: await freePort(), through: await freePort() });
 
 export async function haproxy(ports) {
@@ -40,8 +33,8 @@ export async function haproxy(ports) {
     ['bind :80\n', `bind 127.0.0.1:${port.edge}\n`], ['bind :443\n', `bind 127.0.0.1:${port.through}\n`], ['bind :3000\n', `bind 127.0.0.1:${port.api}\n`],
     ['port 9100 ', `port ${ports.metrics} `],
   ]));
-  const { close } = await start('haproxy', '/usr/sbin/haproxy', ['-db', '-f', file], { port: port.edge, cwd: folder });
-  return { name: 'HAProxy', port, close };
+  await start('haproxy', '/usr/sbin/haproxy', ['-db', '-f', file], { port: port.edge, cwd: folder });
+  return { name: 'HAProxy', port };
 }
 
 export async function nginx(ports) {
@@ -56,8 +49,8 @@ export async function nginx(ports) {
     ['http {\n', `http {\n${kinds.map((kind) => `    ${kind}_temp_path ${folder}/${kind};\n`).join('')}`],
   ]);
   fs.writeFileSync(path.join(folder, 'nginx.conf'), `daemon off;\npid ${folder}/pid;\nerror_log ${folder}/error.log;\n${text}`);
-  const { close } = await start('nginx', '/usr/sbin/nginx', ['-e', `${folder}/error.log`, '-p', folder, '-c', `${folder}/nginx.conf`], { port: port.edge, cwd: folder });
-  return { name: 'nginx', port, close };
+  await start('nginx', '/usr/sbin/nginx', ['-e', `${folder}/error.log`, '-p', folder, '-c', `${folder}/nginx.conf`], { port: port.edge, cwd: folder });
+  return { name: 'nginx', port };
 }
 
 export async function caddy(ports) {
@@ -68,7 +61,7 @@ export async function caddy(ports) {
     ['glasshouse.example {', `http://:${port.api} {`], ['health_port 9100', `health_port ${ports.metrics}`],
   ]));
   const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const { close } = await start('caddy', 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { port: port.api, cwd: folder, env });
+  await start('caddy', 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], { port: port.api, cwd: folder, env });
   // Nodes that read PROXY headers take nothing of a balancer that writes none: Caddy stands in front of the API here.
-  return { name: 'Caddy', port: { api: port.api }, close };
+  return { name: 'Caddy', port: { api: port.api } };
 }

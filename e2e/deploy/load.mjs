@@ -1,7 +1,8 @@
 // Load on a balancer while nodes come and go: kept and new connections, reads, writes, slow answers, the API. Counts every
 // request that did not get its right answer. Crawlers ask for a page that was rendered before.
 import http from 'node:http';
-import { pause, SHOP, WRITTEN } from './nodes.mjs';
+import { pause } from '../lib/ports.mjs';
+import { SHOP, WRITTEN } from './nodes.mjs';
 
 export const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const PERSON = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';

@@ -2,7 +2,7 @@
 // which a test of the service compares), and what running nodes expose is nothing else.
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from './balancers.mjs';
+import { root } from '../lib/service.mjs';
 
 /** Labels that Prometheus or the form of a histogram adds. */
 const ADDED = ['job', 'instance', 'le'];

@@ -1,22 +1,16 @@
 // Three nodes of the service on one PostgreSQL, a fourth process with browsers, a customer's server behind them, and restarts of
 // one node at a time.
 // GLASSHOUSE_TEST_POSTGRES names the database (scripts/with-postgres.sh).
-import { execFile, spawn } from 'node:child_process';
 import crypto from 'node:crypto';
-import fs from 'node:fs';
 import http from 'node:http';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { freePort, scratch } from '../integrations/processes.mjs';
-import { findBinary } from '../integrations/service.mjs';
+import { answers, freePort, listen } from '../lib/ports.mjs';
+import { scratch } from '../lib/programs.mjs';
+import { createAccount, createKey, prepare, startService } from '../lib/service.mjs';
 
 export const SHOP = 'shop.test';
 /** `server.drain_s` of the nodes: what the files in deploy/proxies ask for. */
 export const DRAIN_S = 5;
 const OWNER = 'owner@deploy.test';
-const running = new Set();
-process.on('exit', () => { for (const child of running) child.kill('SIGKILL'); });
-export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /** Text of a page that is there only after its script ran. */
 export const WRITTEN = 'Seventeen teapots';
@@ -27,7 +21,6 @@ const PAGE = '<!doctype html><title>Teapots</title><h1>Teapots</h1><p></p><scrip
  * WebSockets.
  */
 export async function startOrigin() {
-  const port = await freePort();
   const streams = new Set();
   const server = http.createServer((request, response) => {
     if (request.url === '/page') return response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
@@ -50,83 +43,53 @@ export async function startOrigin() {
     socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
     socket.pipe(socket);
   });
-  await new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); });
-  return { port, streams, close: () => { server.close(); server.closeAllConnections(); } };
+  const { port } = await listen(server);
+  return { port, streams };
 }
 
 /** Begins the processes; resolves once each can serve visitors. */
 export async function startNodes(originPort) {
   const database = process.env.GLASSHOUSE_TEST_POSTGRES;
   if (!database) throw new Error('GLASSHOUSE_TEST_POSTGRES is not set: run this through scripts/with-postgres.sh');
-  const binary = findBinary();
-  const shared = {
-    GLASSHOUSE_STORAGE__DATABASE_URL: database,
-    GLASSHOUSE_STORAGE__OBJECT_STORE_URL: `file:${path.join(scratch, 'objects')}`,
-    GLASSHOUSE_EDGE__SECRET: crypto.randomBytes(32).toString('hex'),
-    GLASSHOUSE_EDGE__TRUSTED_PROXIES: '127.0.0.1/32',
-    GLASSHOUSE_EDGE__PROXY_PROTOCOL: 'required',
-    GLASSHOUSE_LIMITS__CONNECTIONS_PER_ADDRESS: '10000',
-    GLASSHOUSE_EDGE__ORIGIN_SCHEME: 'http',
-    GLASSHOUSE_NETWORK__HOSTS: JSON.stringify({ [SHOP]: `127.0.0.1:${originPort}` }),
-    GLASSHOUSE_SERVER__DRAIN_S: String(DRAIN_S),
-  };
   // Addresses of their own and the same ports, as on three machines.
   const ports = { api: await freePort(), edge: await freePort(), metrics: await freePort() };
-  const processes = [1, 2, 3, 4].map((number) => {
-    const [folder, address] = [path.join(scratch, `node${number}`), `127.90.0.1${number}`];
-    fs.mkdirSync(folder, { recursive: true });
-    const env = {
-      ...process.env, ...shared,
-      GLASSHOUSE_SERVER__ROLES: number === 4 ? 'render' : 'api,edge,worker',
-      GLASSHOUSE_STORAGE__DATA_DIR: folder,
-      GLASSHOUSE_SERVER__LISTEN: `${address}:${ports.api}`,
-      GLASSHOUSE_EDGE__HTTP_LISTEN: `${address}:${ports.edge}`,
-      GLASSHOUSE_TELEMETRY__METRICS_LISTEN: `${address}:${ports.metrics}`,
+  const shared = {
+    'storage.database_url': database,
+    'storage.object_store_url': `file:${scratch('objects')}`,
+    'edge.secret': crypto.randomBytes(32).toString('hex'),
+    'edge.trusted_proxies': '127.0.0.1/32',
+    'edge.proxy_protocol': 'required',
+    'limits.connections_per_address': 10_000,
+    'edge.origin_scheme': 'http',
+    'network.allow_private': [],
+    'network.hosts': { [SHOP]: `127.0.0.1:${originPort}` },
+    'server.drain_s': DRAIN_S,
+  };
+  const processes = await Promise.all([1, 2, 3, 4].map(async (number) => {
+    const address = `127.90.0.1${number}`;
+    const settings = {
+      ...shared, 'server.roles': number === 4 ? 'render' : 'api,edge,worker', 'edge.http_listen': `${address}:${ports.edge}`, 'telemetry.metrics_listen': `${address}:${ports.metrics}`,
     };
-    return { number, folder, address, env };
-  });
+    return { number, address, prepared: await prepare({ name: `node${number}`, host: address, port: ports.api, settings }) };
+  }));
   const nodes = processes.slice(0, 3);
-  const cli = async (...args) => (await promisify(execFile)(binary, args, { env: nodes[0].env, cwd: nodes[0].folder })).stdout.trim();
-  await cli('account', 'create', '--email', OWNER, '--plan', 'enterprise', '--quiet');
-  await cli('domain', 'add', SHOP, '--account', OWNER, '--status', 'connected', '--quiet');
-  const key = await cli('key', 'create', '--account', OWNER, '--quiet');
+  await createAccount(nodes[0].prepared, { email: OWNER, domains: [SHOP] });
+  const key = await createKey(nodes[0].prepared, OWNER);
 
   const begin = async (node) => {
-    const log = fs.openSync(path.join(scratch, `node${node.number}.log`), 'a');
-    node.child = spawn(binary, ['serve'], { cwd: node.folder, env: node.env, stdio: ['ignore', log, log] });
-    fs.closeSync(log);
-    running.add(node.child);
-    node.ended = new Promise((resolve) => { node.child.on('exit', (code, signal) => { running.delete(node.child); resolve(code ?? signal); }); });
-    const until = Date.now() + 60_000;
-    while (!(await fetch(`http://${node.address}:${ports.metrics}/readyz/traffic`).then((answer) => answer.ok, () => false))) {
-      if (node.child.exitCode !== null || Date.now() > until) {
-        throw new Error(`node ${node.number} did not start: ${fs.readFileSync(path.join(scratch, `node${node.number}.log`), 'utf8').slice(-1500)}`);
-      }
-      await pause(100);
-    }
-  };
-  const end = async (node) => {
-    node.child.kill('SIGTERM');
-    const late = setTimeout(() => node.child.kill('SIGKILL'), (DRAIN_S + 25) * 1000);
-    const code = await node.ended;
-    clearTimeout(late);
-    return code;
+    node.service = await startService(node.prepared, { ready: () => answers(`http://${node.address}:${ports.metrics}/readyz/traffic`) });
   };
   await Promise.all(processes.map(begin));
   return {
     nodes, processes, ports, key,
     /** Ends a node and begins it again; the status with which it ended. */
     async restart(node) {
-      const code = await end(node);
+      const code = await node.service.stop({ graceMs: (DRAIN_S + 25) * 1000 });
       await begin(node);
       return code;
     },
     /** Ends a node as a loss of power does; `begin` starts it again. */
-    async kill(node) {
-      node.child.kill('SIGKILL');
-      await node.ended;
-    },
+    kill: (node) => node.service.stop({ signal: 'SIGKILL' }),
     begin,
-    close: () => Promise.all(processes.map((node) => { node.child.kill('SIGINT'); return end(node); })),
   };
 }

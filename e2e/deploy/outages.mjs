@@ -1,7 +1,7 @@
 // What balancers and nodes do when a node is lost without a word, and when the database is away. Used by run.mjs.
 import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import { pause } from './nodes.mjs';
+import { pause } from '../lib/ports.mjs';
+import { processes } from '../lib/process-tree.mjs';
 
 /** Time after which no balancer sends anything to a node that is gone. */
 const NOTICED_MS = 3000;
@@ -10,10 +10,7 @@ const NOTICED_MS = 3000;
 function databaseProcesses() {
   const text = execFileSync('psql', [process.env.GLASSHOUSE_TEST_POSTGRES, '-Atc', "select pg_read_file('postmaster.pid')"], { encoding: 'utf8' });
   const server = Number(text.split('\n')[0]);
-  const parentOf = (pid) => {
-    try { return Number(/^.*\) \S (\d+)/s.exec(fs.readFileSync(`/proc/${pid}/stat`, 'utf8'))[1]); } catch { return undefined; }
-  };
-  return [server, ...fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => parentOf(pid) === server)];
+  return [server, ...processes().filter(({ parent }) => parent === server).map(({ pid }) => pid)];
 }
 
 function signal(pids, name) {

@@ -3,9 +3,11 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { root } from './balancers.mjs';
+import { ask as askOnce } from '../lib/ask.mjs';
+import { pause } from '../lib/ports.mjs';
+import { root } from '../lib/service.mjs';
 import { CRAWLER } from './load.mjs';
-import { pause, SHOP, WRITTEN } from './nodes.mjs';
+import { SHOP, WRITTEN } from './nodes.mjs';
 
 /** The client's own address, which the nodes do not trust. */
 const CLIENT = '127.77.0.9';
@@ -20,16 +22,7 @@ function clientHeaders() {
   return names;
 }
 
-function ask(port, { method = 'GET', path: target = '/', headers = {}, body }) {
-  return new Promise((resolve, reject) => {
-    const request = http.request({ host: '127.0.0.1', port, method, path: target, headers: { host: SHOP, ...headers }, agent: false, localAddress: CLIENT }, (response) => {
-      const pieces = [];
-      response.on('data', (piece) => pieces.push(piece)).on('error', reject).on('end', () => resolve({ status: response.statusCode, body: Buffer.concat(pieces).toString() }));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
-}
+const ask = (port, request) => askOnce(port, { ...request, headers: { host: SHOP, ...request.headers }, localAddress: CLIENT });
 
 /** Says something over a WebSocket and returns what comes back. */
 function webSocket(port) {

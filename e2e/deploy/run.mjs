@@ -3,20 +3,19 @@
 // Called by e2e/deploy/check.sh.
 //
 //   scripts/with-postgres.sh node e2e/deploy/run.mjs
-//   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
-import fs from 'node:fs';
-import { scratch } from '../integrations/processes.mjs';
+//   GLASSHOUSE   the binary (default: the one in target that was built last)
+import { pause } from '../lib/ports.mjs';
+import { endAll, keepScratch } from '../lib/programs.mjs';
 import { caddy, haproxy, nginx } from './balancers.mjs';
 import { begin } from './load.mjs';
 import { compareFiles, compareProcesses } from './metrics.mjs';
-import { DRAIN_S, pause, startNodes, startOrigin } from './nodes.mjs';
+import { DRAIN_S, startNodes, startOrigin } from './nodes.mjs';
 import { loseDatabase, loseNode } from './outages.mjs';
 import { requests } from './requests.mjs';
 
 /** Fewer requests than this through a balancer over all restarts would prove little. */
 const LEAST_REQUESTS = 1000;
 const out = (line) => process.stdout.write(`${line}\n`);
-const closers = [];
 let failed = 0;
 
 function report(name, group, problems) {
@@ -29,11 +28,8 @@ try {
   report('Prometheus', 'rules and board name metrics that there are', compareFiles());
 
   const origin = await startOrigin();
-  closers.push(origin.close);
   const service = await startNodes(origin.port);
-  closers.push(service.close);
   const balancers = await Promise.all([haproxy, nginx, caddy].map((one) => one(service.ports)));
-  for (const { close } of balancers) closers.push(close);
   await pause(2500); // Two checks, a second apart, before a node counts as up.
 
   for (const balancer of balancers) report(balancer.name, 'what a request carries when it arrives', await requests(balancer, service.key, origin));
@@ -70,8 +66,7 @@ try {
   failed += 1;
   out(error.stack ?? String(error));
 } finally {
-  for (const close of closers.reverse()) await close();
-  if (failed === 0) fs.rmSync(scratch, { recursive: true, force: true });
-  else out(`logs: ${scratch}`);
+  await endAll();
+  if (failed > 0) out(`logs: ${keepScratch()}`);
 }
 process.exit(failed === 0 ? 0 : 1);

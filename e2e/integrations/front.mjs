@@ -1,5 +1,6 @@
 // Stands in front of the real service, passes requests on byte for byte and remembers them; on demand it is a service in trouble.
 import http from 'node:http';
+import { listen } from '../lib/ports.mjs';
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'x-service-render-cache': 'hit' };
 /** Answers of a service in trouble, by name. */
@@ -60,13 +61,12 @@ export async function startFront(target) {
     }
     return TROUBLES[mode](response, request);
   };
-  let server;
   let port = 0;
+  let close;
   const open = async () => {
-    server = http.createServer({ maxHeaderSize: 64 * 1024 }, handle);
+    const server = http.createServer({ maxHeaderSize: 64 * 1024 }, handle);
     server.keepAliveTimeout = 60_000;
-    await new Promise((resolve) => { server.listen(port, '127.0.0.1', resolve); });
-    port = server.address().port;
+    ({ port, close } = await listen(server, port));
   };
   await open();
   return {
@@ -76,15 +76,7 @@ export async function startFront(target) {
     async set(next) {
       if (mode === 'refuse') await open();
       mode = next;
-      if (next === 'refuse') {
-        const closed = new Promise((resolve) => { server.close(resolve); });
-        server.closeAllConnections();
-        await closed;
-      }
-    },
-    close() {
-      server.close();
-      server.closeAllConnections();
+      if (next === 'refuse') await close();
     },
   };
 }

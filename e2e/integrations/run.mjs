@@ -3,16 +3,19 @@
 // See docs/decisions/0007.
 //
 //   node run.mjs [integration ...]
-//   GLASSHOUSE   the binary (default: target/release/glasshouse, else target/debug/glasshouse)
+//   GLASSHOUSE   the binary (default: the one in target that was built last)
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { ask } from '../lib/ask.mjs';
+import { freePort, pause } from '../lib/ports.mjs';
+import { endAll, keepScratch, scratch } from '../lib/programs.mjs';
+import { findBinary } from '../lib/service.mjs';
 import { buildApp, startApp } from './app/server.mjs';
 import { cases, CHROME, GOOGLEBOT, troubles } from './cases.mjs';
 import { startFront } from './front.mjs';
-import { ask, askBySocket, freePort, scratch } from './processes.mjs';
 import { deno } from './runtimes/deno.mjs';
 import { blockOf, e2e } from './runtimes/files.mjs';
 import { nextjs } from './runtimes/next.mjs';
@@ -20,7 +23,8 @@ import { nodeRuntime } from './runtimes/node.mjs';
 import { apache, caddy, files, nginx, nginxCache, varnish } from './runtimes/servers.mjs';
 import { vercel } from './runtimes/vercel.mjs';
 import { workerd } from './runtimes/workerd.mjs';
-import { findBinary, startService } from './service.mjs';
+import { startService } from './service.mjs';
+import { askBySocket } from './sockets.mjs';
 
 const ALL = [
   { name: 'cloudflare-workers', way: 'api', begin: workerd }, { name: 'vercel', way: 'api', begin: vercel },
@@ -34,7 +38,6 @@ const integrations = ALL.filter(({ name }) => wanted.length === 0 || wanted.incl
 /** Name by which the cases know an integration. */
 const knownAs = ({ like, name }) => like ?? name;
 const out = (line) => process.stdout.write(`${line}\n`);
-const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 let failed = 0;
 let passed = 0;
 
@@ -203,7 +206,7 @@ async function bySocket(site) {
 /** Blocks of a web server's page as they stand there: the service's settings, and the configuration for a folder of files. */
 async function pageOf(site) {
   const problems = [];
-  const settings = path.join(scratch, `${site.name}.toml`);
+  const settings = scratch(`${site.name}.toml`);
   fs.writeFileSync(settings, blockOf(`${site.name}/README.md`, 'glasshouse.toml'));
   const known = await promisify(execFile)(findBinary(), ['--config', settings, 'config']).catch((error) => error);
   if (!/app\.internal/.test(known.stdout)) problems.push(`the settings are refused: ${known.stderr}`);
@@ -213,13 +216,13 @@ async function pageOf(site) {
     const answer = await ask(port, { path: target, headers: { host: 'app.internal' } });
     if (answer.status !== status || !content.test(answer.body)) problems.push(`${target} of a folder of files: ${answer.status} ${answer.body.slice(0, 80)}`);
   }
-  await server.close();
+  await server.stop();
   report(site, 'its page, as it stands', problems, 5);
 }
 
 /** Lines that an integration wrote: never a key or a query, and failures once a minute. */
 function logs(site, key, minutes) {
-  const text = fs.readFileSync(path.join(scratch, `${site.name}.log`), 'utf8');
+  const text = fs.readFileSync(scratch(`${site.name}.log`), 'utf8');
   const problems = [];
   if (text.includes(key)) problems.push('the key is in the log');
   if (/trouble=|H%26M/.test(text)) problems.push('a query is in the log');
@@ -242,30 +245,25 @@ async function behindCache(site, name, begin) {
       if (isSnapshot(answer) !== (agent === GOOGLEBOT)) problems.push(`${agent === GOOGLEBOT ? 'the crawler got the shell' : 'the person got the snapshot'} (${answer.status})`);
     }
   }
-  await cache.close();
+  await cache.stop();
   report(site, `behind ${name}`, problems, 8);
 }
 
-const closers = [];
 const began = Date.now();
-const appFolder = path.join(scratch, 'app');
+const appFolder = scratch('app');
 try {
   await buildApp(appFolder);
   const app = await startApp(appFolder);
-  closers.push(app.close);
   const sites = [];
   for (const one of integrations) sites.push({ ...one, domain: `${one.name}.test`, port: await freePort(), troubles: [], troubled: 0 });
   const service = await startService(sites, app.port);
-  closers.push(service.close);
   const fronts = { api: await startFront(service.port), edge: await startFront(service.edgePort) };
-  closers.push(fronts.api.close, fronts.edge.close);
   await Promise.all(sites.map(async (site) => {
     site.front = fronts[site.way];
-    const runtime = await site.begin({
+    await site.begin({
       port: site.port, domain: site.domain, key: service.key, appPort: app.port, appFolder, servicePort: fronts.api.port,
       serviceUrl: `http://127.0.0.1:${fronts.api.port}`, edgeAddress: `127.0.0.1:${fronts.edge.port}`, appAddress: `127.0.0.1:${app.port}`,
     });
-    closers.push(runtime.close);
   }));
 
   await Promise.all(sites.map(async (site) => {
@@ -335,9 +333,8 @@ try {
   failed += 1;
   out(error.stack ?? String(error));
 } finally {
-  for (const close of closers.reverse()) await close();
-  if (failed === 0) fs.rmSync(scratch, { recursive: true, force: true });
-  else out(`logs: ${scratch}`);
+  await endAll();
+  if (failed > 0) out(`logs: ${keepScratch()}`);
 }
 out(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

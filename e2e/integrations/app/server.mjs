@@ -4,6 +4,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import esbuild from 'esbuild';
+import { listen } from '../../lib/ports.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 export const SHELL = `<!doctype html>
@@ -53,6 +54,5 @@ export async function startApp(folder) {
     return socket.on('data', (piece) => socket.write(`echo ${piece}`)).on('error', () => socket.destroy());
   });
   server.keepAliveTimeout = 60_000;
-  await new Promise((resolve) => { server.listen(0, '127.0.0.1', resolve); });
-  return { port: server.address().port, close: () => { server.close(); server.closeAllConnections(); } };
+  return listen(server);
 }

@@ -1,7 +1,7 @@
 // Netlify's edge functions: the function in Deno, with a harness for what Netlify gives it (context.next, context.ip, Netlify.env).
 import fs from 'node:fs';
 import path from 'node:path';
-import { start } from '../processes.mjs';
+import { start } from '../../lib/programs.mjs';
 import { e2e, fillIn, folderOf } from './files.mjs';
 
 const HARNESS = `

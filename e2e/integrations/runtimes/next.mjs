@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { start } from '../processes.mjs';
+import { start } from '../../lib/programs.mjs';
 import { e2e, fillIn, integrations } from './files.mjs';
 
 /** The service's address, as it stands in the built code: the port is another one at every run. */

@@ -1,7 +1,7 @@
 // Express and Fastify: their example apps, with the React app in public/.
 import fs from 'node:fs';
 import path from 'node:path';
-import { start } from '../processes.mjs';
+import { start } from '../../lib/programs.mjs';
 import { fillIn, folderOf, integrations } from './files.mjs';
 
 export function nodeRuntime(name) {

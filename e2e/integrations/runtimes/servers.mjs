@@ -1,16 +1,10 @@
 // nginx, Apache and Caddy with the committed configuration, and the caches that stand in front (nginx's, Varnish).
 import fs from 'node:fs';
 import path from 'node:path';
-import { scratch, start } from '../processes.mjs';
+import { folderFor, start } from '../../lib/programs.mjs';
 import { blockOf, fillIn, integrations } from './files.mjs';
 
 const MODULES = '/usr/lib/apache2/modules';
-
-function folderFor(name) {
-  const folder = path.join(scratch, name);
-  fs.mkdirSync(folder, { recursive: true, mode: 0o755 });
-  return folder;
-}
 
 const nginxMain = (folder, http) => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
 events { worker_connections 512; }

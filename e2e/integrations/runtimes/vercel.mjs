@@ -6,13 +6,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EdgeRuntime } from 'edge-runtime';
 import esbuild from 'esbuild';
-import { scratch, start } from '../processes.mjs';
+import { start } from '../../lib/programs.mjs';
 import { fillIn, folderOf } from './files.mjs';
 
 export async function vercel({ port, domain, serviceUrl, key, appPort }) {
   const folder = folderOf('vercel');
   fillIn('vercel/snippet.js', path.join(folder, 'middleware.js'), { DOMAIN: domain, SERVICE_URL: serviceUrl });
-  const env = { PORT: String(port), APP_PORT: String(appPort), GLASSHOUSE_API_KEY: key, FOLDER: folder, INTEGRATIONS_SCRATCH: scratch };
+  const env = { PORT: String(port), APP_PORT: String(appPort), GLASSHOUSE_API_KEY: key, FOLDER: folder };
   return start('vercel', process.execPath, ['--max-http-header-size=65536', fileURLToPath(import.meta.url)], { port, env });
 }
 

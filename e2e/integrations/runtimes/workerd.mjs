@@ -1,7 +1,7 @@
 // Cloudflare Workers: the Worker in workerd, on a route whose other side is the app. A second Worker leads its requests there.
 import fs from 'node:fs';
 import path from 'node:path';
-import { start } from '../processes.mjs';
+import { start } from '../../lib/programs.mjs';
 import { e2e, fillIn, folderOf } from './files.mjs';
 
 const ROUTER = `export default { fetch: (request, env) => (new URL(request.url).hostname === 'glasshouse.test' ? env.SERVICE : env.APP).fetch(request) };\n`;

@@ -1,6 +1,7 @@
 // States of the set-up: behind a CDN, suspended.
 import { expect, test } from '../fixtures.ts';
 import { newDomain, runningService } from '../world/accounts.ts';
+import { send } from '../world/assistants.ts';
 import { setDns } from '../world/dns.ts';
 import { runCommand } from '../world/service.ts';
 
@@ -68,4 +69,54 @@ test('a suspended domain says so on every screen, reads on, and is neither check
   await app.goto(`/d/${domain}`);
   await expect(app.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(bar).toHaveCount(0);
+});
+
+test('a suspended domain offers no action that is refused, and keeps those that are not', async ({
+  app,
+  domain,
+  context,
+}) => {
+  const promptText = 'Which shop sells hand made pots?';
+  const prompt = { action: 'create', domain, promptText, intent: 'comm', active: 0 };
+  expect((await send(context.request, 'POST', '/api/ai-mentions/prompts', prompt)).status).toBe(200);
+  await runCommand(runningService(), 'domain', 'suspend', domain);
+  const palette = app.getByRole('dialog', { name: 'Search or jump to' });
+  const looks: string[] = [];
+  app.on('request', (request) => {
+    if (request.method() === 'POST') looks.push(request.url());
+  });
+
+  await app.goto(`/d/${domain}/mentions/prompts`);
+  for (const action of ['Resume', 'Edit', 'Delete']) {
+    const button = app.getByRole('button', { name: `${action} ${promptText}` });
+    await expect(button).toHaveAccessibleDescription(/suspended by the operator/);
+    await button.click();
+    await expect(app.getByRole('dialog')).toHaveCount(0);
+  }
+  for (const [path, heading, action] of [
+    ['/mentions/prompts', 'AI mentions', 'Add prompts'],
+    ['/audits', 'Audits', 'Start audit'],
+    ['/rendering', 'Rendering', 'Re-render all pages'],
+    ['/rendering/page?path=/', '/', 'Look again'],
+    ['/setup', `Connect ${domain}`, 'Check now'],
+  ] as const) {
+    await app.goto(`/d/${domain}${path}`);
+    await expect(app.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
+    await expect(app.getByRole('alert').filter({ hasText: 'is suspended by the operator' })).toBeVisible();
+    await app.keyboard.press('Control+k');
+    await expect(palette.getByRole('option', { name: 'Overview' }).first()).toBeVisible();
+    await expect(palette.getByRole('option', { name: action, exact: true })).toHaveCount(0);
+    await app.keyboard.press('Escape');
+  }
+  expect(looks).toEqual([]);
+
+  await app.goto(`/d/${domain}/crawlers`);
+  await app.getByRole('button', { name: 'Share' }).click();
+  await app.getByRole('button', { name: 'Turn sharing on' }).click();
+  await expect(app.getByLabel('Public link')).toHaveValue(/#gh_stats_/);
+  await app.goto(`/d/${domain}/settings/remove`);
+  await app.getByRole('button', { name: 'Remove domain' }).click();
+  await app.getByLabel(`Type ${domain} to confirm`).fill(domain);
+  await app.getByRole('dialog').getByRole('button', { name: 'Remove domain' }).click();
+  await expect.poll(async () => (await context.request.get(`/api/dashboard/domains/${domain}`)).status()).toBe(404);
 });

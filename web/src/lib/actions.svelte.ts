@@ -1,10 +1,13 @@
 // Actions of the screen that is shown, for the palette. A screen offers its actions while it is shown.
 import { untrack } from 'svelte';
+import { standing } from './standing.svelte';
 
 export interface Action {
   label: string;
   /** Key that does the same. */
   keys?: string;
+  /** Changes something of the domain, which is refused while the domain is suspended. */
+  isWrite?: boolean;
   run(): void;
 }
 
@@ -12,7 +15,7 @@ let offered = $state.raw<readonly Action[]>([]);
 
 export const actions = {
   get all(): readonly Action[] {
-    return offered;
+    return standing.isSuspended ? offered.filter((action) => !action.isWrite) : offered;
   },
 };
 

@@ -1,12 +1,13 @@
 // Standing of the domain that the current screen is about: of a suspended one everything can be read and nothing changed.
 
-let isSuspended = $state(false);
+/** Null while it is not known. */
+let isSuspended = $state<boolean | null>(null);
 
 export const standing = {
-  get isSuspended(): boolean {
+  get isSuspended(): boolean | null {
     return isSuspended;
   },
-  set isSuspended(value: boolean) {
+  set isSuspended(value: boolean | null) {
     isSuspended = value;
   },
 };

@@ -8,7 +8,7 @@ export const failed = (status: number, code: string) =>
   status === 0
     ? 'Something on this page failed. Reloading may help.'
     : `The server answered ${status}${code === '' ? '' : `, ${code}`}.`;
-export const slow = () => 'The server is taking long to answer. This page is still waiting.';
+export const slow = () => 'The server is taking a long time to answer. This page is still waiting.';
 export const notUpdated = (when: string) => `Not updated since ${when}.`;
 export const details = (what: string, status: number, code: string, requestId: string | null, at: string) =>
   `${what}\nstatus ${status}${code === '' ? '' : ` ${code}`}\nrequest ${requestId ?? 'unknown'}\n${at}`;
@@ -30,7 +30,7 @@ export const inactiveBanner = () =>
 export const suspendedTitle = () => 'Domain suspended';
 export const suspendedReason = () => 'The domain is suspended by the operator: nothing can be changed.';
 export const suspendedBanner = (domain: string) =>
-  `${domain} is suspended by the operator. Everything here can be read; nothing can be changed.`;
+  `${domain} is suspended by the operator: nothing is rendered, audited, asked or changed. Everything can still be read, and the domain can be removed.`;
 
 export const planTitle = (plan: string) => `This needs ${plan}`;
 export const planTitleUnknown = () => 'This needs a higher plan';

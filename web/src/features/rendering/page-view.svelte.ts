@@ -6,6 +6,7 @@ import { post } from '../../api/client';
 import { forget, loadOf, read } from '../../api/queries';
 import { refusalOf } from '../../api/refusals';
 import type { Load, Refusal } from '../../lib/refusal';
+import { standing } from '../../lib/standing.svelte';
 
 /** Pause between two looks at a view that is under way, in milliseconds. */
 const PAUSE_MS = 1000;
@@ -22,7 +23,7 @@ export interface PageViews {
   look(width: number): Promise<void>;
 }
 
-/** Reads the views of a page. A page that nobody has looked at in the last day is looked at once, without being asked. */
+/** Reads the views of a page. A page that nobody has looked at in the last day is looked at once, without being asked, unless the domain is suspended. */
 export function createPageViews(page: () => { domain: string; path: string; width: number }): PageViews {
   let started = $state.raw<{ id: string; of: string } | null>(null);
   let isAsking = $state(false);
@@ -67,7 +68,7 @@ export function createPageViews(page: () => { domain: string; path: string; widt
 
   $effect(() => {
     const isNeverSeen = newest.isSuccess && newest.data.view === null;
-    if (!isNeverSeen || firstFor === key) return;
+    if (!isNeverSeen || firstFor === key || standing.isSuspended !== false) return;
     firstFor = key;
     untrack(() => void look(page().width));
   });

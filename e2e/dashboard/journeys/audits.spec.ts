@@ -79,6 +79,39 @@ test('the list has every audit, and the overview says what the API says', async 
   await expect(tabs.getByRole('link', { name: 'Issues' })).toContainText(String(Object.keys(issueBreakdown).length));
 });
 
+test('wherever health is shown it explains itself, to the pointer and to the keyboard, and leads to its run', async ({
+  page,
+}) => {
+  await open(page, `/${second}`);
+  const formula = page.getByText(/^0\.7 × .+ percent of pages without errors.+ = \d+\.\d\./);
+  const told = (await formula.textContent())?.replace(/\s*See what lowers it\s*$/, '').trim() ?? '';
+  expect(told).not.toBe('');
+  const tooltip = page.getByRole('tooltip');
+
+  await page.goto(`/d/${site.domain}`);
+  const tile = page.getByRole('main').getByRole('link', { name: /^Site health/ });
+  await tile.hover();
+  await expect(tooltip).toHaveText(told);
+  await page.mouse.move(0, 0);
+  await expect(tooltip).toHaveCount(0);
+  await page
+    .getByRole('main')
+    .getByRole('link', { name: /^Served from cache/ })
+    .focus();
+  await page.keyboard.press('Tab');
+  await expect(tile).toHaveAccessibleDescription(told);
+
+  await page.goto('/domains');
+  const { run } = await askAudits<Run>(site, `runs/${second}?limit=1`);
+  const health = page.getByRole('table', { name: 'Domains' }).getByRole('link', {
+    name: new RegExp(`^${run.healthScore.toFixed(1)}`),
+  });
+  await health.hover();
+  await expect(tooltip).toHaveText(told);
+  await health.click();
+  await expect(page).toHaveURL(`/d/${site.domain}/audits/${second}`);
+});
+
 test('what to fix first is ordered by impact, by what is new, or with its category', async ({ page }) => {
   await open(page, `/${second}`);
   const compared = await askAudits<{ byIssue: { issueId: string; new: number }[] }>(

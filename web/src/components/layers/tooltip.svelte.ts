@@ -30,25 +30,30 @@ export const shownTooltip = {
 
 /**
  * Attaches a tooltip; without a text there is none. `describes` has it read aloud too: for texts that say more than the name of
- * what they belong to, such as a time in UTC.
+ * what they belong to, such as a time in UTC. A text that has to be read first is a function; null and a failure show nothing.
  */
 export function tooltip(
-  text: string | null | undefined,
+  text: string | (() => Promise<string | null>) | null | undefined,
   { describes = false } = {},
 ): Attachment<HTMLElement> | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   return (anchor) => {
-    const show = () => {
+    let isWanted = false;
+    const show = async () => {
       clearTimeout(timer);
-      shown = { text, anchor };
+      isWanted = true;
+      const found = typeof text === 'string' ? text : await text().catch(() => null);
+      if (found === null || !isWanted) return;
+      shown = { text: found, anchor };
       if (describes) anchor.setAttribute('aria-describedby', TOOLTIP_ID);
     };
     const hide = () => {
       clearTimeout(timer);
+      isWanted = false;
       if (describes) anchor.removeAttribute('aria-describedby');
       if (shown?.anchor === anchor) shown = null;
     };
-    const later = (run: () => void, ms: number) => {
+    const later = (run: () => unknown, ms: number) => {
       clearTimeout(timer);
       timer = setTimeout(run, ms);
     };
@@ -57,7 +62,7 @@ export function tooltip(
         event.pointerType === 'mouse' && later(show, shown === null ? DELAY_MS : 0),
       pointerleave: () => later(hide, LEAVE_MS),
       pointerdown: hide,
-      focus: () => anchor.matches(':focus-visible') && show(),
+      focus: () => anchor.matches(':focus-visible') && void show(),
       blur: hide,
       keydown: (event: KeyboardEvent) => event.key === 'Escape' && hide(),
     };

@@ -1,0 +1,18 @@
+// Explanation of a site's health on screens that show the figure without its run. Read when somebody asks for it.
+import { healthFormula } from '../messages/audits/overview';
+import { queryClient, read } from './queries';
+
+type HealthParts = Parameters<typeof healthFormula>[0];
+
+/** Returns the run that gave a domain its health, with the formula in numbers; null when the run does not have them. */
+export async function explainHealth(
+  domain: string,
+  health: number,
+): Promise<{ runId: string; formula: string } | null> {
+  const { runs } = await queryClient.fetchQuery(read('/api/seo-spider/runs', { params: { query: { domain } } }));
+  for (const { id, healthScore, crawlStats } of runs) {
+    const { healthParts } = crawlStats as { healthParts?: HealthParts | null };
+    if (healthScore === health && healthParts) return { runId: id, formula: healthFormula(healthParts, health) };
+  }
+  return null;
+}

@@ -47,7 +47,8 @@ export const competitorAdded = (name: string) => `${name} is tracked. Answers ar
 export const noCompetitorsTitle = () => 'No competitor yet';
 export const noCompetitorsText = () =>
   'Brands that answers name beside yours are added automatically. You can also add those you know.';
-export const competitorsSub = () =>
-  'Figures cover the last 7 days and all prompts. Changes here change your brand profile.';
+export const competitorsSub = () => 'Changes here change your brand profile.';
+export const competitorsDays = (from: string, to: string) =>
+  `Figures are those of the latest report: all prompts, ${from} to ${to}. On Overview, shares of voice cover the days chosen there.`;
 export const isStanding = (name: string, state: string) =>
   `${name}: ${state.toLowerCase()}. Answers are being analysed again.`;

@@ -106,6 +106,6 @@ test('a site that does not answer is told with the reason', async ({ app, domain
   await panel.getByRole('button', { name: 'Check the site' }).click();
 
   await expect(panel.getByRole('alert')).toContainText(
-    new RegExp(`${domain} could not be asked, neither as a crawler nor as a person: [a-z].+[.]$`),
+    new RegExp(`${domain} could be reached neither as a crawler nor as a person: [a-z].+[.]$`),
   );
 });

@@ -57,7 +57,7 @@ export const keepStored = () => 'Keep what is stored';
 export const sentHeaderName = (header: number) => `Name, request header ${count(header)}`;
 export const sentHeaderValue = (header: number) => `Value, request header ${count(header)}`;
 export const removeSentHeader = (header: number) => `Remove request header ${count(header)}`;
-export const mostSentHeaders = (most: number) => `There may be at most ${counted(most, 'header', 'headers')}.`;
+export const mostSentHeaders = (most: number) => `At most ${counted(most, 'header', 'headers')}.`;
 export const basicAuth = () => 'Site password';
 export const noBasicAuth = () => 'None is sent.';
 export const storedUser = (user: string) => `Sent as ${user}.`;

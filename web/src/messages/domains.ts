@@ -53,8 +53,8 @@ export const openDemo = () => 'Open the demo';
 export const parts: Record<string, () => string> = {
   browser: () => 'Browser',
   database: () => 'Database',
-  object_store: () => 'Store of snapshots',
-  visit_store: () => 'Store of crawler visits',
+  object_store: () => 'Snapshot storage',
+  visit_store: () => 'Storage of crawler visits',
   addresses: () => 'Public addresses',
   public_url: () => 'Address of this service',
   mail: () => 'E-mail',

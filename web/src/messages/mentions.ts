@@ -133,14 +133,14 @@ export const noPromptsText = () => 'A prompt is a question that your customers a
 export const localModel = () => 'local model';
 export const standIn = () => 'stand-in of the demo';
 export const standInText = () =>
-  'The stand-in of the demo makes its answers up, and answers the questions of the demo only. To ask your own, the operator sets the API key of an assistant.';
+  'The demo’s stand-in makes up its answers, and only answers the demo’s own questions. To ask your own, the operator sets the API key of an assistant.';
 const REFUSED: Record<string, string> = {
   invalid_request: 'its text or tags cannot be used',
   prompt_limit_reached: 'your plan allows no more prompts',
   monitor_limit_reached: 'your plan allows no more active prompts; it can start paused',
   provider_limit_reached: 'your plan allows fewer assistants per prompt',
   provider_unavailable:
-    'an assistant is not available, or is the stand-in of the demo, which answers the questions of the demo only',
+    'an assistant is not available, or is the demo’s stand-in, which only answers the demo’s own questions',
   plan_required: 'an assistant needs a higher plan',
 };
 export const refusedText = (code: string) => REFUSED[code] ?? code;

@@ -109,8 +109,8 @@ export const nothingNeedsText = () =>
   'Errors, blocked crawlers, stale pages and limits appear here when they need your attention.';
 export const dismiss = (title: string) => `Dismiss ${title}`;
 export const dismissed = (title: string) => `Dismissed: ${title}`;
-export const dismissFailed = () => 'Dismissing failed: the server does not answer.';
-export const undoFailed = () => 'Undoing failed: the server does not answer.';
+export const dismissFailed = () => 'It could not be dismissed: the server does not answer.';
+export const undoFailed = () => 'It could not be undone: the server does not answer.';
 export const atMost = (number: number) => `the first ${count(number)}`;
 
 /** Fields of an entry of what needs attention, or of what changed. */

@@ -21,7 +21,7 @@ export const resume = (name: string) => `Resume ${name}`;
 export const edit = (name: string) => `Edit ${name}`;
 export const remove = (name: string) => `Delete ${name}`;
 export const editTitle = () => 'Edit prompt';
-export const editNote = () => 'A changed text is asked at once. Answers to the old text stay.';
+export const editNote = () => 'A changed prompt is asked at once. Answers to the old text stay.';
 export const promptPaused = () => 'Prompt paused.';
 export const promptResumed = () => 'Prompt resumed.';
 export const promptSaved = () => 'Prompt saved.';

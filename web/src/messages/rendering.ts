@@ -97,13 +97,14 @@ export const pageRendered = () => 'The page was rendered again.';
 export const notRenderedAgain = (error: string) => `The page could not be rendered again: ${error}.`;
 export const lookAgain = () => 'Look again';
 export const looking = () => 'Looking';
-export const lookingText = () => 'The page is being looked at: as a person, as a crawler, and without Glasshouse.';
+export const lookingText = () => 'Loading the page as a person, as a crawler, and without Glasshouse.';
 export const lookCost = () => 'Counts as one render; as two when nothing is stored.';
 export const openPage = () => 'Open page';
 export const view = () => 'This page';
 export const width = () => 'Width';
 export const widths = { '1280': () => 'Desktop', '390': () => 'Phone' };
 export const lookedAt = (when: string, pixels: number) => `${when}, ${count(pixels)} px wide`;
+export const neverSeen = () => 'There is no view of this page';
 export const lookFailedTitle = () => 'The page could not be looked at';
 /** Sentences of why a page could not be looked at. */
 export const viewErrors: Record<string, () => string> = {
@@ -164,7 +165,7 @@ export const verdictStatus = (person: number, crawler: number) =>
   `People get status ${person}, a crawler gets ${crawler}.`;
 export const verdictFailed = (statusCode: number) => `The page answers people with status ${statusCode}.`;
 export const verdictEmpty = (words: number, problems: string) =>
-  `People see ${words === 0 ? 'no word' : `only ${counted(words, 'word', 'words')}`} on this page, and a crawler gets no more: ${problems}.`;
+  `People see ${words === 0 ? 'no words' : `only ${counted(words, 'word', 'words')}`} on this page, and a crawler gets no more: ${problems}.`;
 export const verdictNothing = () => 'Nothing is stored for crawlers yet.';
 export const verdictRaw = (words: number) =>
   words === 0

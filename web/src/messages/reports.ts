@@ -23,7 +23,7 @@ export const changesTitle = () => 'What changed';
 export const confirmed = () => 'confirmed';
 export const unconfirmed = () => 'seen once';
 export const noChanges = () => 'Nothing changed in this period.';
-export const opportunities = () => 'Where to be named';
+export const opportunities = () => 'Where you could be named';
 export const score = () => 'Score';
 export const yourPages = () => 'Your pages that answers cite';
 export const method = () => 'How it is counted';

@@ -134,11 +134,11 @@ export const headerNameLabel = () => 'Name';
 export const headerValueLabel = () => 'Value';
 export const ofHeader = (field: string, rule: number, header: number) =>
   `${field}, rule ${count(rule)} header ${count(header)}`;
-export const headerName = () => 'A name has letters, digits and hyphens.';
+export const headerName = () => 'Use letters, digits and hyphens.';
 export const addHeader = (rule: number) => `Add header to rule ${count(rule)}`;
 export const removeHeader = (rule: number, header: number) => `Remove header ${count(header)} of rule ${count(rule)}`;
 export const mostHeaders = (most: number) => `A rule has at most ${counted(most, 'header', 'headers')}.`;
-export const mostRules = (most: number) => `There may be at most ${count(most)}.`;
+export const mostRules = (most: number) => `At most ${count(most)} are allowed.`;
 
 // ---- ignored paths
 export const ignoredLede = () =>
@@ -147,7 +147,7 @@ export const patternsTitle = () => 'Patterns';
 export const patternHint = () => 'Begins with a slash. * is one segment or a part of it, ** at the end is the rest.';
 export const patternStart = (line: string) => `“${line}” does not begin with a slash.`;
 export const tooManyPatterns = (lines: number) => `At most 500 patterns; these are ${count(lines)}.`;
-export const patternsRefused = () => 'Not saved: a pattern cannot be used. The rest of the settings is as before.';
+export const patternsRefused = () => 'Not saved: a pattern cannot be used. Other settings are unchanged.';
 export const matches = () => 'Matches';
 export const noPatterns = () => 'No path is ignored.';
 export const matchesOf = (matched: number, total: number) =>
@@ -220,7 +220,7 @@ export const competitorStates = {
 };
 export const noCompetitors = () => 'No competitor yet. Brands that answers name are added automatically.';
 export const addCompetitor = () => 'Add competitor';
-export const mostCompetitors = (most: number) => `There may be at most ${counted(most, 'competitor', 'competitors')}.`;
+export const mostCompetitors = (most: number) => `At most ${counted(most, 'competitor', 'competitors')}.`;
 export const ofCompetitor = (field: string, competitor: number) => `${field}, competitor ${count(competitor)}`;
 export const removeCompetitor = (competitor: string, position: number) =>
   competitor === '' ? `Remove competitor ${count(position)}` : `Remove ${competitor}`;

@@ -3,7 +3,7 @@ import { count, counted } from '../lib/numbers';
 
 export const title = () => 'Check the site';
 export const lede = () =>
-  'Asks one page as a crawler and as a person, about fifteen times, and says whether each gets what it should.';
+  'Requests one page about fifteen times, as a crawler and as a person, and says whether each gets what it should.';
 export const path = () => 'Path';
 export const pathHint = () => 'A page of the site, with its query.';
 export const pathInvalid = () => 'Enter a path that begins with /, such as /pricing.';
@@ -18,7 +18,7 @@ export const waiting = () => 'Six checks a minute are allowed.';
 export const allowedAgain = () => 'You can check again now.';
 export const noReason = () => 'it gave no answer that could be read';
 export const noAnswer = (domain: string, reason: string) =>
-  `${domain} could not be asked, neither as a crawler nor as a person: ${reason.replaceAll('`', '')}.`;
+  `${domain} could be reached neither as a crawler nor as a person: ${reason.replaceAll('`', '')}.`;
 export const what = () => 'The check';
 
 export const verdict = (found: number, judged: number) =>
@@ -44,18 +44,18 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
   },
   same_content: {
     title: 'Crawlers get the content that people get',
-    found: 'Crawlers get a notice, an error or another text in place of the page',
-    means: 'Search engines index it in place of the page, and assistants answer from it.',
+    found: 'Crawlers get a notice, an error or different text instead of the page',
+    means: 'Search engines index it instead of the page, and assistants answer from it.',
   },
   encoding: {
     title: 'Pages are compressed as their headers say',
     found: 'The page for crawlers is not compressed as its headers say',
-    means: 'Crawlers get bytes that are no text, and take the page for empty.',
+    means: 'Crawlers get bytes that they cannot read, and treat the page as empty.',
   },
   language: {
     title: 'Crawlers get the language that people get',
-    found: 'Crawlers get another language than people',
-    means: 'Search engines show the page in another language than the one that it is for.',
+    found: 'Crawlers get a different language from people',
+    means: 'Search engines show people the page in the wrong language.',
   },
   snapshot_age: {
     title: 'Snapshots are fresh',
@@ -76,18 +76,18 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
     title: 'The page names itself as canonical',
     found: 'The page names another address as canonical',
     means:
-      'Search engines index the canonical address in place of the page: with one for all pages, the whole site is one page.',
+      'Search engines index the canonical address instead of the page: if all pages name the same one, the whole site counts as one page.',
   },
   person_app: {
     title: 'People get the app',
-    found: 'People get the snapshot in place of the app',
+    found: 'People get the snapshot instead of the app',
     means: 'People get a page whose scripts do not run: buttons and forms are dead.',
   },
   shared_cache: {
     title: 'No shared cache mixes up crawlers and people',
     found: 'A shared cache mixes up crawlers and people',
     means:
-      'A cache that ignores who asks gives people the snapshot, or crawlers the empty app; one that keeps snapshots goes on giving crawlers old pages.',
+      'A cache that ignores who asks gives people the snapshot, or crawlers the empty app; one that stores snapshots keeps giving crawlers old pages.',
   },
   loop: {
     title: 'Requests do not go round in circles',
@@ -107,32 +107,32 @@ const checks: Record<string, { title: string; found: string; means: string }> = 
   query: {
     title: 'The query reaches the page',
     found: 'The query does not reach the page',
-    means: 'All pages that differ in their query only get one and the same snapshot.',
+    means: 'Pages that differ only in their query all get the same snapshot.',
   },
   missing_page: {
-    title: 'An address that does not exist is 404',
-    found: 'An address that does not exist is not 404',
+    title: 'An address that does not exist answers 404',
+    found: 'An address that does not exist does not answer 404',
     means: 'Search engines index endless empty pages, and call them soft 404.',
   },
   host: {
     title: 'Crawlers are told the public host',
-    found: 'Crawlers are told another host than the public one',
-    means: 'Search engines index another host than the one that people use.',
+    found: 'Crawlers are told a host other than the public one',
+    means: 'Search engines index a host that people do not use.',
   },
   scheme: {
     title: 'Crawlers are told the public scheme',
-    found: 'Crawlers are told another scheme than the public one',
-    means: 'Search engines index http addresses of an https site, or are redirected without end.',
+    found: 'Crawlers are told a scheme other than the public one',
+    means: 'Search engines index http addresses of an https site, or are redirected endlessly.',
   },
   asset: {
     title: 'Scripts and style sheets are not rendered',
     found: 'Scripts and style sheets are rendered',
-    means: 'Renders are spent on files, and crawlers that run scripts get HTML in place of them.',
+    means: 'Renders are spent on files, and crawlers that run scripts get HTML instead of them.',
   },
   head: {
     title: 'HEAD is answered like GET',
     found: 'HEAD is not answered like GET',
-    means: 'Link checkers and some crawlers ask with HEAD first, and take the page for broken.',
+    means: 'Link checkers and some crawlers ask with HEAD first, and treat the page as broken.',
   },
   speed: {
     title: 'Crawlers are answered in time',

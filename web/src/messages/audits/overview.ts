@@ -10,10 +10,11 @@ export const healthMoved = (change: number) => {
   if (!/[1-9]/.test(text)) return 'Health stayed at';
   return `Health ${change > 0 ? 'rose' : 'fell'} by ${text.replace(/^[+−]/, '')} to`;
 };
-export const originHealth = (health: number) => `${score(health)} without snapshots: what your server itself sends`;
+export const originHealth = (health: number) =>
+  `${score(health)} without snapshots: the pages as your server sends them`;
 export const solvedBySnapshots = () => 'Solved by snapshots';
 export const solvedNote = (pages: number) =>
-  `Crawlers get a snapshot of ${counted(pages, 'page', 'pages')}, so they do not meet these. They cost no points.`;
+  `Crawlers get a snapshot of ${counted(pages, 'page', 'pages')} and do not see these problems there. They cost no points.`;
 export const nothingSolved = () => 'The pages that your server sends have no problem that a snapshot solves.';
 export const fixedAndNew = (fixed: number, added: number) =>
   `${counted(fixed, 'finding', 'findings')} fixed, ${count(added)} new`;

@@ -28,7 +28,7 @@ export const depthNote = (pages: number | null, depth: number | null) =>
 export const inThirtyDays = () => 'in 30 days';
 export const solvedBySnapshot = () => 'Solved by the snapshot';
 export const solvedPoints = (health: number | null) =>
-  health === null ? 'crawlers do not meet these' : `health without the snapshot: ${score(health)}`;
+  health === null ? 'crawlers do not see these' : `health without the snapshot: ${score(health)}`;
 export const pointsOff = () => 'points off health';
 export const pointsUnknown = () => 'points not recorded';
 export const elements = (number: number) => counted(number, 'place', 'places');

@@ -34,7 +34,7 @@ export const modes = {
 };
 export const bands = { weak: () => 'Weak', fair: () => 'Fair', good: () => 'Good', excellent: () => 'Excellent' };
 export const bandIs = { weak: () => 'weak', fair: () => 'fair', good: () => 'good', excellent: () => 'excellent' };
-export const bandText = () => 'To 30 weak, to 70 fair, to 90 good, above excellent.';
+export const bandText = () => 'Up to 30 is weak, up to 70 fair, up to 90 good; above that is excellent.';
 export const sampledError = (error: number) => `Estimated from samples, give or take ${delta(error).replace('+', '')}.`;
 
 export const listLede = (score: string, band: string, when: string) =>

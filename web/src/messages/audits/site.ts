@@ -50,7 +50,7 @@ export const accessLede = (all: number, blocked: number, refused: number) =>
   `Of ${counted(all, 'crawler', 'crawlers')}, robots.txt blocks ${count(blocked)} and your server refuses ${count(refused)}.`;
 export const llmsTxt = () => 'llms.txt';
 export const llmsValid = (bytes: string) => `There is one, ${bytes}`;
-export const llmsInvalid = () => 'There is one, and it is not in the usual form';
+export const llmsInvalid = () => 'There is one, but not in the usual format';
 export const llmsMissing = (code: number) => `There is none (${code === 0 ? 'no answer' : String(code)}).`;
 export const contentSignals = () => 'Content signals';
 export const noSignals = () => 'robots.txt has no content signals.';

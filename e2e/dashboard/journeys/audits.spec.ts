@@ -83,7 +83,7 @@ test('wherever health is shown it explains itself, to the pointer and to the key
   page,
 }) => {
   await open(page, `/${second}`);
-  const formula = page.getByText(/^0\.7 × .+ percent of pages without errors.+ = \d+\.\d\./);
+  const formula = page.getByText(/0\.7 × .+percent of pages without errors.+ = \d+\.\d\./);
   const told = (await formula.textContent())?.replace(/\s*See what lowers it\s*$/, '').trim() ?? '';
   expect(told).not.toBe('');
   const tooltip = page.getByRole('tooltip');

@@ -30,7 +30,7 @@ export const inactiveBanner = () =>
 export const suspendedTitle = () => 'Domain suspended';
 export const suspendedReason = () => 'The domain is suspended by the operator: nothing can be changed.';
 export const suspendedBanner = (domain: string) =>
-  `${domain} is suspended by the operator: nothing is rendered, audited, asked or changed. Everything can still be read, and the domain can be removed.`;
+  `${domain} is suspended by the operator. Nothing is rendered, audited, asked or changed; everything can be read, and the domain can be removed.`;
 
 export const planTitle = (plan: string) => `This needs ${plan}`;
 export const planTitleUnknown = () => 'This needs a higher plan';

@@ -50,7 +50,7 @@ test('an empty page whose requests fail says which ones', () => {
   const empty = { person: { ...person, words: 0, text: '' }, crawler: { ...crawler, words: 0, text: '' } };
   const problems = ['GET /api/prices answered 401', 'a script failed: TypeError: a is undefined'];
   expect(said({ ...empty, problems })).toBe(
-    'People see no word on this page, and a crawler gets no more: GET /api/prices answered 401; a script failed: TypeError: a is undefined.',
+    'People see no words on this page, and a crawler gets no more: GET /api/prices answered 401; a script failed: TypeError: a is undefined.',
   );
   expect(said({ person: { ...person, words: 400 }, problems })).toMatch(/^A crawler gets all/);
 });

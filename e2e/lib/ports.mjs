@@ -1,4 +1,4 @@
-// Ports of loopback: free ones, servers of a test in its own process, and whether something listens already.
+// Ports of loopback: free ones, servers inside the test's process, and probes of what listens.
 // Used by the end-to-end suites and the benchmarks.
 import net from 'node:net';
 
@@ -6,7 +6,7 @@ import net from 'node:net';
 export const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 /**
- * Serves on loopback. `port` 0 is a free one. Closing ends kept connections too, upgraded ones excepted.
+ * Starts a server on loopback. Port 0 chooses a free one. `close` ends open connections, but no upgraded ones.
  * @param {net.Server & { closeAllConnections?(): void }} server
  */
 export async function listen(server, port = 0, host = '127.0.0.1') {

@@ -6,9 +6,9 @@ import fs from 'node:fs';
  * @property {number} pid
  * @property {number} parent
  * @property {string} name
- * @property {string} state `Z`: it has ended and nobody waited for it.
+ * @property {string} state State letter; `Z` is a zombie.
  * @property {string[]} fields Fields of /proc/PID/stat after the name: [11..14] ticks of the processor, [19] start time.
- * @property {string} command Command line; empty once it has ended.
+ * @property {string} command Command line; empty once the process has ended.
  */
 
 /**
@@ -23,7 +23,7 @@ export function processOf(pid) {
     const fields = stat.slice(end + 2).split(' ');
     return {
       pid: parseInt(stat, 10), parent: Number(fields[1]), name: stat.slice(stat.indexOf('(') + 1, end), state: fields[0] ?? '', fields,
-      // Read when it is wanted: a look at all processes is needed often, their command lines seldom.
+      // Read on demand: most callers look at all processes and at no command line.
       get command() { try { return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '); } catch { return ''; } },
     };
   } catch {
@@ -35,7 +35,7 @@ export function processOf(pid) {
 export const processes = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name)).flatMap((name) => processOf(Number(name)) ?? []);
 
 /**
- * Lists a process, unless it has ended, and all below it.
+ * Lists a process and its descendants, the process first. Returns nothing once the process has ended.
  * @param {number} root
  */
 export function tree(root) {
@@ -46,7 +46,7 @@ export function tree(root) {
 }
 
 /**
- * Kills processes that are the ones that were read: an id may have been given to another one meanwhile.
+ * Kills processes, except those whose id belongs to another process by now.
  * @param {MachineProcess[]} members
  */
 export function killAll(members) {

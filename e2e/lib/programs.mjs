@@ -15,7 +15,7 @@ let isKept = false;
 const running = new Set();
 
 /**
- * Joins names to the folder of this run, which everybody can read: servers of others have users of their own.
+ * Joins names to the folder of this run. Everybody can read the folder, since workers of nginx and Apache are other users.
  * @param {string[]} names
  */
 export function scratch(...names) {
@@ -39,7 +39,7 @@ export function folderFor(name) {
   return scratch(name);
 }
 
-/** Leaves the folder of this run, for a look at its logs, and returns it. */
+/** Keeps the folder of this run, for its logs, and returns its path. */
 export function keepScratch() {
   isKept = true;
   return scratch();
@@ -50,7 +50,7 @@ function cleanUp() {
   if (!isKept) fs.rmSync(scratch(), { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ends everything that runs, with what is left below it. */
+/** Ends every program that runs and kills descendants that outlive it. */
 export async function endAll() {
   const members = [...running].flatMap(({ pid }) => tree(pid));
   await Promise.all([...running].map((program) => program.stop()));
@@ -67,20 +67,20 @@ export const endOfLog = (log) => fs.readFileSync(log, 'utf8').trimEnd().split('\
  * @typedef {object} Program
  * @property {number} pid
  * @property {number} port
- * @property {string} log File with all that it prints.
+ * @property {string} log File with its output.
  * @property {() => boolean} hasEnded
  * @property {(options?: { signal?: NodeJS.Signals, graceMs?: number }) => Promise<number | NodeJS.Signals>} stop
- *   Asks it to end and kills it when it does not in time, with all below it. Returns its status or the signal that ended it.
+ *   Sends the signal, and after `graceMs` kills the program and its descendants. Returns the exit status or the signal that ended it.
  */
 
 /**
  * @typedef {object} StartOptions
  * @property {number} [port] Port on loopback where it will listen.
- * @property {() => Promise<boolean>} [ready] Condition that is waited for; without one that the port accepts connections.
+ * @property {() => Promise<boolean>} [ready] Probe that is repeated until it is true; by default the port accepts connections.
  * @property {NodeJS.ProcessEnv} [env] Variables beside those of this process.
  * @property {string} [cwd]
  * @property {string} [log]
- * @property {NodeJS.Signals} [signal] Signal that asks it to end.
+ * @property {NodeJS.Signals} [signal] Signal of `stop`, SIGTERM by default.
  */
 
 /**

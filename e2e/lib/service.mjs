@@ -9,7 +9,7 @@ import { answers, freePort } from './ports.mjs';
 import { folderFor, start } from './programs.mjs';
 
 export const root = path.resolve(import.meta.dirname, '../..');
-/** Times that a command is tried that finds the database busy and did nothing. */
+/** Attempts of a command while the database is busy. */
 const TRIES = 4;
 
 /** @typedef {Record<string, unknown>} Settings Values by the names of settings: `{'edge.http_listen': ''}`. */
@@ -24,7 +24,7 @@ const TRIES = 4;
  * @property {Record<string, string>} env Variables of the service and of its command line.
  */
 
-/** Finds the program: the one that GLASSHOUSE names, from the root of the repository, or the one that was built last. */
+/** Finds the binary: GLASSHOUSE, relative to the root of the repository, or the one in target that was built last. */
 export function findBinary() {
   const target = process.env.CARGO_TARGET_DIR ?? 'target';
   const files = process.env.GLASSHOUSE ? [process.env.GLASSHOUSE] : ['release', 'debug'].map((profile) => `${target}/${profile}/glasshouse`);
@@ -44,8 +44,8 @@ export const variables = (settings) => Object.fromEntries(Object.entries(setting
 ]));
 
 /**
- * Sets up a service on a free port, whose edge and metrics are off and whose origins are on loopback unless `settings` say otherwise.
- * `folder` may have data already. `env` is for further variables.
+ * Sets up a service on a free port. Edge and metrics are off, and origins on loopback are allowed, unless `settings` say otherwise.
+ * `folder` may have data already. `env` has further variables.
  * @param {{ name?: string, binary?: string, folder?: string, host?: string, port?: number, settings?: Settings, env?: NodeJS.ProcessEnv }} [options]
  * @returns {Promise<Installation>}
  */
@@ -85,7 +85,7 @@ export async function createAccount(service, { email, password = randomBytes(12)
 }
 
 /**
- * Makes a key of an account. Each has requests of its own to spend in a minute.
+ * Makes a key of an account. Each key has a rate limit of its own.
  * @param {Installation} service
  * @param {string} email
  */

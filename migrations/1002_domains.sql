@@ -6,7 +6,7 @@ create table domains (
     -- Lower case, A-labels.
     host text not null,
     -- Registrable domain of the host. Claims of a site compete.
-    site text not null default '',
+    site text not null,
     -- pending, connected or via api; kept while the domain is suspended, so that resuming finds it.
     status text not null,
     -- Time of the check that moved the domain out of pending. Null: no check did.
@@ -32,7 +32,7 @@ create index domains_site on domains (site);
 -- anybody's claim.
 create table former_domains (
     host text not null,
-    site text not null default '',
+    site text not null,
     account_id text not null,
     removed_at bigint not null,
     primary key (host, account_id)

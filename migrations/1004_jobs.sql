@@ -119,8 +119,8 @@ create table job_lanes (
     failures bigint not null,
     rest_until bigint not null,
     -- Tells one rest of a lane from the next, and since when the lane has not worked.
-    rest_id text not null default '',
-    troubled_since bigint not null default 0
+    rest_id text not null,
+    troubled_since bigint not null
 );
 
 -- How far the rate of a lane with a rate of its own (an AI provider) is used up, over all processes: GCRA, one number.

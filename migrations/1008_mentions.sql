@@ -195,10 +195,9 @@ create table mention_reports (
     day bigint not null,
     report_type text not null,
     -- First day of the window.
-    week_start bigint,
-    -- JSON, and Markdown of legacy reports.
+    week_start bigint not null,
+    -- JSON.
     payload text not null,
-    markdown text not null,
     content_hash text not null,
     analysis_version bigint not null,
     created_at bigint not null,

@@ -53,7 +53,6 @@ const VERDICTS: Record<string, string> = {
 export const verdict = (id: string) => VERDICTS[id] ?? '';
 export const coverageText = (responses: number, promptCount: number, assistantsCount: number) =>
   `${counted(responses, 'answer', 'answers')} to ${counted(promptCount, 'prompt', 'prompts')} from ${counted(assistantsCount, 'assistant', 'assistants')}.`;
-export const oldReport = () => 'A report in an older format. It can be read as text.';
 export const recommendedRate = () => 'Recommended';
 export const shareNonBranded = () => 'Share of voice, prompts without your name';
 export const modelChanged = (from: string, to: string) => `A different model answers: ${to}, previously ${from}`;

@@ -44,7 +44,6 @@ pub struct CountedCompetitor {
 
 /// Numbers of distinct cited addresses by their owner.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct CitationCounts {
     pub own: u64,
     pub competitor: u64,
@@ -53,7 +52,6 @@ pub struct CitationCounts {
 
 /// Counts and totals of the answers of one prompt, provider and day, or of several of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct AnswerSums {
     pub responses: u64,
     /// Responses that name the own brand.
@@ -92,7 +90,6 @@ pub struct AnswerSums {
 
 /// Sum of Jaccard distances between the competitor sets of consecutive answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct PairSums {
     /// Millionths.
     pub distance_sum: u64,
@@ -101,7 +98,6 @@ pub struct PairSums {
 
 /// Sums of one competitor.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct CompetitorSums {
     /// Responses that name the competitor.
     pub responses: u64,

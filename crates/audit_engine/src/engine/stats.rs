@@ -81,13 +81,10 @@ pub struct CrawlStats {
     /// Runs before this one that were interrupted.
     pub continuations: u32,
     /// Addresses that bounds kept the audit from looking at.
-    #[serde(default)]
     pub left_out: LeftOut,
     /// Findings that snapshots solve; null where crawlers get none. Filled in at the end of the audit.
-    #[serde(default)]
     pub solved_by_snapshots: Option<SolvedBySnapshots>,
-    /// Numbers that the health is made of, filled in with it; none in older runs and without pages.
-    #[serde(default)]
+    /// Numbers that the health is made of, filled in with it; none without pages.
     pub health_parts: Option<HealthParts>,
 }
 
@@ -105,7 +102,7 @@ pub struct SolvedBySnapshots {
 
 /// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Pages that were processed in part, since they have too many elements or too long addresses.
     pub pages: usize,

@@ -19,7 +19,7 @@ const EXTENSION: &str = "visits";
 const DAMAGED: &str = "damaged";
 /// Length and checksum in front of a record.
 const HEAD_BYTES: usize = 8;
-/// First byte of what a record holds. That of earlier versions was JSON, which begins otherwise.
+/// First byte of what a record holds: the form of the counts.
 const POSTCARD: u8 = 1;
 
 /// Visits that were counted together.
@@ -27,8 +27,7 @@ const POSTCARD: u8 = 1;
 pub struct Counts {
     pub pages: Vec<(VisitKey, u64)>,
     pub times: Vec<(TimeKey, u64)>,
-    /// People who came from assistants. Files of earlier versions have none.
-    #[serde(default)]
+    /// People who came from assistants.
     pub referrals: Vec<(ReferralKey, u64)>,
 }
 
@@ -219,7 +218,7 @@ fn first_record(bytes: &[u8]) -> Option<(Option<Counts>, &[u8])> {
     }
     let counts = match payload {
         [POSTCARD, counts @ ..] => postcard::from_bytes(counts).ok(),
-        counts => serde_json::from_slice(counts).ok(),
+        _ => None,
     };
     Some((counts, after))
 }
@@ -278,19 +277,6 @@ mod tests {
             let read = cut.read().unwrap();
             assert_eq!((read.counts.pages.len(), read.is_damaged), (1, false), "{length} bytes");
         }
-    }
-
-    #[test]
-    fn a_file_of_the_version_before_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = SpoolFile::create(folder.path()).unwrap();
-        let payload = br#"{"pages":[[{"domain":"d","day":20000,"path":"/a","crawler":"googlebot","verified":"yes","served":"cache","status":200},3]],"times":[[{"domain":"d","day":20000,"served":"cache","bucket":7},3]]}"#;
-        let (length, checksum) = (payload.len() as u32, crc32fast::hash(payload));
-
-        fs::write(&file.path, [&length.to_le_bytes()[..], &checksum.to_le_bytes(), payload].concat())
-            .unwrap();
-
-        assert_eq!(file.read().unwrap().counts, counts("/a", 3));
     }
 
     #[test]

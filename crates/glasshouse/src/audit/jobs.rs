@@ -15,7 +15,6 @@ use crate::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
 pub struct RunAudit {
     pub run: RunId,
     /// True when the run only ends with its results so far, because the job of its crawl gave up.
-    #[serde(default)]
     pub ends: bool,
 }
 

@@ -149,10 +149,8 @@ pub struct RunReport {
     /// Rows that carry each issue.
     pub issue_breakdown: Value,
     /// Errors that pages have and did not have in the run before. Told to webhooks.
-    #[serde(default)]
     pub new_errors: usize,
-    /// Root of the site that was audited, after redirects; "" in older runs.
-    #[serde(default)]
+    /// Root of the site that was audited, after redirects; "" until the run is over.
     pub site_url: String,
 }
 

@@ -140,13 +140,10 @@ impl Segments {
         Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
-    /// Returns dated pages as a run left them; none for a run that is older than that part.
+    /// Returns dated pages as a run left them.
     pub async fn dates(&self, run: &Run) -> Result<HashMap<String, PreviousPage>, ReadError> {
-        match self.read(run, PartKind::Dates, 0).await {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
-            Err(ReadError::Missing { .. }) => Ok(HashMap::new()),
-            Err(error) => Err(error),
-        }
+        let bytes = self.read(run, PartKind::Dates, 0).await?;
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
     /// Copies a run's parts to the object store, and deletes the rows once all are there.

@@ -101,14 +101,11 @@ pub struct Index {
     pub issues: Vec<Vec<u16>>,
     /// Issues of the site, its robots.txt and its sitemaps.
     pub site_issues: Vec<String>,
-    /// Clicks from the start; empty in older runs.
-    #[serde(default)]
+    /// Clicks from the start; empty while the run goes on.
     pub depth: Vec<Option<u32>>,
     /// Rows whose render was due and did not take place: what scripts do to them is not known.
-    #[serde(default)]
     pub missed_render: Vec<usize>,
-    /// Number of parts that files of the run's pages take; 0 in older runs.
-    #[serde(default)]
+    /// Number of parts that files of the run's pages take.
     pub resource_parts: usize,
 }
 

@@ -79,7 +79,7 @@ pub enum PreferredHost {
 
 /// The settings of the specification's settings endpoint, and the sitemap's address.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Settings {
     /// Host that answers for people and assets; none: the domain itself.
     pub origin_host: Option<OriginHost>,
@@ -115,10 +115,8 @@ pub struct Rendering {
     #[schema(example = json!(["*://ads.example/*"]))]
     pub blocked_urls: Vec<String>,
     /// Whether only verified crawlers start renders at the edge. Others get what is stored, else the origin.
-    #[serde(default)]
     pub verified_crawlers_only: bool,
     /// Names of the query parameters that are a part of a page's address; null: all but those of tracking.
-    #[serde(default)]
     #[schema(example = json!(["page", "color"]))]
     pub query_parameters: Option<Vec<String>>,
 }

@@ -150,7 +150,6 @@ enum RemoteResult {
     Failed {
         reason: String,
         /// Whether the origin did not answer.
-        #[serde(default)]
         is_of_the_origin: bool,
     },
 }
@@ -162,9 +161,7 @@ struct UnstoredPage {
     location: Option<String>,
     etag: String,
     /// Kept header lines, as JSON.
-    #[serde(default)]
     headers: Option<String>,
-    #[serde(default)]
     problems: Vec<String>,
     partial: bool,
     created_at: i64,

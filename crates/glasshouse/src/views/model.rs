@@ -160,7 +160,7 @@ pub struct View {
 
 /// Contents of a view, as the object store keeps them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ViewContents {
     pub person: Option<PersonView>,
     pub crawler: Option<CrawlerView>,
@@ -214,7 +214,6 @@ pub struct CrawlerView {
     #[schema(required = true)]
     pub location: Option<String>,
     /// `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location` of the answer to a crawler.
-    #[serde(default)]
     #[schema(required = true)]
     pub headers: Vec<ViewHeader>,
     #[schema(examples(48213))]

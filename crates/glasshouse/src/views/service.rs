@@ -220,7 +220,7 @@ impl Views {
             tracing::warn!(view = row.id, "the object of a view is missing");
             return Ok(None);
         }
-        // Written by this program; what another version wrote has what this one knows, or nothing.
+        // Contents that another version wrote count as none.
         let contents: ViewContents =
             contents.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let ViewContents { person, crawler, raw, requests, console, blocked, problems, timings } = contents;

@@ -77,7 +77,7 @@ export interface CrawlStats {
   sampling: { enabled: boolean; healthStdErr: number | null };
   /** Pages on which a snapshot solves each issue; null where crawlers get none. */
   solvedBySnapshots?: { pages: number; originHealth: number; issues: Record<string, number> } | null;
-  /** Missing in older runs, null without pages. */
+  /** Null without pages, missing until the run is over. */
   healthParts?: { pages: number; withoutErrors: number; site: number; factor: number } | null;
 }
 
@@ -125,8 +125,8 @@ export interface Finding {
   issueId: string;
   severity: FindingSeverity;
   count: number;
-  /** Points off the page's health, before the cap of its category; null or absent in older runs. */
-  points?: number | null;
+  /** Points off the page's health, before the cap of its category. */
+  points: number;
   examples: { url: string; text: string; detail: string }[];
 }
 
@@ -139,12 +139,12 @@ export interface Penalty {
 export interface AuditedPage {
   page: AuditedRow;
   findings: Finding[];
-  /** Findings that crawlers do not meet, since the snapshot lacks them; null or absent in older runs. */
-  solved?: Finding[] | null;
+  /** Findings that crawlers do not meet, since the snapshot lacks them. */
+  solved: Finding[];
   /** Health of the server's own answer; null where crawlers get that answer. */
-  originHealthScore?: number | null;
-  /** Health that the page lost, by category; null or absent in older runs. */
-  penalties?: Penalty[] | null;
+  originHealthScore: number | null;
+  /** Health that the page lost, by category. */
+  penalties: Penalty[];
   raw: Record<string, string | null>;
   rendered: Record<string, string | null> | null;
   hops: { url: string; status: number }[];

@@ -10,7 +10,6 @@ import {
   leavesOutBranded,
   listIn,
   positionOf,
-  reportIn,
   toneOf,
   visibilityOf,
   withDays,
@@ -56,12 +55,10 @@ test('an overview that Google did not show, and an answer that is not read yet, 
   expect(isResponse({ status: 'answered', finish: 'complete' })).toBe(false);
 });
 
-test('texts that hold no list are an empty list, and reports of an older form are none', () => {
+test('texts that hold no list are an empty list', () => {
   expect(listIn('[1]')).toEqual([1]);
   expect(listIn('{"a":1}')).toEqual([]);
   expect(listIn('')).toEqual([]);
-  expect(reportIn({ reportJson: '' })).toBeNull();
-  expect(reportIn({ reportJson: '{"version":"v2"}' })).toBeNull();
 });
 
 test('tags are small letters, digits and hyphens, at most ten', () => {

@@ -132,14 +132,9 @@ export function areTags(text: string): boolean {
   return tags.length <= 10 && tags.every((tag) => /^[a-z0-9-]{1,64}$/.test(tag));
 }
 
-/** Returns the report that a row of the list holds; null for one of an older form. */
-export function reportIn(item: { reportJson: string }): Schemas['VisibilityReport'] | null {
-  try {
-    const value = JSON.parse(item.reportJson) as Partial<Schemas['VisibilityReport']> | null;
-    return value?.version === 'v3' ? (value as Schemas['VisibilityReport']) : null;
-  } catch {
-    return null;
-  }
+/** Returns the report that a row of the list holds. */
+export function reportIn(item: { reportJson: string }): Schemas['VisibilityReport'] {
+  return JSON.parse(item.reportJson) as Schemas['VisibilityReport'];
 }
 
 /** Decides whether an answer is still on its way. */

@@ -30,7 +30,6 @@ export const solvedBySnapshot = () => 'Solved by the snapshot';
 export const solvedPoints = (health: number | null) =>
   health === null ? 'crawlers do not see these' : `health without the snapshot: ${score(health)}`;
 export const pointsOff = () => 'points off health';
-export const pointsUnknown = () => 'points not recorded';
 export const elements = (number: number) => counted(number, 'place', 'places');
 export const evidenceOf = (number: number) => `Evidence ${count(number)}`;
 export const allPagesWith = () => 'All pages with this issue';
@@ -43,7 +42,6 @@ export const differs = () => 'differs';
 export const unknownValue = () => 'not recorded then';
 export const whyScore = (score: string) => `Why ${score}`;
 export const hundredMinus = () => '100 minus';
-export const notRecorded = () => 'This audit did not record points by category. A new audit does.';
 export const nothingTaken = () => 'No finding lowers the score.';
 export const pointsOf = (points: string, cap: string) => `−${points} of ${cap}`;
 export const whenShared = () => 'How it looks when shared';

@@ -51,7 +51,6 @@ pub struct AnswerFacts {
     /// Sources that were found and are not cited.
     pub retrieved: Vec<Citation>,
     /// Sentence that says that nothing is known of the own brand; the brand then counts as not named.
-    #[serde(default)]
     pub unknown: Option<String>,
 }
 

@@ -14,14 +14,14 @@ pub struct ExtractionRule {
     #[schema(examples("price"), min_length = 1, max_length = 60)]
     pub name: String,
     /// CSS selector of the elements.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(examples(".price"))]
     pub selector: Option<String>,
     /// Regular expression in the source; its first group is the piece, else all of the match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
     /// The attribute that is wanted of the elements; their text unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
     /// `raw`: what the server sent; `rendered` unless given: what a browser made of it, where it was rendered.
     #[serde(default = "rendered")]
@@ -37,10 +37,10 @@ pub struct SearchRule {
     #[schema(examples("phone number"), min_length = 1, max_length = 60)]
     pub name: String,
     /// The text that is looked for, in any case.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Regular expression that is looked for instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub regex: Option<String>,
     /// `text` unless given: what a reader sees; `source`: the markup.
     #[serde(rename = "in", default = "text")]

@@ -102,7 +102,7 @@ pub struct Ignored {
 
 /// Secrets that only the site's own server receives. Sealed in the database.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct SiteCredentials {
     /// Headers, by name and value.
     pub headers: Vec<SentHeader>,

@@ -49,15 +49,15 @@ struct PageDetails {
     #[schema(value_type = Vec<FindingShown>)]
     findings: Value,
     /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
-    /// the health. Null in runs that are older than the field.
-    #[schema(value_type = Option<Vec<FindingShown>>)]
+    /// the health.
+    #[schema(value_type = Vec<FindingShown>)]
     solved: Value,
     /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
     #[serde(rename = "originHealthScore")]
     #[schema(value_type = Option<f64>)]
     origin_health_score: Value,
-    /// Health that the page lost, by category; null in runs that are older than the field.
-    #[schema(value_type = Option<Vec<PenaltyShown>>)]
+    /// Health that the page lost, by category.
+    #[schema(value_type = Vec<PenaltyShown>)]
     penalties: Value,
     /// Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
     /// scripts changed.
@@ -70,9 +70,9 @@ struct PageDetails {
     /// server's response.
     #[serde(rename = "missedRender")]
     missed_render: bool,
-    /// Headers that protect visitors, by name, as they were sent; null in runs that are older than the field.
+    /// Headers that protect visitors, by name, as they were sent.
     #[serde(rename = "securityHeaders")]
-    #[schema(value_type = Option<Object>, example = json!({ "x-content-type-options": "nosniff" }))]
+    #[schema(value_type = Object, example = json!({ "x-content-type-options": "nosniff" }))]
     security_headers: Value,
     /// Steps of its redirect.
     #[schema(value_type = Vec<HopShown>)]
@@ -98,9 +98,9 @@ struct FindingShown {
     severity: String,
     /// Elements or targets at fault.
     count: u32,
-    /// Points that it takes from the page's health, before the category's cap; null in runs that are older than the field.
+    /// Points that it takes from the page's health, before the category's cap.
     #[schema(examples(3.0))]
-    points: Option<f64>,
+    points: f64,
     /// The first 20 of them.
     examples: Vec<ExampleShown>,
 }
@@ -154,12 +154,8 @@ async fn get_run_page(
     let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
     let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
     let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
-    let mut findings = take("findings");
-    for finding in findings.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
-        finding.entry("points").or_insert(Value::Null);
-    }
     Ok(Json(PageDetails {
-        findings,
+        findings: take("findings"),
         solved: take("solved"),
         origin_health_score: take("originHealthScore"),
         penalties: take("penalties"),

@@ -24,7 +24,7 @@ pub struct RunSummary {
 
 /// Numbers of a run's report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct ReportFacts {
     /// Findings of severity error.
     pub errors: u64,

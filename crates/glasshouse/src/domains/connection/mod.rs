@@ -119,7 +119,7 @@ impl Connection {
     pub async fn checked_records(&self, domain: &Domain) -> Result<ConnectionRecords, DbError> {
         let required = self.required_records(domain).await?;
         let kept = self.0.domains.find_check(&domain.id).await?;
-        // A form of an older version is as good as nothing.
+        // Findings that another version wrote count as none.
         let kept = kept.and_then(|(at, text)| Some((at, serde_json::from_str::<KeptFindings>(&text).ok()?)));
         let known = KnownAddresses { ours: self.0.dns.ours(), ranges: &self.0.ranges };
         Ok(ConnectionRecords::of(&domain.host, required, kept, known))

@@ -63,7 +63,6 @@ struct AddRequest {
     #[schema(examples("shop.example"))]
     domain: String,
     /// Host that answers for people, when it is another one than the domain. A whole address is cut down to its host.
-    #[serde(default)]
     #[schema(examples("shop.lovable.app"))]
     origin_host: Option<String>,
 }

@@ -41,14 +41,12 @@ pub async fn is_claimed_elsewhere(
     removed_since: Timestamp,
 ) -> Result<bool, DbError> {
     const SQL: &str = "select exists (select 1 from domains where account_id <> $2 and removed_at is null \
-         and (site = $1 or (site = '' and (host = $1 or host like $3)))) \
-         or exists (select 1 from former_domains where account_id <> $2 and removed_at > $4 \
-         and (site = $1 or (site = '' and (host = $1 or host like $3))))";
+         and site = $1) or exists (select 1 from former_domains where account_id <> $2 and removed_at > $3 \
+         and site = $1)";
     let is_claimed = on_engine!(conn, |c| {
         sqlx::query_scalar(SQL)
             .bind(site)
             .bind(account.as_str())
-            .bind(format!("%.{site}"))
             .bind(removed_since.as_millis())
             .fetch_one(c)
             .await

@@ -69,18 +69,18 @@ struct ReportItem {
     /// Last day of the seven that the report covers, `YYYY-MM-DD`.
     #[schema(examples("2026-11-17"))]
     date_utc: String,
-    /// `auto`; legacy reports: `daily` or `weekly`.
+    /// Always `auto`.
     #[schema(examples("auto"))]
     report_type: String,
-    /// First day of the seven; null in some legacy reports.
+    /// First day of the seven.
     #[schema(examples("2026-11-11"))]
-    week_start_utc: Option<String>,
+    week_start_utc: String,
     /// JSON in its canonical form. Fields: schema `VisibilityReport`, version `v3`.
     #[schema(examples("{\"analysisVersion\":1,\"domain\":\"lumadocs.io\",\"version\":\"v3\"}"))]
     report_json: String,
-    /// Text of legacy reports; otherwise empty.
+    /// Always empty: `format=markdown` writes the text of a report.
     #[schema(examples(""))]
-    report_markdown: String,
+    report_markdown: &'static str,
     created_at: Timestamp,
 }
 
@@ -110,9 +110,9 @@ impl From<ReportRow> for ReportItem {
             id: row.id,
             date_utc: date_text(row.day),
             report_type: row.report_type,
-            week_start_utc: row.week_start.map(date_text),
+            week_start_utc: date_text(row.week_start),
             report_json: row.payload,
-            report_markdown: row.markdown,
+            report_markdown: "",
             created_at: Timestamp::from_millis(row.created_at),
         }
     }
@@ -182,7 +182,7 @@ async fn get_report(
     let domain = domain.filter(|domain| domain.account_id == *caller.account());
     let domain = domain.ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;
-    let (media_type, body) = written(row, format);
+    let (media_type, body) = written(row, format).map_err(ApiError::internal)?;
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static(media_type)),
         (CONTENT_SECURITY_POLICY, PAGE_POLICY),
@@ -192,16 +192,12 @@ async fn get_report(
     Ok((headers, body).into_response())
 }
 
-/// Writes a report. A legacy one, whose fields are not known, is its own text in every form for people.
-fn written(row: ReportRow, format: ReportFormat) -> (&'static str, String) {
-    let report: Option<VisibilityReport> = serde_json::from_str(&row.payload).ok();
-    match (format, report) {
-        (ReportFormat::Json, _) => ("application/json", row.payload),
-        (ReportFormat::Markdown, Some(report)) => {
-            ("text/markdown; charset=utf-8", formats::markdown(&report))
-        }
-        (ReportFormat::Markdown, None) => ("text/markdown; charset=utf-8", row.markdown),
-        (ReportFormat::Html, Some(report)) => ("text/html; charset=utf-8", formats::html(&report)),
-        (ReportFormat::Html, None) => ("text/plain; charset=utf-8", row.markdown),
-    }
+/// Writes a report. Fails for one that another version wrote, whose fields are not known.
+fn written(row: ReportRow, format: ReportFormat) -> serde_json::Result<(&'static str, String)> {
+    let report = || serde_json::from_str::<VisibilityReport>(&row.payload);
+    Ok(match format {
+        ReportFormat::Markdown => ("text/markdown; charset=utf-8", formats::markdown(&report()?)),
+        ReportFormat::Html => ("text/html; charset=utf-8", formats::html(&report()?)),
+        ReportFormat::Json => ("application/json", row.payload),
+    })
 }

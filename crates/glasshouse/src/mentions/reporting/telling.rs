@@ -167,7 +167,7 @@ fn ready_message(row: &ReportRow, report: &VisibilityReport, new: &[String]) -> 
         "report": {
             "id": row.id,
             "dateUtc": date_text(row.day),
-            "weekStartUtc": row.week_start.map(date_text),
+            "weekStartUtc": date_text(row.week_start),
             "reportType": row.report_type,
             "createdAt": crate::clock::Timestamp::from_millis(row.created_at),
             "contentHash": report.content_hash,

@@ -61,7 +61,6 @@ const PICTURE_TAGS: [&str; 5] =
 #[serde(rename_all = "camelCase")]
 struct TaggedPage {
     path: String,
-    #[serde(default)]
     social_tags: Option<HashMap<String, String>>,
 }
 

@@ -17,9 +17,7 @@ use crate::domains::DomainId;
 pub struct AuditedTopic {
     /// Path with the query.
     pub path: String,
-    #[serde(default)]
     pub title: Option<String>,
-    #[serde(default)]
     pub h1: Option<String>,
 }
 

@@ -42,7 +42,7 @@ pub struct GraphNode {
     pub status_code: u16,
     /// 0 to 100, one decimal.
     pub health_score: f64,
-    /// Clicks from the start; null: nothing leads to it, or the run is older than this field.
+    /// Clicks from the start; null: nothing leads to it, or the run goes on.
     pub depth: Option<u32>,
     /// Pages of the site that link to it.
     pub inlink_count: u32,

@@ -86,25 +86,6 @@ async fn a_claim_that_was_never_connected_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn a_claim_from_before_sites_were_stored_competes_too() {
-    TestApp::on_each_engine(async |app| {
-        let one = app.account("a@x.example", Plan::Business).await;
-        let two = app.account("b@x.example", Plan::Business).await;
-        app.domain_with_status(&one, "www.shop.example", DomainStatus::Pending).await;
-        let mut tx = app.state.platform.db.write().await.unwrap();
-        on_engine!(tx, |c| sqlx::query("update domains set site = ''").execute(c).await.map(drop)).unwrap();
-        tx.commit().await.unwrap();
-
-        let domain = app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
-        let neighbour = app.domain_with_status(&two, "ashop.example", DomainStatus::Pending).await;
-
-        assert!(ownership(&app, &domain).await.is_some());
-        assert_eq!(ownership(&app, &neighbour).await, None);
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn a_removal_that_is_long_ago_is_forgotten_with_the_next_one() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("a@x.example", Plan::Business).await;

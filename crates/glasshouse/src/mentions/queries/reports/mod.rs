@@ -18,11 +18,9 @@ pub struct ReportRow {
     pub day: i64,
     pub report_type: String,
     /// First day of the window.
-    pub week_start: Option<i64>,
+    pub week_start: i64,
     /// JSON.
     pub payload: String,
-    /// Text of legacy reports.
-    pub markdown: String,
     pub content_hash: String,
     pub analysis_version: i64,
     pub created_at: i64,
@@ -35,7 +33,7 @@ pub const AUTO: &str = "auto";
 macro_rules! select {
     ($condition:literal) => {
         concat!(
-            "select id, domain_id, day, report_type, week_start, payload, markdown, content_hash, analysis_version,
+            "select id, domain_id, day, report_type, week_start, payload, content_hash, analysis_version,
                 created_at, built_at from mention_reports where ",
             $condition
         )
@@ -64,10 +62,9 @@ pub async fn find_report_of_day(
 
 /// Writes the report of a day. `id` and `created_at` of one that is there stay.
 pub async fn put_report(conn: &mut Conn, row: &ReportRow) -> Result<(), DbError> {
-    const SQL: &str =
-        "insert into mention_reports (id, domain_id, day, report_type, week_start, payload, markdown,
+    const SQL: &str = "insert into mention_reports (id, domain_id, day, report_type, week_start, payload,
             content_hash, analysis_version, created_at, built_at)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         on conflict (domain_id, day, report_type) do update set week_start = excluded.week_start,
             payload = excluded.payload, content_hash = excluded.content_hash,
             analysis_version = excluded.analysis_version, built_at = excluded.built_at";
@@ -78,7 +75,6 @@ pub async fn put_report(conn: &mut Conn, row: &ReportRow) -> Result<(), DbError>
         .bind(&row.report_type)
         .bind(row.week_start)
         .bind(&row.payload)
-        .bind(&row.markdown)
         .bind(&row.content_hash)
         .bind(row.analysis_version)
         .bind(row.created_at)

@@ -1,5 +1,4 @@
-// Bundles src/ into bundle.js, which the crate includes, and writes the waiting rules where else they stand: into docs/rendering.md, and
-// those of the tab into src/visit/limits.rs of the crate.
+// Bundles src/ into bundle.js, which the crate includes, and writes the limits of the tab into src/visit/limits.rs of the crate.
 //   node build.mjs            writes all
 //   node build.mjs --check    fails when one of them is not what the sources give, or a rule has no proof or nobody uses it
 import fs from 'node:fs';
@@ -13,14 +12,11 @@ const rulesPath = path.join(here, 'rules.json');
 const TESTS = 'crates/browser/tests/it';
 const rules = JSON.parse(fs.readFileSync(rulesPath, 'utf8'));
 const bundlePath = path.join(here, 'bundle.js');
-const docsPath = path.join(repository, 'docs/rendering.md');
 const limitsPath = path.join(here, '../src/visit/limits.rs');
-const [DOCS_START, DOCS_END] = ['<!-- waiting rules: written by crates/browser/page-script/build.mjs -->', '<!-- end of the waiting rules -->'];
-/** The heads of the tables, by the `table` of a rule. The first is that of rules which name none. */
-const TABLES = { pending: ['pending', 'waited for at most'], quiet: ['what has to be quiet, or is not waited for', 'for'], pace: ['what tells loops, polls and words apart', 'limit'], tab: ['what the tab waits for', 'at most'] };
+const MOST_NUMBERS = 30;
 
 /** Limits stand as numbers in the bundle: the page needs neither their names nor what they are for. */
-const limits = Object.fromEntries(Object.entries(rules).map(([kind, { ms, times }]) => [ms === undefined ? `RULES.${kind}.times` : `RULES.${kind}.ms`, `${ms ?? times}`]));
+const limits = Object.fromEntries(Object.entries(rules).flatMap(([kind, rule]) => Object.entries(rule).filter(([, value]) => typeof value === 'number').map(([unit, value]) => [`RULES.${kind}.${unit}`, `${value}`])));
 
 async function bundle() {
   const result = await build({
@@ -52,19 +48,6 @@ function refuseCycles(inputs) {
   for (const name of Object.keys(inputs)) visit(name, []);
 }
 
-function docs() {
-  const text = fs.readFileSync(docsPath, 'utf8');
-  const [before, rest] = text.split(DOCS_START);
-  const [, after] = (rest ?? '').split(DOCS_END);
-  if (after === undefined) throw new Error(`docs/rendering.md lacks "${DOCS_START}" or "${DOCS_END}"`);
-  const limit = ({ ms, times }) => (ms === undefined ? `${times} times` : ms % 100 === 0 ? `${ms / 1000} s` : `${ms} ms`);
-  const tables = Object.entries(TABLES).map(([table, [what, most]]) => {
-    const rows = Object.values(rules).filter((rule) => (rule.table ?? 'pending') === table);
-    return `| ${what} | ${most} |\n| --- | --- |\n${rows.map((rule) => `| ${rule.waits} | ${limit(rule)} |`).join('\n')}\n`;
-  });
-  return `${before}${DOCS_START}\n${tables.join('\n')}${DOCS_END}${after}`;
-}
-
 /** The limits of the tab, which the state machine of a visit keeps. */
 function rustLimits() {
   const head = '//! How long the tab waits for what: written by page-script/build.mjs from page-script/rules.json. Edit that. Used by the state machine.\n\nuse std::time::Duration;\n';
@@ -94,10 +77,10 @@ function unproven() {
 
 const wanted = new Map([
   [bundlePath, await bundle()],
-  [docsPath, docs()],
   [limitsPath, rustLimits()],
 ]);
-const problems = [...unproven().map((kind) => `rules.json: the proof of "${kind}" does not exist`), ...unused().map((kind) => `rules.json: nobody uses "${kind}"`)];
+const numbers = Object.values(rules).flatMap((rule) => Object.values(rule)).filter((value) => typeof value === 'number').length;
+const problems = [...(numbers > MOST_NUMBERS ? [`rules.json: ${numbers} numbers are more than ${MOST_NUMBERS}`] : []), ...unproven().map((kind) => `rules.json: the proof of "${kind}" does not exist`), ...unused().map((kind) => `rules.json: nobody uses "${kind}"`)];
 for (const [file, text] of wanted) {
   if (!process.argv.includes('--check')) fs.writeFileSync(file, text);
   else if (!fs.existsSync(file) || fs.readFileSync(file, 'utf8') !== text) {

@@ -51,7 +51,7 @@ export function later(run, ms) {
   });
 }
 
-/** When the next alarm is due; never when there is none, or when one is late. */
+/** Returns the time at which the next alarm is due: Infinity without one. Forgets alarms that are late. */
 export function nextDue() {
   const moment = now();
   let due = Infinity;

@@ -2,14 +2,14 @@
 // `ready.js` calls `finishAnimations` once the page is quiet. Those without an end are left alone.
 
 import { later } from './alarms.js';
-import { FRAME_MS, askFrame } from './frames.js';
-import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
+import { FRAME_MS, askFrame } from './animation_frames.js';
 import { query, queryAll, timeline } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
+import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
-import { shadowRoots } from './roots.js';
-import { now } from './shared.js';
+import { now, time } from './shared.js';
+import { shadowRoots } from './state.js';
 import { hold, work } from './work.js';
 
 const BRIEF_MS = 50;
@@ -22,14 +22,14 @@ const read = {
   playbackRate: getter(ofAnimation, 'playbackRate'),
   effect: getter(ofAnimation, 'effect'),
   timeline: getter(ofAnimation, 'timeline'),
-  currentTime: getter(ofAnimation, 'currentTime'),
+  currentTime: getter(/** @type {any} */ (ofAnimation), 'currentTime'),
   startTime: getter(ofAnimation, 'startTime'),
 };
 const setCurrentTime = setter(ofAnimation, 'currentTime');
 const setStartTime = setter(ofAnimation, 'startTime');
 const finish = method(ofAnimation, 'finish');
 const commitStyles = method(ofAnimation, 'commitStyles');
-const computedTiming = method(AnimationEffect.prototype, 'getComputedTiming');
+const computedTiming = method(/** @type {any} */ (AnimationEffect.prototype), 'getComputedTiming');
 const timeOf = getter(AnimationTimeline.prototype, 'currentTime');
 const ofDocument = method(Document.prototype, 'getAnimations');
 const ofElement = method(Element.prototype, 'getAnimations');
@@ -44,6 +44,7 @@ const isOfStyleSheet = (animation) => animation instanceof CSSTransition || anim
 
 /** Notes whether anything of the page may depend on the end of an animation. */
 export function watchAnimations() {
+  time.isAnimated = isAnimatedByScript;
   const used = () => {
     listened.scripts = true;
     askFrame();
@@ -56,7 +57,7 @@ export function watchAnimations() {
 }
 
 /**
- * Whether the animations have to be looked at, which costs a pass over all styles.
+ * Returns whether the animations have to be looked at, which costs a pass over all styles.
  *
  * What style sheets animate ends by itself in the snapshot too; it matters here only when a script waits for the end.
  */
@@ -65,16 +66,24 @@ function mayAnimate() {
   return listened.scripts || listened.ends || (listened.byReact && isReactWaiting());
 }
 
-let structuresSeen = -1;
+let changesSeen = -1;
 
 /** Handlers may be written as attributes: looked for again when elements have come. */
 function noteEndHandlers() {
-  if (listened.ends || structuresSeen === work.structures) return;
-  structuresSeen = work.structures;
+  if (listened.ends || changesSeen === work.changes) return;
+  changesSeen = work.changes;
   listened.ends = query(document, '[onanimationend],[onanimationstart],[ontransitionend],[ontransitionstart],[ontransitionrun]') !== null;
 }
 
-/** Whether a React component has a handler for the end of an animation. */
+/** Returns whether an animation of a script is running: it begins and tells its end when a frame has gone all the way, which takes the browser's own time. */
+function isAnimatedByScript() {
+  if (!listened.scripts) return false;
+  let found = false;
+  animations().forEach((animation) => quietly(() => (found ||= !isOfStyleSheet(animation) && restOf(animation) < Infinity)));
+  return found;
+}
+
+/** Returns whether a React component has a handler for the end of an animation. */
 function isReactWaiting() {
   let name = '';
   return some(queryAll(document, 'body *'), (element) => {
@@ -111,11 +120,11 @@ export function finishAnimations() {
   animations().forEach((animation) =>
     quietly(() => {
       const hasEnded = read.playState(animation) === 'finished';
-      const time = bringToEnd(animation);
-      if (time === null) return;
+      const rest = bringToEnd(animation);
+      if (rest === null) return;
       if (hasEnded) push(ended, animation);
       found += 1;
-      wait = max(wait, time);
+      wait = max(wait, rest);
     }),
   );
   if (found === 0) return false;
@@ -138,7 +147,7 @@ export function endAnimationsOf(element) {
   each(ofElement(element), (animation) => restOf(animation) < Infinity && finish(animation));
 }
 
-/** Whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */
+/** Returns whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */
 const mattersDuring = (ms) => (ms < BRIEF_MS ? listened.ends : mayAnimate());
 
 /** The rest of an animation that goes on by itself and has an end; else never. */
@@ -150,7 +159,7 @@ function restOf(animation) {
   return isFinite(end) ? (end - (+read.currentTime(animation) || 0)) / rate : Infinity;
 }
 
-/** How long it takes until the next animation ends whose end the page may hear of, when that is `within` some time. */
+/** Returns the ms until the next end of an animation that the page may hear of, when that is `within` some time. */
 export function untilNextEnd(within) {
   let rest = Infinity;
   if (mattersDuring(within)) animations().forEach((animation) => quietly(() => (rest = min(rest, restOf(animation)))));
@@ -174,7 +183,7 @@ function begin(animation) {
   if (!isOfStyleSheet(animation) && read.startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
 }
 
-/** How long an animation is waited for until its end, 0 when it is there now; null for one that needs nothing. */
+/** Returns the ms until the end of an animation, 0 when it has ended; null for an animation that needs nothing. */
 function bringToEnd(animation) {
   const state = read.playState(animation);
   if (state === 'finished' && !told.has(animation)) {

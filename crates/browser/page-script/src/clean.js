@@ -1,17 +1,123 @@
-// What a copy of the document has too much of: scripts, what loads them, what stands for a browser without them.
+// What a copy of the document has too much of: scripts, what loads them, what stands for a browser without them, handlers, addresses in
+// memory; and text that a parser would not read as text, because it holds the end of the element around it.
 // Used by `serialize.js`, on copies only. Goes into templates, those of shadow roots included.
 
-import { cleanAttributes, isSuspect } from './attributes.js';
 import { isExecutable } from './elements.js';
-import { quietly } from './hooks.js';
 import {
-  TYPE, attribute, body, data, doctype, doctypeName, documentElement, firstChild, hasAttribute, innerHTML, isHtml, localName, nodeType, outerHTML, publicId, query, queryAll, remove,
-  removeAttribute, setAttribute, setData, systemId, templateContent,
+  attribute, attributeNames, body, childNodes, closest, createElement, createTextNode, data, doctype, doctypeName, documentElement, firstChild, hasAttribute, innerHTML,
+  insertBefore, isHtml, localName, nodeType, outerHTML, ownerDocument, parentNode, publicId, query, queryAll, remove, removeAttribute, removeNode, replaceChild,
+  setAttribute, setData, setTextContent, systemId, templateContent, textContent, TYPE, walk,
 } from './intrinsics/dom.js';
-import { each, lower, replaceAll, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { each, lower, push, replaceAll, slice, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
 import { parseDocument } from './native.js';
 import { options } from './options.js';
-import { keepRawText, keepReadable } from './raw_text.js';
+
+// Browsers drop line breaks and tabs wherever they stand in an address.
+const SUSPECT = /\son[a-z]+\s*=|s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:|blob:/i;
+const URL_ATTRIBUTE = /^([a-z]+:)?(href|action|formaction|src|data|poster|to|from|values|by)$/i;
+const HARMLESS_SCRIPT = /^javascript:(void\(?0?\)?)?;?$/i; // a link that only looks like one, as written
+
+/** Returns whether a text of HTML may hold attributes that have to be looked at. */
+export const isSuspect = (html) => test(SUSPECT, html);
+
+/** Removes event handlers, script addresses and addresses in this tab's memory. True when there was one. */
+export function cleanAttributes(root) {
+  let changed = false;
+  each(queryAll(root, '*'), (element) => {
+    each(attributeNames(element), (name) => {
+      if (cleanAttribute(element, name)) changed = true;
+    });
+    if (isHtml(element, 'template') && cleanAttributes(templateContent(element))) changed = true;
+  });
+  return changed;
+}
+
+function cleanAttribute(element, name) {
+  if (test(/^on[a-z]/i, name)) {
+    removeAttribute(element, name);
+    return true;
+  }
+  if (!test(URL_ATTRIBUTE, name)) return false;
+  const address = withoutControls(attribute(element, name) || '');
+  if (test(/^blob:/i, address)) removeAttribute(element, name);
+  else if (test(/^(javascript|vbscript):/i, address) && !test(HARMLESS_SCRIPT, address)) setAttribute(element, name, 'javascript:void(0)');
+  else return false;
+  return true;
+}
+
+/** Browsers ignore white space and control characters in front of and inside a scheme. */
+function withoutControls(value) {
+  return replaceAll(slice(value, 0, 200), /[\0-\x20]+/g, '');
+}
+
+const COMMENTS_INSTRUCTIONS_AND_SECTIONS = 128 | 64 | 8;
+// What ends a comment early, and what an end that is cut off would leave open.
+const ENDS_COMMENT = /^-?>|--!?>|<!--|--!?$|<!-?$|-$/;
+const JSON_TYPE = /^(application|text)\/([a-z.-]+\+)?json$|^importmap$/i;
+
+/** Returns whether a comment with this text ends where it is meant to. */
+export const isWholeComment = (text) => !test(ENDS_COMMENT, text);
+
+/** Removes comments that would end early, and what HTML does not have: processing instructions, and CDATA sections, which become text. */
+export function keepReadable(root) {
+  /** @type {Node[]} */
+  const broken = [];
+  /** @type {Node[]} */
+  const sections = [];
+  walk(root, COMMENTS_INSTRUCTIONS_AND_SECTIONS, (node) => {
+    if (nodeType(node) === TYPE.section) push(sections, node);
+    else if (nodeType(node) === TYPE.instruction || !isWholeComment(data(node))) push(broken, node);
+  });
+  each(broken, removeNode);
+  each(sections, (section) => replaceChild(parentNode(section), createTextNode(ownerDocument(section), data(section)), section));
+}
+
+/** Makes the text of a style, script or another element that is not parsed inside end where the element does. */
+export function keepRawText(element) {
+  const name = localName(element);
+  if (isHtml(element, name)) keepers[name]?.(element, textContent(element));
+}
+
+const keepers = {
+  __proto__: null,
+  style: (element, text) => test(/<\/style/i, text) && setTextContent(element, replaceAll(text, /<\/(?=style)/gi, '<\\/')),
+  script: (element, text) => {
+    if (!test(/<(\/?script|!--)/i, text)) return;
+    if (test(JSON_TYPE, trim(attribute(element, 'type') || ''))) setTextContent(element, replaceAll(text, /</g, '\\u003c'));
+    else if (test(/<(\/script|!--)/i, text)) remove(element);
+  },
+  xmp: (element, text) => test(/<\/xmp/i, text) && becomePre(element, text),
+  plaintext: (element, text) => becomePre(element, text), // nothing ends it
+  iframe: (element, text) => text && setTextContent(element, ''), // never shown
+  noembed: (element, text) => test(/<\/noembed/i, text) && setTextContent(element, ''),
+  noframes: (element, text) => test(/<\/noframes/i, text) && setTextContent(element, ''),
+};
+
+const RAW = 'style,script,xmp,iframe,noembed,noframes,noscript,title,textarea';
+
+/**
+ * Returns whether something could be read as markup that is none: text of HTML's raw elements within a drawing or formula, where all is
+ * markup, and comments and attributes in what has the name of a raw element, where a parser sees nothing but text.
+ */
+export function hasMisplacedText(root) {
+  const isMisplaced = (element) => {
+    if (some(childNodes(element), (child) => nodeType(child) !== TYPE.text)) return true;
+    if (!isHtml(element, localName(element)) || test(/^(title|textarea)$/, localName(element))) return false;
+    return closest(element, 'svg,math') !== null && test(/<[a-z!/?]/i, textContent(element));
+  };
+  if (some(queryAll(root, RAW), isMisplaced)) return true;
+  return some(queryAll(root, 'template'), (template) => isHtml(template, 'template') && hasMisplacedText(templateContent(template)));
+}
+
+function becomePre(element, text) {
+  const parent = parentNode(element);
+  if (!parent) return; // what it was in has been emptied
+  const pre = createElement(ownerDocument(element), 'pre');
+  setTextContent(pre, text);
+  insertBefore(parent, pre, element);
+  remove(element);
+}
 
 const UNWANTED =
   'script,noscript,link[rel],meta[charset],meta[http-equiv="content-type" i],[nonce],template,iframe,pre,textarea,listing,style,xmp,noembed,noframes,plaintext';
@@ -62,7 +168,7 @@ const cleaners = {
 const LOADS_EARLY = /^(preload|prefetch|prerender|subresource)$/;
 const SCRIPT_AS = /^(script|worker|sharedworker|serviceworker|audioworklet|paintworklet)$/;
 
-/** Whether a link exists only to fetch a script early. */
+/** Returns whether a link exists only to fetch a script early. */
 function loadsScript(link) {
   const rel = words(lower(attribute(link, 'rel') || ''));
   if (some(rel, (word) => word === 'modulepreload')) return true;

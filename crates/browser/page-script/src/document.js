@@ -1,20 +1,23 @@
-// Follows the DOM of the document and of every shadow root that the page makes. See docs/decisions/0104.
+// Follows the DOM of the document and of every shadow root that the page makes, and a document that a script opens anew.
+// See docs/decisions/0353.
 
-import { listen, quietly, replaceMethod, watchMethod } from './hooks.js';
 import { holdElement } from './elements.js';
-import { firstElementChild, isConnected, isHtml, localName, matches, nodeType, openRoot, queryAll, rootFlag, templateContent, TYPE } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakMap, each, getter, indexOf, method, plain, some } from './intrinsics/language.js';
+import {
+  firstElementChild, isConnected, isHtml, localName, matches, nodeType, openRoot, queryAll, readyState, rootFlag, templateContent, TYPE,
+} from './intrinsics/dom.js';
+import { KeptSet, KeptWeakMap, each, getter, indexOf, method, plain } from './intrinsics/language.js';
+import { listen, listenAgain, quietly, replaceMethod, watchMethod } from './hooks.js';
 import { native } from './native.js';
-import { registry, shadowRoots, templateRoots, unseen } from './roots.js';
-import { now } from './shared.js';
-import { touch, work } from './work.js';
+import { isWithinBudget } from './repetition.js';
+import { shared } from './shared.js';
+import { registry, shadowRoots, templateRoots, unseen } from './state.js';
+import { ownTime, touch, work } from './work.js';
 
 const observe = method(MutationObserver.prototype, 'observe');
 export const stopObserving = method(MutationObserver.prototype, 'disconnect');
 const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const recordType = getter(MutationRecord.prototype, 'type');
 const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
-const removedNodes = getter(MutationRecord.prototype, 'removedNodes');
 const attachInternals = method(HTMLElement.prototype, 'attachInternals');
 const innerRoot = getter(ElementInternals.prototype, 'shadowRoot');
 
@@ -22,23 +25,19 @@ const isElement = (node) => nodeType(node) === TYPE.element;
 const isResource = (name) => name === 'script' || name === 'link' || name === 'iframe';
 
 function noteChanges(records) {
-  let structural = false;
   each(records, (record) => {
     work.changes += 1;
     if (recordType(record) !== 'childList') return;
     each(addedNodes(record), (node) => {
       if (!isElement(node)) return;
-      structural = true;
       if (isResource(localName(node))) holdElement(node);
       if (firstElementChild(node)) each(queryAll(node, 'script[src],link,iframe'), holdElement);
     });
-    structural ||= some(removedNodes(record), isElement);
   });
-  if (!structural) return;
-  work.structures += 1;
-  work.lastDom = now();
-  // A page that never stops moving elements about is not waited for once its requests have long been answered.
-  if (work.lastDom - work.lastRequest < RULES.restless.ms) touch();
+  if (!records[0]) return;
+  work.lastChange = ownTime();
+  // A page that never stops changing is not waited for once its own time is over.
+  if (isWithinBudget(0)) touch();
 }
 
 export const domObserver = new native.MutationObserver(noteChanges);
@@ -120,7 +119,7 @@ function rememberClosedRoots() {
   });
 }
 
-/** Those of templates are there for their copies. */
+/** Remembers the roots in templates, which are there for copies. */
 function rememberTemplates(parent) {
   each(queryAll(parent, 'template'), (template) => {
     if (!isHtml(template, 'template')) return;
@@ -143,4 +142,36 @@ export function rememberUnseenRoots() {
   if (!unseen.mayBe) return;
   shadowRoots.forEach(rememberDeclaredRoots);
   rememberDeclaredRoots(document);
+}
+
+const write = method(Document.prototype, 'write');
+
+// Kept: a frame is gone when the document around it is opened.
+const pageOfFrame = shared && window.top?.document;
+
+/** Listens again to a document, this one or that of the page; true when it is one of them. */
+function isHeardAgain(opened) {
+  if (opened === document) listenAgain();
+  else if (shared && opened === pageOfFrame) shared.listenAgain();
+  else return false;
+  return true;
+}
+
+export function watchReopening() {
+  replaceMethod(Document.prototype, 'open', (call, self) => {
+    const opened = call();
+    quietly(() => isHeardAgain(self));
+    return opened;
+  });
+  each(['write', 'writeln'], (name) =>
+    replaceMethod(Document.prototype, name, (call, self) => {
+      if (quietly(() => readyState(self)) === 'loading' || !quietly(() => isHeardAgain(self))) return call();
+      // Opens the document, before a script in what is written can listen to anything.
+      quietly(() => write(self, ''));
+      isHeardAgain(self);
+      const result = call();
+      isHeardAgain(self); // under trusted types the first was refused
+      return result;
+    }),
+  );
 }

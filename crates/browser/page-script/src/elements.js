@@ -1,31 +1,16 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
-import { exec, getOwnPropertyDescriptor, getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
-import { listen, quietly } from './hooks.js';
+import { getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
+import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { isOtherSite, sheetOfElement } from './native.js';
-import { hold, work } from './work.js';
-import { now } from './shared.js';
+import { hold, holdNetwork } from './work.js';
 
 const isAsync = getter(HTMLScriptElement.prototype, 'async');
 const addressOf = { script: getter(HTMLScriptElement.prototype, 'src'), iframe: getter(HTMLIFrameElement.prototype, 'src'), link: getter(HTMLLinkElement.prototype, 'href') };
 const frameLoading = getter(HTMLIFrameElement.prototype, 'loading');
 const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
-
-// An answer in the form of a script, which calls what it is given the name of.
-const JSONP = /[?&](callback|jsonp|json_?callback)=[a-z_$]/i;
-const NAMED = /[?&][\w.[\]-]+=([a-z_$][\w$]*)(?:\.[\w$]+)*(?=&|$)/gi;
-
-/** Whether an address names a function of the page's own: `?cb=showOffers`. */
-function namesFunction(address) {
-  NAMED.lastIndex = 0;
-  for (let found = exec(NAMED, address); found; found = exec(NAMED, address)) {
-    const kept = quietly(() => getOwnPropertyDescriptor(window, found[1]));
-    if (kept && kept.enumerable && (typeof kept.value === 'function' || (typeof kept.value === 'object' && test(/\.[\w$]+$/, found[0])))) return true;
-  }
-  return false;
-}
 
 /**
  * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
@@ -36,20 +21,18 @@ function namesFunction(address) {
 export function holdElement(element) {
   const name = localName(element);
   if (!isWanted[name]?.(element)) return;
-  work.lastRequest = now();
-  const address = addressOf[name](element);
-  const isAnswer = name === 'script' && (test(JSONP, address) || namesFunction(address));
-  const end = isAnswer ? hold('request', RULES.script.ms) : hold('script', RULES.script.ms, name !== 'iframe' && isOtherSite(address));
+  const end = holdNetwork(isOtherSite(addressOf[name](element)));
   const loaded = () => {
     end();
-    if (name === 'iframe') listen(window, 'message', hold('message', RULES.firstMessage.ms), { once: true });
+    // A frame that has loaded may say something.
+    if (name === 'iframe') listen(window, 'message', hold('answer', RULES.pause.ms), { once: true });
   };
   listen(element, 'load', loaded, { once: true });
   listen(element, 'error', end, { once: true });
 }
 
 /**
- * Whether the rest of the document waits for another site: for the script that the parser has read last, for a style sheet in front of
+ * Returns whether the rest of the document waits for another site: for the script that the parser has read last, for a style sheet in front of
  * that, or, once all is read, for a script that is to run before others.
  */
 export function isHeldUpByOthers() {
@@ -78,7 +61,7 @@ const isWanted = {
 
 const SCRIPT_TYPE = /^(application\/(x-)?(ecma|java)script|text\/(ecmascript|javascript(1\.[0-5])?|jscript|livescript|x-ecmascript|x-javascript)|module)$/i;
 
-/** Whether the browser would run this script element, as its type says. */
+/** Returns whether the browser would run this script element, as its type says. */
 export function isExecutable(script) {
   const type = attribute(script, 'type');
   if (type === null) {

@@ -1,14 +1,48 @@
-// What a page finds different from an ordinary tab: no dialogs, no popups, no earlier pages; what would outlive the render or
-// needs a person refuses. Runs first, in every frame, before any script of the page. See docs/decisions/0020.
+// What a page finds different from an ordinary tab: no dialogs, no popups, no earlier pages, the same random numbers on every render; what would
+// outlive the render or needs a person refuses. Runs first, in every frame, before any script of the page. See docs/decisions/0020.
 // Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
 
-import { listen, quietly, replaceGetter, replaceMethod } from './hooks.js';
-import { KeptSet, apply, defineProperty, deleteProperty, each, filter, getter, max, method, rejected, resolved, test, then } from './intrinsics/language.js';
+import {
+  KeptSet, apply, charCodeAt, defineProperty, deleteProperty, each, filter, floor, getPrototypeOf, getter, imul, max, method, rejected, resolved, test, then,
+} from './intrinsics/language.js';
+import { listen, quietly, replaceGetter, replaceMethod, deactivation } from './hooks.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
-import { repeatRandomNumbers } from './random.js';
-import { seal } from './sealing.js';
 import { isForeign } from './shared.js';
+
+/** Puts a generator behind `Math.random` and `crypto`, seeded by the path: "a random quote" differs between pages. */
+export function repeatRandomNumbers() {
+  let state = 0x9e3779b9;
+  const path = location.pathname;
+  for (let place = 0; place < path.length; place += 1) state = imul(state ^ charCodeAt(path, place), 0x01000193);
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  replaceMethod(window.Math, 'random', next);
+  const crypto = window.Crypto?.prototype;
+  /** @type {any} */
+  const views = getPrototypeOf(Uint8Array.prototype);
+  const bufferOf = getter(views, 'buffer');
+  const offsetOf = getter(views, 'byteOffset');
+  const lengthOf = getter(views, 'byteLength');
+  const Bytes = Uint8Array;
+  replaceMethod(crypto, 'getRandomValues', (call) => {
+    const filled = call(); // says no to what is no array of integers
+    const length = lengthOf(filled);
+    const bytes = new Bytes(bufferOf(filled), offsetOf(filled), length);
+    for (let place = 0; place < length; place += 1) bytes[place] = next() * 256;
+    return filled;
+  });
+  const digits = (count) => {
+    let text = '';
+    for (let place = 0; place < count; place += 1) text += '0123456789abcdef'[floor(next() * 16)];
+    return text;
+  };
+  replaceMethod(crypto, 'randomUUID', () => `${digits(8)}-${digits(4)}-4${digits(3)}-a${digits(3)}-${digits(12)}`);
+}
 
 const sessionOf = getter(window, 'sessionStorage');
 const session = () => sessionOf(window);
@@ -22,7 +56,7 @@ const constant = (owner, name, value) =>
   quietly(() => defineProperty(owner, name, { get: () => value, configurable: true, enumerable: true }));
 const refuse = (owner, name, error, text) => replaceMethod(owner, name, () => rejected(new native.DOMException(text, error)));
 
-/** Whether the name of a window means this one. */
+/** Returns whether the name of a window means this one. */
 function isOwnWindow(target) {
   return typeof target === 'string' && test(isTop ? /^_(self|top|parent)$/i : /^_self$/i, target);
 }
@@ -80,12 +114,12 @@ function forgetEarlierPages() {
   const arrival = quietly(() => /** @type {PerformanceNavigationTiming} */ (performance.getEntriesByType('navigation')[0]).type);
   if (options.used) {
     if (!isOfThisRender() && arrival === 'navigate') forget();
-    if (isTop) listen(window, 'pagehide', () => seal.done || quietly(() => setItem(session(), options.mark, '')));
+    if (isTop) listen(window, 'pagehide', () => deactivation.isDone || quietly(() => setItem(session(), options.mark, '')));
   }
   if (isTop && arrival === 'navigate') hideEarlierHistory();
 }
 
-/** Whether a document of this render was here before. */
+/** Returns whether a document of this render was here before. */
 function isOfThisRender() {
   const isMarked = quietly(() => getItem(session(), options.mark)) === '';
   if (isMarked) removeItem(session(), options.mark);

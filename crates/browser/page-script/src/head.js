@@ -13,7 +13,7 @@ const SHOWS_BY_ITSELF = /^(img|picture|iframe|video|audio|embed|object|input|hr)
 
 const isElement = (node) => nodeType(node) === TYPE.element;
 const isOfHead = (node) => isElement(node) && test(OF_HEAD, localName(node)) && isHtml(node, localName(node));
-/** Whether a parser sees more in a node than nothing. */
+/** Returns whether a parser sees more in a node than nothing. */
 const counts = (node) => isElement(node) || (nodeType(node) === TYPE.text && test(/[^\t\n\f\r ]/, data(node)));
 
 /** Moves what ends the head for a parser to the body, and keeps in the head what the page had in it. */

@@ -3,9 +3,21 @@
 
 import { KeptSet, apply, construct, defineProperty, getOwnPropertyDescriptor, plain, proxied } from './intrinsics/language.js';
 import { native } from './native.js';
-import { refuseWhenSealed } from './sealing.js';
 
-/** What listens to the document and its window. `document.open` takes it away. */
+/** State of the document after its capture: see `deactivation.js`. */
+export const deactivation = { isDone: false, isPossible: true };
+
+/** Notes that the document has begun something that could still write when it is deactivated. */
+export function preventDeactivation() {
+  deactivation.isPossible = false;
+}
+
+/** Throws what a document that is no longer shown gets to hear. */
+export function refuseWhenInactive() {
+  if (deactivation.isDone) throw new native.DOMException('The document is not fully active.', 'InvalidStateError');
+}
+
+/** Listeners of the document and its window, which `document.open` takes away. */
 const lasting = new KeptSet();
 
 /** Listens with the browser's own addEventListener, whatever the page made of it. */
@@ -106,7 +118,7 @@ export function watchClass(name, note, change) {
   if (typeof original !== 'function') return;
   const replaced = proxied(original, {
     construct: (target, args, newTarget) => {
-      refuseWhenSealed();
+      refuseWhenInactive();
       const context = plain({});
       const changed = (change && quietly(() => change(args, context))) || args;
       const instance = construct(target, changed, newTarget === replaced ? target : newTarget);

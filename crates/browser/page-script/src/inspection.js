@@ -2,15 +2,16 @@
 // scrolling, and what leads somewhere by handlers alone. `ready.js` asks before it scrolls and at the end, when an audit does.
 // Must never change the page before it is written, nor call a function of its own. See docs/decisions/0161.
 
-import { quietly } from './hooks.js';
 import {
-  attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, parentElement, query, queryAll, removeAttribute, setAttribute, TYPE,
+  attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, parentElement, query, queryAll, removeAttribute,
+  setAttribute, TYPE,
 } from './intrinsics/dom.js';
 import { KeptMap, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
 import { listened } from './listeners.js';
 import { parseUrl } from './native.js';
 import { options } from './options.js';
-import { shadowRoots } from './roots.js';
+import { shadowRoots } from './state.js';
 
 const FIRST_WINDOW = 823; // px of height, as search engines have it
 const LEAST_PICTURE = 10_000; // px²
@@ -32,7 +33,7 @@ export const scrolling = (step) => () => {
   return hasScrolled;
 };
 
-/** What an audit is told at the end; nothing where none asks. */
+/** Returns the measurements for an audit; null where none asks. */
 export function inspect() {
   if (!options.inspects) return null;
   const links = clickLinks();

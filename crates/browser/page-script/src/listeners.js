@@ -1,13 +1,30 @@
 // Listeners of the page that matter: scrolling, ends of transitions and animations, what frames say, the end of the document.
 
-import { ENDINGS, silenceEndings } from './endings.js';
-import { noteMovement } from './hands.js';
-import { quietly, replaceMethod, watchMethod, watchSetter } from './hooks.js';
+import { noteInteraction } from './first_interaction.js';
 import { body, isHtml, queryAll } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, KeptWeakSet, each, keys, some, startsWith, test } from './intrinsics/language.js';
+import { listen, quietly, replaceMethod, deactivation, watchMethod, watchSetter } from './hooks.js';
+import { eventOf } from './native.js';
 import { options } from './options.js';
-import { noteWaitedFor } from './pictures.js';
-import { expectAbort } from './signals.js';
+
+export const UNLOAD_EVENTS = ['beforeunload', 'pagehide', 'unload', 'visibilitychange', 'freeze'];
+let silencing = false;
+
+/**
+ * Listeners of the page are told nothing when a deactivated document is left: ours is before them, a capturing one at the
+ * window. Not there from the start, because the browser keeps a record of every use of `unload`: milliseconds a page.
+ */
+export function silenceUnload() {
+  if (silencing) return;
+  silencing = true;
+  each(UNLOAD_EVENTS, (type) => listen(window, type, (event) => deactivation.isDone && eventOf.stop(event), { capture: true }));
+}
+
+/**
+ * Sources of messages, and the function that is told the types of the listeners that are added to each.
+ * @type {WeakMap<EventTarget, (type: string) => unknown>}
+ */
+export const heardBy = new KeptWeakMap();
 
 export const listened = {
   scripts: false, // something of the page animates by script
@@ -17,6 +34,8 @@ export const listened = {
   clicks: new KeptWeakMap(), // what listens to clicks of its own
   drawn: false, // what comes with a frame: a dialog's end, the first look at the page
   navigation: false,
+  /** @type {(target: EventTarget) => unknown} */
+  onLoad: () => {}, // is told what somebody listens to the load of
   messages: false,
   windowScrolls: false,
   innerScrolls: false, // whatever scrolls within the window is heard at the top
@@ -28,7 +47,7 @@ export const listened = {
   skipped: new KeptSet(), // elements that want to hear when they are drawn (`content-visibility: auto`)
 };
 
-const isEnding = (type) => some(ENDINGS, (ending) => ending === type);
+const isUnloadEvent = (type) => some(UNLOAD_EVENTS, (ending) => ending === type);
 const isGlobal = (target) => target === window || target === document || target === undefined || target === null;
 
 /** React listens to everything at its root, whether a component cares or not. */
@@ -60,17 +79,17 @@ const notes = {
   load: (target) => {
     if (isGlobal(target)) return;
     listened.loads.add(target);
-    noteWaitedFor(target);
+    listened.onLoad(target);
   },
-  abort: expectAbort,
   navigate: () => (listened.navigation = true),
   message: (target) => (listened.messages ||= isGlobal(target)),
 };
 
 function note(target, type, callback, init) {
   if (typeof type !== 'string') return;
+  heardBy.get(target)?.(type);
   notes[type]?.(target, callback, init);
-  if (init && isEnding(type)) silenceEndings();
+  if (init && isUnloadEvent(type)) silenceUnload();
   if (listened.ends || !test(/(transition|animation)(end|start|run)$/i, type)) return;
   if (isReactRoot(target)) listened.byReact = true;
   else listened.ends = true;
@@ -91,7 +110,7 @@ export function watchListenerTypes() {
   });
   replaceMethod(EventTarget.prototype, 'addEventListener', (call, target, args) => {
     quietly(() => note(target, args[0], args[1], args[2]));
-    quietly(() => noteMovement(target, args[0], args[1]));
+    quietly(() => noteInteraction(target, args[0], args[1]));
     return call();
   });
 }

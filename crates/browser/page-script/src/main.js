@@ -2,40 +2,33 @@
 
 import { watchAnimations } from './animations.js';
 import { watchClocks } from './clock.js';
-import { watchCookies } from './cookies.js';
-import { watchDocument, watchShadowRoots } from './document.js';
+import { watchDocument, watchReopening, watchShadowRoots } from './document.js';
 import { prepareEnvironment } from './environment.js';
-import { watchFlags } from './flags.js';
-import { watchFonts } from './fonts.js';
-import { tellOfWork, watchForeignFrames } from './foreign_frames.js';
-import { watchFrames } from './frames.js';
-import { listen } from './hooks.js';
-import { watchIdleCallbacks } from './idle_callbacks.js';
+import { watchFrames } from './animation_frames.js';
 import { test } from './intrinsics/language.js';
+import { listen } from './hooks.js';
+import { watchObservers } from './intersections.js';
 import { watchListenerTypes } from './listeners.js';
-import { watchMedia } from './media.js';
 import { watchMessages } from './messages.js';
-import { watchObservers } from './observers.js';
 import { isTop, options, send } from './options.js';
 import { watchPaints } from './paints.js';
-import { watchPictures } from './pictures.js';
 import { POLL_MS, schedule, watchOrders, writeAtOnce } from './ready.js';
 import { watchNavigation } from './redirects.js';
-import { watchReopening } from './reopening.js';
 import { watchRequests } from './requests.js';
-import { watchTraces } from './seal.js';
+import { watchTraces } from './deactivation.js';
+import { isForeign, shared, time } from './shared.js';
 import { watchStyleSheets } from './sheets.js';
-import { state } from './state.js';
-import { watchTimers } from './timers.js';
-import { isForeign, now, shared, time } from './shared.js';
 import { considerSkipping, skip } from './skipping.js';
+import { state, watchFlags } from './state.js';
+import { tellOfWork, watchForeignFrames } from './subframes.js';
+import { watchTimers } from './timers.js';
+import { watchFonts, watchMedia } from './unfetched.js';
 import { touch, work } from './work.js';
 
-/** What may be pending, in the document and in frames of its origin. */
+/** Follows pending work, in the document and in frames of its origin. */
 function watchWork() {
   watchRequests();
   watchTimers();
-  watchIdleCallbacks();
   watchMessages();
 }
 
@@ -61,10 +54,8 @@ function main() {
   watchListenerTypes();
   watchForeignFrames();
   watchAnimations();
-  watchPictures();
   watchMedia();
   watchPaints();
-  watchCookies();
   watchWork();
   watchShadowRoots();
   watchStyleSheets();
@@ -73,7 +64,6 @@ function main() {
   watchNavigation();
   watchOrders(skip);
   watchReopening();
-  work.lastRequest = now();
   work.onActivity = () => {
     schedule(state.quietMs);
     considerSkipping();
@@ -81,8 +71,7 @@ function main() {
   time.onRing = considerSkipping;
   listen(document, 'DOMContentLoaded', () => {
     state.contentLoaded = true;
-    work.lastRequest = now();
-    touch();
+      touch();
   });
   listen(document, 'readystatechange', touch);
   schedule(POLL_MS);

@@ -2,12 +2,10 @@
 // Trees that scripts build need not be trees that a parser can build: `<style>` inside `<svg>` is text to one and markup to
 // the other, and so is an element whose name is written in capitals.
 
-import { cleanAttributes } from './attributes.js';
-import { clean, writeDocument } from './clean.js';
+import { clean, cleanAttributes, hasMisplacedText, writeDocument } from './clean.js';
 import { isHtml, queryAll, templateContent } from './intrinsics/dom.js';
 import { each, exec, replaceAll, test } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
-import { hasMisplacedText } from './raw_text.js';
 
 const ROUNDS = 3; // parsing what was written settles at once, or is being played with
 const MAYBE_HANDLER = /[\s/"']on[a-z]+\s*=/i;
@@ -29,12 +27,12 @@ export function settleMarkup(html, copy) {
   return settled;
 }
 
-/** Whether the text has tags of scripts or handlers that the tree does not have, or may be read as another tree. */
+/** Returns whether the text has tags of scripts or handlers that the tree does not have, or may be read as another tree. */
 function mayComeAlive(html, tree) {
   return test(CAPITALS, html) || hasMisplacedText(tree) || hasHandler(html) || count(/<script(?=[\s>/])/gi, html) !== scripts(tree);
 }
 
-/** Whether a start tag in the text has a handler. What stands in values is none; a tag in another form was text before. */
+/** Returns whether a start tag in the text has a handler. What stands in values is none; a tag in another form was text before. */
 function hasHandler(html) {
   if (!test(MAYBE_HANDLER, html)) return false;
   TAG.lastIndex = 0;

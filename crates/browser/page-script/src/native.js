@@ -34,7 +34,7 @@ export const native = {
 };
 
 export const eventOf = {
-  target: getter(Event.prototype, 'target'),
+  target: getter(/** @type {any} */ (Event.prototype), 'target'),
   detail: getter(CustomEvent.prototype, 'detail'),
   isPrevented: getter(Event.prototype, 'defaultPrevented'),
   prevent: method(Event.prototype, 'preventDefault'),
@@ -75,7 +75,7 @@ export function parseDocument(html) {
 /** @type {{ [part: string]: (url: any) => string }} */
 const part = {};
 each(['href', 'protocol', 'origin', 'hostname', 'pathname'], (name) => {
-  part[name] = getter(URL.prototype, name);
+  part[name] = getter(/** @type {any} */ (URL.prototype), name);
 });
 
 /**
@@ -95,7 +95,7 @@ export function parseUrl(address, base) {
 /** The last two names of a host. */
 const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
 
-/** Whether an address belongs to another site. */
+/** Returns whether an address belongs to another site. */
 export const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
 
 // ---- style sheets ----

@@ -1,9 +1,9 @@
 // Paints: cheap frames never reach the screen, so the browser has no paint to tell of. A page that asks is told of those that a
 // visitor's browser would have made: the first ones, and the largest. `ready.js` calls `tellPaints` once the page is quiet.
 
-import { quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { body, query, readyState } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, apply, asText, create, defineProperty, each, filter, getter, items, keys, plain, push, some } from './intrinsics/language.js';
+import { quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { native } from './native.js';
 import { isTop } from './options.js';
 import { now } from './shared.js';

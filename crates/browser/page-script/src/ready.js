@@ -4,40 +4,31 @@
 // See docs/decisions/0006.
 
 import { finishAnimations, keepAnimatedStyles } from './animations.js';
-import { isBlank, isBusy, isMainMissing, isShortPage, isUnfinished } from './appearance.js';
-import { isFadedOut } from './concealment.js';
+import { isBlank, patience } from './completeness.js';
 import { rememberUnseenRoots } from './document.js';
 import { isHeldUpByOthers } from './elements.js';
-import { readFlag } from './flags.js';
-import { resumeChain } from './frames.js';
-import { growth } from './growth.js';
-import { moveHand } from './hands.js';
+import { interactOnce } from './first_interaction.js';
+import { body, contentType, documentElement, isHtml, query, readyState, title } from './intrinsics/dom.js';
+import { showHiddenPage } from './hidden_page.js';
+import { max, min, plain, some, test, then, wellFormed } from './intrinsics/language.js';
 import { listen, listenAgain, quietly } from './hooks.js';
 import { inspect, noteUnscrolled, scrolling } from './inspection.js';
-import { body, contentType, documentElement, isHtml, query, readyState, textContent, title } from './intrinsics/dom.js';
-import { max, min, plain, some, test, then, trim, wellFormed } from './intrinsics/language.js';
-import { loadLazyFrames } from './lazy_frames.js';
-import { loadMedia } from './media.js';
+import { drawForObservers, reveal } from './intersections.js';
 import { eventOf, native } from './native.js';
-import { drawForObservers } from './observers.js';
-import { goesByPage } from './only_time.js';
-import { options, send } from './options.js';
+import { options, report, send } from './options.js';
 import { tellPaints } from './paints.js';
-import { loadPictures } from './pictures.js';
-import { isPollAwaited, polling } from './polls.js';
 import { keepAddress, pageAddress, pageStatus, redirectStatus, redirectTarget } from './redirects.js';
-import { report } from './report.js';
-import { reveal } from './reveal.js';
-import { shadowRoots } from './roots.js';
+import { isPending, isStuck, isWithinBudget, progress } from './repetition.js';
 import { pretendScroll } from './scroll.js';
-import { sealDocument } from './seal.js';
+import { deactivateDocument } from './deactivation.js';
 import { serializeDocument } from './serialize.js';
+import { now, time } from './shared.js';
 import { sheetTexts } from './sheets.js';
 import { drawSkippedContent, skipAgain } from './skipped_content.js';
-import { now, time } from './shared.js';
-import { state } from './state.js';
-import { unveil, unveilInTime } from './veils.js';
-import { isHeld, isPending, touch, work } from './work.js';
+import { readFlag, shadowRoots, state } from './state.js';
+import { loadLazyFrames } from './subframes.js';
+import { loadMedia } from './unfetched.js';
+import { isHeld, touch, work } from './work.js';
 
 export const POLL_MS = 50;
 
@@ -68,42 +59,25 @@ const TREE_OF_TAGS = 'body > #webkit-xml-viewer-source-xml';
 const isData = () => isXml && documentElement(document) !== null && (!isHtml(documentElement(document), 'html') || query(document, TREE_OF_TAGS) !== null);
 
 function decide() {
-  if (native.now() >= options.hardMs) return finish('timeout');
+  if (native.now() >= options.hardMs) return finish(isNeeded() ? 'timeout' : 'still');
   if (isData()) return finish('quiet');
   if (readFlag() === true) return confirm(2, 'flag');
   if (isSettled()) return confirm(3, 'quiet');
-  if (isStill() || isUnending()) return finish('still');
+  if (isUnending()) return finish('still');
   goPastOthers();
-  const quiet = now() - work.last;
-  // What hides the page as a whole goes away after seconds of its own.
-  if (quiet >= state.quietMs && unveilInTime()) touch();
   time.onRing();
-  return schedule(max(1, min(POLL_MS, isPending() || quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
+  const quiet = now() - work.last;
+  return schedule(max(1, min(POLL_MS, quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
 }
 
-/** Whether the page is waited for, by whatever rule. */
-export const isWaitedFor = () => isPending() || isPollAwaited() || isAboutToFadeIn() || readFlag() === false || !isSelectorThere();
+/** Returns whether the page is waited for, by whatever rule. */
+export const isWaitedFor = () => isPending() || readFlag() === false || !isSelectorThere();
 
-let fadesInBy = 0;
-
-/**
- * A long timer beside a part that cannot be seen yet most likely shows it. No more than time that can be skipped is spent on that, and
- * none on those that come after: the slides of a carousel fade in and out for ever.
- */
-function isAboutToFadeIn() {
-  let last = 0;
-  const isUp = isHeld((kind, { until }) => {
-    if (kind !== 'unlikely' || until <= now()) return false;
-    last = max(last, until);
-    return fadesInBy === 0 || until <= fadesInBy;
-  });
-  if (!isUp || !goesByPage() || !isFadedOut()) return false;
-  fadesInBy ||= last;
-  return true;
-}
+/** Returns whether something is pending that the page cannot do without. */
+const isNeeded = () => isStuck() || !state.contentLoaded || readFlag() === false || !isSelectorThere() || isHeld(({ kind }) => kind === 'network');
 
 function isSettled() {
-  if (readFlag() === false || isPending() || isPollAwaited() || isAboutToFadeIn()) return false;
+  if (readFlag() === false || isPending()) return false;
   const isComplete = state.brokenOff || readyState(document) === 'complete';
   // A script that writes into a loaded document opens it again, and mostly nobody closes it.
   if (!isComplete && !state.contentLoaded) return false;
@@ -126,46 +100,17 @@ function isSelectorThere() {
   return found;
 }
 
-/** A request that never ends, beside a page that shows something and no longer says that it is loading. */
-function isStill() {
-  if (readFlag() === false || !state.contentLoaded || !isPending() || !isSelectorThere()) return false;
-  // Timers, frames and sockets have limits of their own, and may be about to show something.
-  if (isHeld((kind) => !test(/^(request|script|stream|unlikely)$/, kind))) return false;
-  const moment = now();
-  const still = moment - work.lastDom;
-  const needed = neededStillness();
-  if (still < min(needed, RULES.following.ms) || moment - work.lastRequest < needed) return false;
-  const root = body(document);
-  if (still > RULES.still.ms) return true;
-  return root !== null && !isBusy() && (isShortPage() || (trim(textContent(root)).length > 60 && !isMainMissing()));
-}
-
-/** How long a page has to be still beside what hangs. */
-function neededStillness() {
-  if (isHeld((kind, entry) => kind !== 'script' && !entry.isForeign)) return RULES.still.ms;
-  // Other companies' scripts are not what the page's own content comes by.
-  if (!isHeld((_, entry) => !entry.isForeign)) return RULES.foreignStill.ms;
-  return isUnfinished() ? RULES.still.ms : RULES.stillScript.ms;
-}
-
-/** A document whose end does not come, beside what it shows: a person has long begun to read. */
+/** Returns whether the end of the document does not come, beside what it shows: a person has long begun to read. */
 function isUnending() {
-  if (readFlag() === false || state.contentLoaded || !isSelectorThere() || hasNothingYet()) return false;
-  // What is inserted may hang as well, and holds up the parser or what comes after it.
-  if (isHeld((kind, entry) => kind !== 'script' && kind !== 'unlikely' && !entry.isForeign)) return false;
-  const still = now() - max(work.lastDom, work.lastRequest, 0);
-  if (readyState(document) === 'loading') return still > RULES.unending.ms;
-  // Deferred scripts are on their way: in most cases the app itself.
-  return still > RULES.still.ms && !isUnfinished();
+  if (readFlag() === false || state.contentLoaded || !isSelectorThere() || body(document) === null) return false;
+  return now() - max(work.last, work.lastLoad) > RULES.ownSite.ms && !isBlank();
 }
-
-const hasNothingYet = () => body(document) === null || isBlank();
 
 /** Has the tab give up what other sites leave hanging in front of the rest of the document: a person's browser does so after minutes. */
 function goPastOthers() {
   if (state.contentLoaded) return;
-  const still = now() - max(work.lastDom, work.lastRequest, state.wentPastAt);
-  if (still < RULES.heldUp.ms || !isHeldUpByOthers()) return;
+  const still = now() - max(work.last, work.lastLoad, state.wentPastAt);
+  if (still < RULES.otherSite.ms || !isHeldUpByOthers()) return;
   state.wentPastAt = now();
   send?.('G');
 }
@@ -188,7 +133,7 @@ function confirm(rounds, why) {
     }
     if (rounds > 1) return confirm(rounds - 1, why);
     if (prepare(why)) return confirm(1, why);
-    return finish(why);
+    return finish(why === 'quiet' && work.hasGivenUp ? 'still' : why);
   });
 }
 
@@ -210,17 +155,20 @@ function prepare(why) {
   if (why === 'flag') {
     // The page has said so; what it has already asked the next frame to do (head managers do that) belongs to it.
     state.flaggedAt ||= now();
-    return isHeld((kind) => kind === 'frame') && now() - state.flaggedAt < RULES.flagFrame.ms;
+    return work.steps.size > 0 && now() - state.flaggedAt < RULES.flagFrame.ms;
   }
   keepAddress();
   quietly(rememberUnseenRoots);
-  if (!some(STEPS, (step) => quietly(step))) return false;
-  resumeChain();
-  return true;
+  work.readChanges();
+  const before = work.changes;
+  const isDone = some(STEPS, (step) => quietly(step));
+  work.readChanges();
+  work.ownChanges += work.changes - before;
+  return isDone;
 }
 
 const STEPS = [
-  unveil, tellPaints, drawSkippedContent, drawForObservers, loadPictures, loadMedia, noteUnscrolled, loadLazyFrames, scrolling(reveal), moveHand, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
+  showHiddenPage, tellPaints, drawSkippedContent, drawForObservers, loadMedia, noteUnscrolled, loadLazyFrames, scrolling(reveal), interactOnce, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
 ];
 
 // ---- the end ----
@@ -257,14 +205,14 @@ export const writeAtOnce = () => finish('quiet');
 
 /**
  * Orders of the tab, which come from a world of its own: `capture` as it stands, `again` when something was still on its way,
- * `skip` when nothing is on its way, `seal` at the end, which is prevented when the document is sealed. And of frames, which want a share.
+ * `skip` when nothing is on its way, `deactivate` at the end, which is prevented when the document is. Frames ask for what they share in the same way.
  */
 export function watchOrders(skip) {
   const obey = (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (typeof order === 'object') order.share = { work, polling, time, isUnfinished, growth, now, listenAgain };
-    else if (order === 'seal') sealDocument() && eventOf.prevent(event);
+    if (typeof order === 'object') order.share = { work, time, patience, isWithinBudget, progress, now, listenAgain };
+    else if (order === 'deactivate') deactivateDocument() && eventOf.prevent(event);
     else if (order === 'again') goOn();
     else if (order === 'skip') skip();
     else if (order === 'broken off') breakOff();
@@ -284,7 +232,7 @@ function stay() {
 
 function breakOff() {
   state.brokenOff = true;
-  state.quietMs = max(state.quietMs, RULES.quietBroken.ms);
+  state.quietMs = max(state.quietMs, RULES.quietBlank.ms);
   touch();
 }
 

@@ -1,12 +1,11 @@
 // Where the page itself sends its visitors: navigations, metas, routers that have gone to another path.
 
-import { listen, quietly, watchMethod } from './hooks.js';
 import { attribute, baseURI, query } from './intrinsics/dom.js';
 import { KeptWeakSet, asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
+import { listen, quietly, deactivation, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
-import { report } from './report.js';
-import { seal } from './sealing.js';
+import { report } from './options.js';
 import { state } from './state.js';
 import { hold } from './work.js';
 
@@ -49,7 +48,7 @@ export function watchNavigation() {
   const taken = new KeptWeakSet(); // by a router of the page, even when it has not gone there yet
   watchMethod(window.NavigateEvent?.prototype, 'intercept', (_, event) => taken.add(event));
   listen(window.navigation, 'navigate', (event) => {
-    if (seal.done) return eventOf.prevent(event);
+    if (deactivation.isDone) return eventOf.prevent(event);
     const destination = navigate.destination(event);
     const url = destinationOf.url(destination);
     if (destinationOf.sameDocument(destination) || navigate.hashChange(event) || navigate.downloadRequest(event) !== null) return;
@@ -65,7 +64,7 @@ export function watchNavigation() {
         state.leaving = true;
         report({ k: 'navigation', location: url, status: redirectStatus() });
       } else {
-        hold('request', RULES.nextDocument.ms); // the next document replaces this one
+        hold('network', RULES.destination.ms); // the next document replaces this one
       }
     };
     // At once when nobody else listens: a fast navigation leaves no time for another task.

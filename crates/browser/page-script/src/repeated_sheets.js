@@ -1,13 +1,12 @@
 // Style sheets that many shadow roots have: each root needs its own copy, and over a size gets only the rules that apply in it.
 // Used by `serialize.js`. Must never cost the page: what does not fit even so is left out.
 
-import { keepDefined } from './custom_elements.js';
-import { quietly } from './hooks.js';
 import { adoptedStyleSheets, attribute, host, isConnected, localName, query, queryAll } from './intrinsics/dom.js';
 import { KeptMap, KeptSet, each, exec, includes, indexOf, push, replaceAll, slice, startsWith, test, words } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
 import { css, sheetOfElement } from './native.js';
-import { shadowRoots } from './roots.js';
-import { ruleText, rulesOf, sheetText } from './sheets.js';
+import { keepDefined, ruleText, rulesOf, sheetText } from './sheets.js';
+import { shadowRoots } from './state.js';
 
 const PLENTY = 512 * 1024; // characters of copies that are written whole
 const MAX_LOOKS = 400_000; // at whether a rule applies

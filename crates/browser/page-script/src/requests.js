@@ -1,20 +1,18 @@
-// Requests by fetch and XMLHttpRequest, until their bodies are read. Polls (`polling.js`) and beacons do not count.
+// Requests by fetch and XMLHttpRequest, until their bodies are read. What is asked again is a repetition, beacons are not waited for.
 
-import { listen, quietly, replaceGetter, replaceMethod, watchMethod } from './hooks.js';
 import { baseURI } from './intrinsics/dom.js';
-import { KeptWeakMap, KeptWeakSet, apply, asText, each, getter, join, method, never, push, slice, test, then, upper } from './intrinsics/language.js';
+import {
+  KeptMap, KeptSet, KeptWeakMap, apply, asText, each, exec, getter, join, method, never, push, replaceAll, slice, test, then, upper,
+} from './intrinsics/language.js';
+import { listen, quietly, replaceGetter, replaceMethod, deactivation, watchMethod } from './hooks.js';
+import { expectMessages } from './messages.js';
 import { isOtherSite, parseUrl } from './native.js';
-import { describeRequest, isPoll, noteAnswer } from './polling.js';
-import { seal } from './sealing.js';
-import { expectMessages } from './sources.js';
-import { hold, holdPromise, work } from './work.js';
-import { now, time } from './shared.js';
+import { Repetition, progress } from './repetition.js';
+import { now } from './shared.js';
+import { endWith, holdNetwork } from './work.js';
 
-// A request to one of these says something to the operator of the page; rarely anything comes back that would be shown.
+// A request to one of these of another site says something to its operator; nothing comes back that would be shown.
 const BEACON = /(^|[/.])(beacon|collect|analytics|pixel|track|tracking|telemetry|sentry|metrics|rum|log|logs)([/?.#]|$)/i;
-// A request to one of these is answered when there is news, and mostly there is none.
-// One that a name or number follows (`/poll/7`) is a survey.
-const LONG_POLL = /[/._-]((long-?poll|polling|comet|cometd|signalr|socket\.io|subscribe|heartbeat)([/._?-]|$)|poll([?#]|$))/i;
 const BODY_LENGTH = 2000; // characters that tell bodies apart
 
 const isResponseGood = getter(Response.prototype, 'ok');
@@ -25,13 +23,43 @@ const isRequest = (input) => quietly(() => ofRequest.url(input)) !== undefined;
 const parameterText = method(URLSearchParams.prototype, 'toString');
 const eachField = method(FormData.prototype, 'forEach');
 
-const ignored = new KeptWeakSet(); // responses and bodies of polls and streams
 const isStream = (response) => test(/event-stream/i, headerOf(responseHeaders(response), 'content-type') || '');
-function limitOf(verb, url) {
-  if (test(LONG_POLL, url)) return RULES.messages.ms;
-  if (verb !== 'POST' || !test(BEACON, url)) return RULES.request.ms;
-  return isOtherSite(url) ? RULES.beacon.ms : RULES.ownBeacon.ms;
+
+/**
+ * Begins to wait for a part of an answer, and returns the function that ends that.
+ * @typedef {() => (() => void)} Begin
+ */
+
+/** @type {WeakMap<object, Begin>} */
+const waits = new KeptWeakMap(); // by response, body or reader
+const notAtAll = () => () => {};
+const inOwnTime = () => holdNetwork(false, 'answer');
+
+// ---- requests that are made again ----
+
+const TIMESTAMP = /(?<!\d)(1\d{9}|1\d{12}|20\d{12})(?!\d)|\.\d{8,}/g; // polls make themselves new by the time, or by a random number
+
+/** @type {Map<string, Repetition>} */
+const asked = new KeptMap(); // by request with its body
+const failed = new KeptSet(); // requests whose last answer was a failure: another one is a second try
+/** @type {Map<string, { began: number, progress: number }>} */
+const paths = new KeptMap(); // since when a path is asked for without progress
+
+/** Describes a request by its path; by method, address and body, which is unknown for streams; and by its site. */
+const describe = (verb, url, body) => ({ isForeign: isOtherSite(url), path: asText(exec(/^[^?#]*/, url)), whole: `${verb} ${replaceAll(url, TIMESTAMP, '')} ${body}`, isKnown: body !== undefined });
+
+/** Decides how a request is waited for. The first of its kind is waited for to its end, another one in the page's own time. */
+function waitFor({ isForeign, path, whole, isKnown }) {
+  const known = paths.get(path) ?? { began: 0, progress: -1 };
+  if (known.progress !== progress()) paths.set(path, { began: now(), progress: progress() });
+  const isEndless = now() - (paths.get(path)?.began ?? 0) > RULES.ownSite.ms;
+  const repetition = asked.get(whole);
+  if (isKnown && !repetition) asked.set(whole, new Repetition());
+  if ((!repetition || failed.has(whole)) && !isEndless) return () => holdNetwork(isForeign);
+  return !repetition || repetition.goesOn(0) ? () => holdNetwork(isForeign, 'answer') : notAtAll;
 }
+
+const noteAnswer = ({ whole }, isGood) => (isGood ? failed.delete(whole) : failed.add(whole));
 
 export function watchRequests() {
   watchFetch();
@@ -40,10 +68,10 @@ export function watchRequests() {
   watchXhr();
 }
 
-/** The absolute form of an address, as the page would ask for it. */
+/** Returns the absolute form of an address, as the page would ask for it. */
 const absolute = (url) => parseUrl(asText(url), baseURI(document))?.href || asText(url);
 
-/** The body of a request as text by which equal ones are known; nothing where there is none to read. */
+/** Returns the body of a request as text by which equal ones are known; undefined for a body that cannot be read. */
 function bodyText(body) {
   if (body === undefined || body === null) return '';
   if (typeof body === 'string') return slice(body, 0, BODY_LENGTH);
@@ -60,99 +88,72 @@ function bodyText(body) {
 
 function watchFetch() {
   replaceMethod(window, 'fetch', (call, self, args) => {
-    if (seal.done) return never();
+    if (deactivation.isDone) return never();
     const promise = call();
     quietly(() => noteFetch(promise, args[0], args[1]));
     return promise;
   });
 }
 
-/** Notes what is on its way without being waited for: no time is skipped meanwhile. The returned function ends it. */
-function countAsked() {
-  time.asked += 1;
-  let ended = false;
-  return () => {
-    if (!ended) time.asked -= 1;
-    ended = true;
-  };
-}
-
-function countPromise(promise) {
-  const end = countAsked();
-  then(promise, end, end);
-}
-
 function noteFetch(promise, input, init) {
   const given = isRequest(input) ? input : null;
   const verb = upper(asText(init?.method || (given && ofRequest.method(given)) || 'GET'));
   const url = given ? ofRequest.url(given) : absolute(input);
-  const request = describeRequest(verb, url, given ? undefined : bodyText(init?.body));
-  // Those may outlive the page: what they send to others, or to what collects, is for nobody who looks at it.
-  const isBackground = init?.keepalive || (given && ofRequest.keepalive(given));
-  if ((isBackground && verb !== 'GET' && (isOtherSite(url) || test(BEACON, url))) || isPoll(request)) {
-    countPromise(promise);
-    then(promise, (response) => ignored.add(response), () => {});
-    return;
-  }
-  work.lastRequest = now();
+  const request = describe(verb, url, given ? undefined : bodyText(init?.body));
   // Of another origin, the page cannot read what comes back.
   const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
-  holdPromise('request', isBackground ? RULES.beacon.ms : limitOf(verb, url), promise, isOpaque);
+  const mayOutlive = init?.keepalive || (given && ofRequest.keepalive(given));
+  const isBeacon = request.isForeign && verb !== 'GET' && (mayOutlive || isOpaque || test(BEACON, url));
+  const begin = isBeacon ? notAtAll : waitFor({ ...request, isForeign: request.isForeign || isOpaque });
+  endWith(promise, begin());
+  then(promise, (response) => waits.set(response, begin), () => {});
   then(promise, (response) => noteAnswer(request, isResponseGood(response)), () => noteAnswer(request, false));
 }
 
-/** A body that nobody asks for is not waited for; one that is asked for counts from that moment until it is there. */
+/** Waits for the bodies that the page reads, from then on. A body that nobody reads is not waited for. */
 function watchBodies() {
   each(['json', 'text', 'arrayBuffer', 'blob', 'formData', 'bytes'], (name) => {
-    watchMethod(Response.prototype, name, (promise, response) => {
-      if (ignored.has(response)) countPromise(promise);
-      else if (!isStream(response)) holdPromise('request', RULES.request.ms, promise);
-    });
+    watchMethod(Response.prototype, name, (promise, response) => isStream(response) || endWith(promise, (waits.get(response) ?? inOwnTime)()));
   });
-  watchMethod(Response.prototype, 'clone', (copy, response) => {
-    if (ignored.has(response)) ignored.add(copy);
-  });
+  watchMethod(Response.prototype, 'clone', inherit);
 }
 
-/** @type {WeakMap<ReadableStream | ReadableStreamDefaultReader, import('./sources.js').Source>} */
-const words = new KeptWeakMap(); // stream or reader of events → what waits for them
-const began = new KeptWeakMap(); // stream or reader → when reading it began, for the limit of the whole stream
-
-/** What is left of the time of a stream. */
-const timeLeft = (stream) => (began.get(stream) ?? now()) + RULES.stream.ms - now();
+/** Waits for what is made from a response or body in the same way. */
+function inherit(heir, from) {
+  const begin = waits.get(from);
+  if (begin) waits.set(heir, begin);
+}
 
 function watchStreams() {
+  /** @type {WeakMap<object, import('./messages.js').Source>} */
+  const sources = new KeptWeakMap(); // stream or reader of events
   replaceGetter(Response.prototype, 'body', (read, response) => {
     const stream = read();
     quietly(() => {
       if (!stream) return;
-      if (ignored.has(response)) ignored.add(stream);
-      else if (isStream(response) && !words.has(stream)) words.set(stream, expectMessages());
+      // A body in pieces may go on for ever.
+      waits.set(stream, waits.get(response) === notAtAll ? notAtAll : inOwnTime);
+      if (isStream(response) && !sources.has(stream)) sources.set(stream, expectMessages());
     });
     return stream;
   });
-  const inherit = (heir, stream) => {
-    const expected = words.get(stream);
-    if (ignored.has(stream)) ignored.add(heir);
-    if (expected) words.set(heir, expected);
-    began.set(heir, began.get(stream) ?? now());
+  const derive = (heir, stream) => {
+    inherit(heir, stream);
+    const source = sources.get(stream);
+    if (source) sources.set(heir, source);
   };
-  watchMethod(ReadableStream.prototype, 'getReader', inherit);
-  watchMethod(ReadableStream.prototype, 'pipeThrough', inherit);
-  watchMethod(ReadableStream.prototype, 'pipeTo', (promise, stream) => {
-    if (!ignored.has(stream)) holdPromise('request', RULES.stream.ms, promise);
-  });
+  watchMethod(ReadableStream.prototype, 'getReader', derive);
+  watchMethod(ReadableStream.prototype, 'pipeThrough', derive);
+  watchMethod(ReadableStream.prototype, 'pipeTo', (promise, stream) => endWith(promise, (waits.get(stream) ?? inOwnTime)()));
   const expectPiece = (promise, reader) => {
-    const expected = words.get(reader);
-    if (expected) return then(promise, ({ done }) => (done ? expected.close() : expected.heard()), expected.close);
-    const left = timeLeft(reader);
-    if (left > 0 && !ignored.has(reader)) holdPromise('stream', left, promise);
+    const source = sources.get(reader);
+    if (source) return then(promise, ({ done }) => (done ? source.close() : source.heard()), source.close);
+    return endWith(promise, (waits.get(reader) ?? inOwnTime)());
   };
   watchMethod(ReadableStreamDefaultReader.prototype, 'read', expectPiece);
   // `for await (const piece of response.body)` has a reader that no script sees.
   each(/** @type {(string | symbol)[]} */ (['values', Symbol.asyncIterator]), (name) => {
     watchMethod(ReadableStream.prototype, name, (iterator, stream) => {
-      began.set(stream, began.get(stream) ?? now());
       const { next } = iterator;
       iterator.next = (...args) => {
         const promise = apply(next, iterator, args);
@@ -167,10 +168,10 @@ const stateOf = getter(XMLHttpRequest.prototype, 'readyState');
 const statusOf = getter(XMLHttpRequest.prototype, 'status');
 
 function watchXhr() {
-  /** @type {WeakMap<XMLHttpRequest, { verb: string, url: string, request?: ReturnType<typeof describeRequest> }>} */
+  /** @type {WeakMap<XMLHttpRequest, { verb: string, url: string, request?: ReturnType<typeof describe> }>} */
   const opened = new KeptWeakMap();
   watchMethod(XMLHttpRequest.prototype, 'open', (_, xhr, args) => {
-    // Noted before the page hears of it, so that what it arms then is known for its next try.
+    // Noted before the page hears of it, so that its next try is known for one.
     const answered = () => {
       const request = stateOf(xhr) === 4 && opened.get(xhr)?.request;
       if (request) noteAnswer(request, statusOf(xhr) > 0 && statusOf(xhr) < 400);
@@ -178,23 +179,25 @@ function watchXhr() {
     if (!opened.has(xhr)) listen(xhr, 'readystatechange', answered);
     opened.set(xhr, { verb: upper(asText(args[0])), url: absolute(args[1]), request: undefined });
   });
-  const begin = (xhr, body) => {
-    const asked = opened.get(xhr) || { verb: 'GET', url: '', request: undefined };
-    const request = describeRequest(asked.verb, asked.url, bodyText(body));
-    if (isPoll(request)) {
-      const end = countAsked();
-      listen(xhr, 'loadend', end, { once: true });
-      return end;
-    }
-    opened.set(xhr, { ...asked, request });
-    work.lastRequest = now();
-    const release = hold('request', limitOf(asked.verb, asked.url));
-    listen(xhr, 'loadend', release, { once: true });
-    return release;
+  const send = (xhr, body) => {
+    const { verb, url } = opened.get(xhr) || { verb: 'GET', url: '' };
+    const request = describe(verb, url, bodyText(body));
+    opened.set(xhr, { verb, url, request });
+    const begin = request.isForeign && verb !== 'GET' && test(BEACON, url) ? notAtAll : waitFor(request);
+    let end = begin();
+    const over = () => end();
+    // Each byte gives the rest of the answer its time again.
+    listen(xhr, 'progress', () => {
+      const next = begin();
+      end();
+      end = next;
+    });
+    listen(xhr, 'loadend', over, { once: true });
+    return over;
   };
   replaceMethod(XMLHttpRequest.prototype, 'send', (call, xhr, args) => {
-    if (seal.done) return undefined;
-    const end = quietly(() => begin(xhr, args[0]));
+    if (deactivation.isDone) return undefined;
+    const end = quietly(() => send(xhr, args[0]));
     try {
       return call();
     } catch (error) {

@@ -4,18 +4,18 @@
 
 import { later } from './alarms.js';
 import { endAnimationsOf } from './animations.js';
-import { askFrame } from './frames.js';
-import { quietly } from './hooks.js';
+import { askFrame } from './animation_frames.js';
 import {
-  attribute, boundingBox, box, clientHeight, documentElement, elementFromPoint, isConnected, isShown, parentElement, removeAttribute, scrollHeight, scrollingElement, setAttribute,
+  attribute, boundingBox, box, clientHeight, documentElement, elementFromPoint, isConnected, isShown, parentElement, removeAttribute, scrollHeight, scrollingElement,
+  setAttribute,
 } from './intrinsics/dom.js';
-import { KeptMap, KeptSet, each, defineProperty, getOwnPropertyDescriptor, getter, method, min, plain, push, test } from './intrinsics/language.js';
+import { KeptMap, defineProperty, each, getOwnPropertyDescriptor, getter, method, min, plain, push, test } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
+import { REVEAL_MARGIN } from './intersections.js';
 import { listened, noteScrollHandlers } from './listeners.js';
 import { css, native } from './native.js';
-import { expectPolls, isPollAwaited } from './polls.js';
-import { REVEAL_MARGIN } from './reveal.js';
 import { now } from './shared.js';
-import { hold, isHeld, work } from './work.js';
+import { hold, work } from './work.js';
 
 const LOOK_MS = 20;
 const LEAST = 50; // px below the window that are worth it
@@ -24,7 +24,7 @@ const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
 const observe = method(MutationObserver.prototype, 'observe');
 const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const disconnect = method(MutationObserver.prototype, 'disconnect');
-const recordTarget = getter(MutationRecord.prototype, 'target');
+const recordTarget = getter(/** @type {any} */ (MutationRecord.prototype), 'target');
 const recordAttribute = getter(MutationRecord.prototype, 'attributeName');
 
 let isDone = false;
@@ -52,11 +52,12 @@ export function pretendScroll() {
   const changed = followChanges();
   const latest = now() + RULES.scrollEnd.ms;
   const end = hold('frame', RULES.scrollEnd.ms + 300);
-  const before = new KeptSet();
-  work.holds.forEach((entry) => before.add(entry));
-  // Handlers wait for a timer, a frame, or one after the other.
-  const begun = (kind, entry) => (kind === 'timer' || kind === 'frame') && !before.has(entry);
-  const isAwaited = () => now() < latest && (isPollAwaited() || isHeld(begun));
+  // Handlers wait for a timer, a frame, or one after the other; some look by an interval whether there was a scroll.
+  const isAwaited = () => {
+    let found = false;
+    work.steps.forEach((step) => (found ||= step.due <= latest));
+    return found && now() < latest;
+  };
   const back = () => {
     if (isAwaited()) return later(back, LOOK_MS);
     const shown = changed();
@@ -68,7 +69,6 @@ export function pretendScroll() {
     }, RULES.scroll.ms);
     return undefined;
   };
-  expectPolls();
   each(targets, scrolled);
   later(back, RULES.scroll.ms);
   return true;
@@ -153,13 +153,13 @@ function followChanges() {
   };
 }
 
-/** Whether an element can be seen once its transition is over, which may not even have begun. */
+/** Returns whether an element can be seen once its transition is over, which may not even have begun. */
 function isShownInTheEnd(element) {
   endAnimationsOf(element);
   return isShown(element, VISIBLE);
 }
 
-/** What hides again on the way back up is out of sight there: it stays as it was seen. */
+/** Keeps an element as it was seen that hides again on the way back up: it is out of sight there. */
 function keepShown({ element, top, look }) {
   if (!isConnected(element) || top < window.innerHeight) return;
   /** @type {string[]} */

@@ -3,24 +3,21 @@
 // Works on a copy in a document without a window: no custom element reacts, nothing loads, the page stays as it is.
 // Must give the same bytes for the same page.
 
-import { cleanAttributes, isSuspect } from './attributes.js';
-import { clean, nameSrcdocs, writeDoctype } from './clean.js';
-import { findDefined } from './custom_elements.js';
-import { writeFrameAddresses } from './frame_addresses.js';
-import { leadWithMetadata, settleHead } from './head.js';
-import { quietly } from './hooks.js';
+import { clean, cleanAttributes, isSuspect, isWholeComment, nameSrcdocs, writeDoctype } from './clean.js';
 import {
-  TYPE, adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
-  isHtml, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent, templateContent, textContent,
+  adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore, isHtml,
+  localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent,
+  templateContent, textContent, TYPE,
 } from './intrinsics/dom.js';
+import { leadWithMetadata, settleHead } from './head.js';
 import { KeptMap, KeptSet, each, lower, push, some } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
 import { settleMarkup } from './markup.js';
-import { renumberMoments } from './moments.js';
+import { renumberTimestamps } from './timestamps.js';
 import { css, native, sheetOfElement } from './native.js';
 import { findRepeated, shareOf } from './repeated_sheets.js';
-import { shadowRoots, templateRoots } from './roots.js';
-import { isWholeComment } from './raw_text.js';
-import { isInMemoryOnly, registeredProperties, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
+import { findDefined, isInMemoryOnly, registeredProperties, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
+import { shadowRoots, templateRoots } from './state.js';
 
 const written = new KeptSet(); // style elements whose rules stood in the object model
 
@@ -39,7 +36,7 @@ export function serializeDocument(leavesOut = false) {
   leadWithMetadata(inert, written);
 
   let html = outerHTML(copy);
-  if (renumberMoments(inert, html)) html = outerHTML(copy);
+  if (renumberTimestamps(inert, html)) html = outerHTML(copy);
   // Looking at every attribute is slow, and most pages have none of these.
   if (isSuspect(html) && cleanAttributes(inert)) html = outerHTML(copy);
 
@@ -61,7 +58,6 @@ function restore(original, copy, inert) {
   const hasSheetInBody = bodyOfPage && query(bodyOfPage, 'style,link[rel~=stylesheet i]') !== null;
 
   restoreInlineStyles(original, copy);
-  writeFrameAddresses(original, copy);
   each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
   restoreTemplates(original, copy, inert);
   // One that was set by a script is no root, and a parser would make it one.
@@ -91,7 +87,7 @@ function restoreHosts(original, copy, inert, among) {
   each(hosts, ({ place, root }) => prepend(copies[place], writeShadowRoot(root, inert)));
 }
 
-/** What templates hold. Before shadow roots become templates, too. */
+/** Completes the content of templates, before shadow roots become templates, too. */
 function restoreTemplates(original, copy, inert) {
   if (templateRoots.size === 0) return;
   const copies = queryAll(copy, 'template');

@@ -1,46 +1,46 @@
-// What the script of the top document shares with those of its frames: their requests and timers are work of the page, too.
-// Micro-frontends run their code in frames, and take `fetch` and `setTimeout` from fresh ones.
-// Must never be reachable by name: a frame asks by an event that only this render knows the name of.
+// State that the script of the top document shares with the scripts of its same-origin frames. Micro-frontends run their code in frames,
+// and take `fetch` and `setTimeout` from fresh ones, so the requests and timers of such frames are work of the page.
+// Must never be reachable by name: a frame asks by an event whose name only this render knows.
 
 import { KeptSet } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 
 /**
- * Time as the page has it. See docs/decisions/0224.
+ * Clock of the page. See docs/decisions/0224.
  * @typedef {object} Time
- * @property {number} skipped ms, whole ones
+ * @property {number} skipped whole ms
  * @property {Set<import('./alarms.js').Alarm>} alarms
- * @property {number} rings counts the alarms that have rung
+ * @property {number} rings number of alarms that have rung
  * @property {() => void} onRing
- * @property {number} drawing until when a frame is on its way
- * @property {boolean} isElsewhere other threads and connections have a part in the page, which go by the browser's clock
- * @property {number} asked counts what is on its way and not waited for: polls, beacons
- * @property {number} frames counts the frames that share
+ * @property {number} drawing time until which a frame is expected to be drawn
+ * @property {boolean} isFixed whether a timer is pending that cannot be set anew
+ * @property {() => boolean} isAnimated whether an animation of a script is running
+ * @property {number} frames number of frames that share the clock
  */
 
 /**
  * @typedef {object} Shared
  * @property {import('./work.js').Work} work
- * @property {import('./polls.js').Polling} polling
  * @property {Time} time
- * @property {() => boolean} isUnfinished
- * @property {() => number} growth
+ * @property {() => number} patience
+ * @property {(ms: number) => boolean} isWithinBudget
+ * @property {() => number} progress
  * @property {() => number} now
  * @property {() => void} listenAgain
  */
 
-/** Whether the top document is one of another origin: it does not answer. */
+/** Returns whether the top document is of another origin: it does not answer. */
 export let isForeign = false;
 
 /** @type {Shared | undefined} */
 export const shared = isTop ? undefined : askTop();
 
 /** @type {Time} */
-export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isElsewhere: false, asked: 0, frames: 0 };
+export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isFixed: false, isAnimated: () => false, frames: 0 };
 if (shared) time.frames += 1;
 
-/** The clock of the page: that of the top document. */
+/** Returns the time by the clock of the top document, in ms. */
 export const now = shared?.now ?? (() => native.now() + time.skipped);
 
 function askTop() {

@@ -1,10 +1,43 @@
-// Style sheets as text: which of them scripts have changed, and what the browser's own text of them loses.
+// Style sheets as text: which of them scripts have changed, what the browser's own text of them loses, and `:defined`, which is written as a
+// selector that holds for what was defined on the page: no script defines elements in the snapshot.
 
-import { asksForDefined, keepDefined } from './custom_elements.js';
-import { watchGetter, watchMethod, watchSetter, quietly } from './hooks.js';
-import { attribute, createElement, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
-import { KeptMap, KeptWeakMap, KeptWeakSet, asText, each, join, map, push, replaceAll, some, startsWith, stringify, test, trim } from './intrinsics/language.js';
+import { attribute, createElement, localName, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
+import {
+  KeptMap, KeptSet, KeptWeakMap, KeptWeakSet, asText, each, includes, items, join, map, push, replaceAll, some, sort, startsWith, stringify, test, trim,
+} from './intrinsics/language.js';
+import { quietly, watchGetter, watchMethod, watchSetter } from './hooks.js';
 import { css, native, parseUrl } from './native.js';
+import { registry, shadowRoots } from './state.js';
+
+const DEFINED = /:defined(?![\w-])/i;
+// Strings and comments are left alone.
+const EVERY_DEFINED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\/\*[^]*?\*\/|:defined(?![\w-])/gi;
+
+let defined = ''; // selectors of what is defined, behind commas
+
+/** Finds out what the page has defined. Before style sheets are written. */
+export function findDefined() {
+  defined = '';
+  if (!registry.isUsed) return;
+  /** @type {Set<string>} */
+  const selectors = new KeptSet();
+  const look = (tree) => {
+    each(queryAll(tree, ':defined'), (element) => includes(localName(element), '-') && selectors.add(native.escapeCss(localName(element))));
+    each(queryAll(tree, '[is]:defined'), (element) => selectors.add(`[is=${stringify(attribute(element, 'is'))}]`));
+  };
+  look(document);
+  shadowRoots.forEach(look);
+  each(sort(items(selectors)), (selector) => (defined += `,${selector}`));
+}
+
+/** Returns whether rules hold for what is defined, or is not. */
+export const asksForDefined = (rules) => defined !== '' && test(DEFINED, rules);
+
+/** Rules as text that hold in the snapshot for what they held for on the page. */
+export function keepDefined(rules) {
+  if (!asksForDefined(rules)) return rules;
+  return replaceAll(rules, EVERY_DEFINED, ({ 0: match }) => (startsWith(match, ':') ? `:is(${match}${defined})` : match));
+}
 
 const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
 /** @type {WeakMap<CSSStyleSheet, string[]>} */
@@ -59,7 +92,7 @@ const GAP_IN_STYLE = '[style*=": ;"]';
 
 const importedSheet = (rule) => quietly(() => css.imported(rule)) || null;
 
-/** Whether the rules of a sheet, or of one that it imports, hold for what is defined. Those of another origin do not show. */
+/** Returns whether the rules of a sheet, or of one that it imports, hold for what is defined. Those of another origin do not show. */
 const asks = (sheet) => some(quietly(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? asks(importedSheet(rule)) : asksForDefined(css.ruleText(rule))));
 const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && asks(importedSheet(rule)));
 
@@ -113,7 +146,7 @@ export function ruleText(rule, tree) {
   return (test(LOST, text) && withComputed(rule, text, tree)) || text;
 }
 
-/** What the page wrote into a sheet. */
+/** Returns the texts that the page wrote into a sheet. */
 function sources(sheet) {
   const owner = css.ownerNode(sheet);
   /** @type {string[]} */
@@ -156,7 +189,7 @@ export function sheetText(sheet, tree) {
   return text;
 }
 
-/** Whether the rules of a sheet stand nowhere else as they are needed. Another origin's sheet does not show them, and cannot have been changed. */
+/** Returns whether the rules of a sheet stand nowhere else as they are needed. Another origin's sheet does not show them, and cannot have been changed. */
 export function isInMemoryOnly(element, sheet, name) {
   const rules = quietly(() => css.rules(sheet));
   if (!rules) return false;

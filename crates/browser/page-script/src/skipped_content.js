@@ -5,9 +5,9 @@
 import { attribute, isConnected, queryAll, removeAttribute, setAttribute, styleSheets } from './intrinsics/dom.js';
 import { each, includes, push, replaceAll } from './intrinsics/language.js';
 import { quietly } from './hooks.js';
+import { intersections } from './intersections.js';
 import { listened } from './listeners.js';
 import { css, native } from './native.js';
-import { intersections } from './observers.js';
 
 const MAX_ELEMENTS = 2000;
 
@@ -26,7 +26,7 @@ export function drawSkippedContent() {
   return drawn.length > 0;
 }
 
-/** What rules and style attributes leave out. */
+/** Returns selectors of the elements that rules and style attributes leave out. */
 function selectors() {
   const found = ['[style*="content-visibility"]'];
   const visit = (rules) =>

@@ -1,23 +1,21 @@
 // Skips time: while nothing but timers, frames and animations of style sheets is pending, nobody needs to wait for their time to come.
 // The tab is asked each time, because a module that is being imported is seen only there. See docs/decisions/0224.
-// Must never skip while anything is pending that goes by another clock: requests, workers, connections, databases, fonts, animations
-// that scripts have begun.
+// Must never skip while anything is pending that goes by another clock.
 
 import { moveOn, nextDue } from './alarms.js';
 import { moveAnimations, untilNextEnd } from './animations.js';
-import { askFrame } from './frames.js';
+import { askFrame } from './animation_frames.js';
 import { ceil, max, min } from './intrinsics/language.js';
 import { native } from './native.js';
-import { goesByPage, isMatterOfTime } from './only_time.js';
 import { send } from './options.js';
 import { isWaitedFor, whenIdle } from './ready.js';
+import { goesByPage } from './repetition.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
-import { unveilInTime } from './veils.js';
-import { touch, work } from './work.js';
+import { work } from './work.js';
 
 const LEAST_MS = 5; // shorter times pass by themselves
-// What nobody can see coming (a file that is read, a lock) has a share of the time that is skipped, on a busy machine a longer one.
+// Events that nobody can see coming (a file that is read, a lock) have a share of the time that is skipped, on a busy machine a longer one.
 const SHARE = 10;
 const PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
@@ -25,41 +23,31 @@ const MAX_PAUSE_MS = 100;
 let isConsidering = false;
 let wishedAt = -1;
 
-/** Grows whenever something happens. */
-const moment = () => work.activity + work.changes + time.rings;
+/** Returns a number that grows whenever something happens. */
+const happened = () => work.activity + work.changes + time.rings;
 
-const mayBeOnlyTime = () => !isConsidering && goesByPage() && time.alarms.size > 0 && time.drawing <= now();
+const maySkip = () => !isConsidering && time.alarms.size > 0 && time.drawing <= now() && goesByPage();
 
-function isOnlyTime() {
-  if (!mayBeOnlyTime()) return false;
-  // A page that hides itself as a whole is not hidden for all of its own seconds of patience.
-  if (unveilInTime()) {
-    touch();
-    return false;
-  }
-  return isMatterOfTime() && isWaitedFor();
-}
-
-/** Wishes to skip time as soon as nothing has happened for a moment. */
+/** Wishes to skip time as soon as nothing has happened for a short time. */
 export function considerSkipping() {
-  if (!mayBeOnlyTime()) return;
+  if (!maySkip()) return;
   const rest = nextDue() - now();
   if (rest < LEAST_MS || rest === Infinity) return;
   isConsidering = true;
-  const before = moment();
+  const before = happened();
   const wish = () => {
     isConsidering = false;
-    if (before !== moment()) return considerSkipping();
-    if (!isOnlyTime()) return;
+    if (before !== happened()) return considerSkipping();
+    if (!maySkip() || !isWaitedFor()) return;
     wishedAt = before;
     send?.('S');
   };
   native.setTimeout(() => whenIdle(wish), max(min(PAUSE_MS, rest / SHARE), min(MAX_PAUSE_MS, 2 * state.late)));
 }
 
-/** The tab allows it: nothing is on its way. Not when something has happened since. */
+/** Skips the time until the next alarm. The tab allows it: nothing is on its way. Not when something has happened since. */
 export function skip() {
-  if (wishedAt !== moment() || !isOnlyTime()) return;
+  if (wishedAt !== happened() || !maySkip() || !isWaitedFor()) return;
   const rest = nextDue() - now();
   const untilEnd = untilNextEnd(rest);
   const step = ceil(min(rest, untilEnd));

@@ -1,27 +1,31 @@
-// Pending work: what may still change the page. Every hook calls through to the browser and only remembers that
-// something has begun ("a hold") and ended. `ready.js` decides what a hold means; `../rules.json` says how long each counts.
-// Must never keep a hold for ever: each has its own limit, and what repeats itself (polls, tickers) stops counting.
+// Pending work: what may still change the page. Every hook calls through to the browser and only remembers that something has begun
+// (a hold) or is due (a step, see repetition.js). `ready.js` decides on it; `../rules.json` has the limits.
+// Must never keep a hold for ever.
 
-import { isUnfinished } from './appearance.js';
+import { patience } from './completeness.js';
 import { KeptSet, then } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 
 /**
- * Something pending. `isForeign`: the page's own content does not come by it.
- * @typedef {{ kind: string, until: number, isForeign: boolean }} Hold
+ * Something that has begun and not ended. Kinds: `network` (a request; the page's own time stands still), `answer` (of the browser itself,
+ * to a request that was made before, or a piece of a stream; in the page's own time), `frame` (a frame that this script waits for).
+ * @typedef {{ kind: 'network' | 'answer' | 'frame', began: number, limit: number, isForeign: boolean }} Hold
  */
 
 /**
  * @typedef {object} Work
  * @property {Set<Hold>} holds
+ * @property {Set<import('./repetition.js').Step>} steps
+ * @property {Set<import('./messages.js').Source>} sources
+ * @property {{ count: number, since: number, total: number }} network holds of the network, since when there is one, ms in all before
+ * @property {boolean} hasGivenUp whether a request was not waited for to its end
  * @property {number} last time of the last activity of any kind
- * @property {number} lastDom time of the last added or removed element
- * @property {number} lastRequest time when the last request, script or style sheet began or ended
- * @property {number} lastFailure time of the last request that failed
- * @property {number} activity counts activity
- * @property {number} structures counts the times when elements came or went
- * @property {number} answers counts what has come: requests, scripts, messages, databases
- * @property {number} changes counts changes of the DOM of any kind, attributes and text included
+ * @property {number} lastLoad time when the last request, script or style sheet began or ended
+ * @property {number} activity number of activities
+ * @property {number} answers number of holds of requests and of the browser that have ended
+ * @property {number} changes number of changes of the DOM, attributes and text included
+ * @property {number} ownChanges number of changes that this script has made
+ * @property {number} lastChange own time of the last change
  * @property {() => void} onActivity
  * @property {() => void} readChanges counts changes of which the observer has not heard yet
  */
@@ -29,20 +33,23 @@ import { now, shared } from './shared.js';
 /** @type {Work} */
 export const work = shared?.work ?? {
   holds: new KeptSet(),
+  steps: new KeptSet(),
+  sources: new KeptSet(),
+  network: { count: 0, since: 0, total: 0 },
+  hasGivenUp: false,
   last: 0,
-  lastDom: 0,
-  lastRequest: 0,
-  lastFailure: -Infinity,
+  lastLoad: 0,
   activity: 0,
-  structures: 0,
   answers: 0,
   changes: 0,
+  ownChanges: 0,
+  lastChange: 0,
   onActivity: () => {},
   readChanges: () => {},
 };
 
-/** Counts what a step has brought: something to see, or an answer that the next one goes on from. */
-export const progress = () => work.changes + work.answers;
+/** Returns the page's own time in ms: what has passed while no request was waited for. */
+export const ownTime = () => (work.network.count > 0 ? work.network.since : now()) - work.network.total;
 
 /** Notes that something has happened that may lead to more. */
 export function touch() {
@@ -51,22 +58,38 @@ export function touch() {
   work.onActivity();
 }
 
-/** Begins a hold that ends when the returned function is called, at the latest after `limit` ms. */
-export function hold(kind, limit, isForeign = false) {
-  const entry = { kind, until: now() + limit, isForeign };
+/** Begins a hold of at most `limit` ms. Returns the function that ends the hold. */
+export function hold(/** @type {Hold['kind']} */ kind, limit, isForeign = false) {
+  const entry = { kind, began: now(), limit, isForeign };
   work.holds.add(entry);
+  if (kind === 'network') {
+    if (work.network.count === 0) work.network.since = entry.began;
+    work.network.count += 1;
+  }
+  if (kind === 'network') work.lastLoad = now();
   touch();
   return () => {
-    if (!work.holds.delete(entry)) return;
-    if (kind === 'request' || kind === 'script') work.lastRequest = now();
-    if (kind !== 'timer' && kind !== 'frame' && kind !== 'idle') work.answers += 1;
+    if (!release(entry)) return;
+    if (kind !== 'frame') work.answers += 1;
+    if (kind === 'network') work.lastLoad = now();
     touch();
   };
 }
 
-/** Holds until the promise has settled. The promise itself is left alone; what is none of the browser's own is not waited for. */
-export function holdPromise(kind, limit, promise, isForeign = false) {
-  const end = hold(kind, limit, isForeign);
+function release(entry) {
+  if (!work.holds.delete(entry)) return false;
+  if (entry.kind !== 'network') return true;
+  work.network.count -= 1;
+  if (work.network.count === 0) work.network.total += now() - work.network.since;
+  return true;
+}
+
+/** Holds the network until the returned function is called: 8 s for the page's own site, 2.5 s for another one. */
+export const holdNetwork = (isForeign, /** @type {'network' | 'answer'} */ kind = 'network') =>
+  hold(kind, isForeign ? RULES.otherSite.ms : RULES.ownSite.ms, isForeign);
+
+/** Calls `end` once the promise has settled. The promise itself is left alone; one that is not the browser's own is not waited for. */
+export function endWith(promise, end) {
   try {
     then(promise, end, end);
   } catch {
@@ -74,27 +97,20 @@ export function holdPromise(kind, limit, promise, isForeign = false) {
   }
 }
 
-/** Whether anything is pending that is likely to change the page. Forgets what is over its limit. */
-export function isLikelyPending() {
-  const time = now();
-  let likely = false;
-  work.holds.forEach((entry) => {
-    if (entry.until < time) work.holds.delete(entry);
-    else if (entry.kind !== 'unlikely') likely = true;
-  });
-  return likely;
+/** Returns whether the limit of a hold has passed. A page that cannot be all waits longer for other sites. */
+function isOver({ began, limit, isForeign }) {
+  const passed = now() - began;
+  return passed > limit && !(isForeign && passed <= limit * RULES.patience.times && patience() > 1);
 }
 
-/** Whether anything is pending. What is `unlikely` counts only while there is little to see. */
-export function isPending() {
-  return isLikelyPending() || (work.holds.size > 0 && isUnfinished());
-}
-
-/** Whether a hold counts that is as wanted. */
-export function isHeld(/** @type {(kind: string, entry: Hold) => boolean} */ counts) {
+/** Returns whether something is held that is as wanted. Forgets what is over its limit. */
+export function isHeld(/** @type {(entry: Hold) => boolean} */ counts) {
   let found = false;
   work.holds.forEach((entry) => {
-    if (counts(entry.kind, entry)) found = true;
+    if (isOver(entry)) {
+      if (entry.kind === 'network') work.hasGivenUp = true;
+      release(entry);
+    } else if (counts(entry)) found = true;
   });
   return found;
 }

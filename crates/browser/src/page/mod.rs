@@ -1,6 +1,6 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
-//! See docs/decisions/0100, docs/decisions/0102, docs/decisions/0103, docs/decisions/0104, docs/decisions/0105, docs/decisions/0224 and docs/decisions/0265.
+//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105, docs/decisions/0222 and docs/decisions/0224.
 
 use serde::{Deserialize, Serialize};
 
@@ -175,10 +175,10 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
     )
 }
 
-/// Expression that ends the document, see `page-script/src/seal.js`. Its value is `false` when nothing of it can reach the next
+/// Expression that deactivates the document, see `page-script/src/deactivation.js`. Its value is `false` when nothing of it can reach the next
 /// document of the tab; anything else says that it must be left by way of a blank page.
-pub(crate) fn seal(nonce: &str) -> String {
-    order(nonce, "seal")
+pub(crate) fn deactivate(nonce: &str) -> String {
+    order(nonce, "deactivate")
 }
 
 fn order(nonce: &str, detail: &str) -> String {

@@ -75,14 +75,14 @@ impl Tab {
 
     async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
         // The old document goes first, or can do nothing any more: it could write again what is cleared below. One that may
-        // be sealed has stored nothing but cookies and what the page script clears before the next document begins. To leave it
-        // for a blank page costs as much as a third of a render, so that is done only where a seal is not enough.
+        // be deactivated has stored nothing but cookies and what the page script clears before the next document begins. To leave it
+        // for a blank page costs as much as a third of a render, so that is done only where deactivation is not enough.
         if let Some(drawing) = self.drawing.take() {
             let _ = drawing.await;
         }
-        self.sealed = page;
-        if self.sealed.is_none() || self.had_frame || !self.seal().await? {
-            self.sealed = None;
+        self.deactivated = page;
+        if self.deactivated.is_none() || self.had_frame || !self.deactivate().await? {
+            self.deactivated = None;
             self.leave().await?;
             self.clear_storage().await?;
         }
@@ -102,7 +102,7 @@ impl Tab {
     /// Leaves what the last render left standing for the blank page. `false`: the tab is broken.
     pub async fn rest(&mut self) -> bool {
         let rested = timeout(CLEAN_LIMIT, async {
-            self.sealed = None;
+            self.deactivated = None;
             self.leave().await?;
             self.clear_storage().await?;
             self.forget_history().await
@@ -112,7 +112,7 @@ impl Tab {
 
     /// Whether no document stands in it.
     pub fn is_blank(&self) -> bool {
-        self.sealed.is_none()
+        self.deactivated.is_none()
     }
 
     async fn clear_storage(&self) -> Result<(), CdpError> {
@@ -122,8 +122,8 @@ impl Tab {
     }
 
     /// Ends the document where it is. `false`: something of it could go on.
-    async fn seal(&self) -> Result<bool, CdpError> {
-        Ok(self.evaluate_apart(page::seal(&self.nonce)).await? == false)
+    async fn deactivate(&self) -> Result<bool, CdpError> {
+        Ok(self.evaluate_apart(page::deactivate(&self.nonce)).await? == false)
     }
 
     /// Leaves the document for a blank page.

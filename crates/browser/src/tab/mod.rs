@@ -40,12 +40,12 @@ pub(crate) struct Tab {
     pub nonce: String,
     /// The frame that is being drawn.
     pub drawing: Option<Drawing>,
-    /// A frame was in it: another document, which is not sealed with its page.
+    /// A frame was in it: another document, which is not deactivated with its page.
     pub had_frame: bool,
     /// Another origin's document was in it: what such a document stored cannot be cleared by name.
     pub had_foreign_frame: bool,
-    /// The document of the last render is still there, sealed, at this address; none: a blank page.
-    sealed: Option<Url>,
+    /// The document of the last render is still there, deactivated, at this address; none: a blank page.
+    deactivated: Option<Url>,
     site: TabOwner,
     context: String,
     session: String,
@@ -95,7 +95,7 @@ impl Tab {
             drawing: None,
             had_frame: false,
             had_foreign_frame: false,
-            sealed: None,
+            deactivated: None,
             site,
             context: context.browser_context_id,
             session: String::new(),
@@ -205,7 +205,7 @@ impl Tab {
         self.world.forget();
         self.had_frame = false;
         self.had_foreign_frame = false;
-        self.leave_sealed(&request.url).await?;
+        self.leave_deactivated(&request.url).await?;
         let blocked =
             if self.blocked == request.blocked_urls {
                 None
@@ -273,15 +273,15 @@ impl Tab {
     }
 
     /// Gets past the last render's document where the navigation alone would not: to the same address, or to a fragment.
-    async fn leave_sealed(&mut self, url: &Url) -> Result<(), CdpError> {
-        // What the sealed document still said is not about the page to come.
+    async fn leave_deactivated(&mut self, url: &Url) -> Result<(), CdpError> {
+        // What the deactivated document still said is not about the page to come.
         while let Ok(event) = self.events.try_recv() {
             if event.kind == EventKind::TargetCrashed {
                 return Err(CdpError::Closed);
             }
         }
-        match self.sealed.take() {
-            Some(sealed) if url.fragment().is_some() || sealed == *url => self.leave().await,
+        match self.deactivated.take() {
+            Some(last) if url.fragment().is_some() || last == *url => self.leave().await,
             _ => Ok(()),
         }
     }

@@ -2,29 +2,17 @@
 
 use std::time::Duration;
 
-/// For a script or style sheet of the document that is still on its way when the page has reported itself quiet.
+/// For the next byte of what the page's own site is asked for.
 pub(super) const SCRIPT_GRACE: Duration = Duration::from_millis(8_000);
 
 /// For a script that has come: it is parsed beside the page, and may ask for others.
 pub(super) const PARSING: Duration = Duration::from_millis(40);
 
-/// For the report of a page that is out of time, and once more when its scripts were stopped.
-pub(super) const CAPTURE_LIMIT: Duration = Duration::from_millis(400);
+/// For what a page or the browser says about an order or an end: the report of a page out of time, the rest of one that may download no more, the reason why a navigation came to no document.
+pub(super) const REACTION_LIMIT: Duration = Duration::from_millis(500);
 
-/// For a page that may download no more: it goes on with what it has.
-pub(super) const CUT_GRACE: Duration = Duration::from_millis(500);
+/// For a navigation that a script has begun, until it asks for its document; and where a redirect within the site leads.
+pub(super) const DEPARTURE_LIMIT: Duration = Duration::from_millis(1_000);
 
-/// For the reason why a navigation came to no document.
-pub(super) const ABORT_GRACE: Duration = Duration::from_millis(300);
-
-/// For a navigation that a script has begun, until it asks for its document.
-pub(super) const REQUEST_GRACE: Duration = Duration::from_millis(1_000);
-
-/// For the response to that; then the page has left all the same.
-pub(super) const RESPONSE_GRACE: Duration = Duration::from_millis(3_000);
-
-/// For where a redirect within the site leads: perhaps back.
-pub(super) const HOP_GRACE: Duration = Duration::from_millis(1_000);
-
-/// For the same when a response has brought a cookie.
-pub(super) const COOKIE_GRACE: Duration = Duration::from_millis(3_000);
+/// For the response to that, and a redirect whose response has brought a cookie.
+pub(super) const DESTINATION_LIMIT: Duration = Duration::from_millis(3_000);

@@ -133,29 +133,3 @@ async fn frames_of_other_sites_that_nobody_waits_for_are_not_loaded_before_they_
     assert_shows(&page, &["from the frame"]);
     assert_eq!(other.count("/player"), 0);
 }
-
-#[tokio::test]
-async fn frames_that_a_script_has_sent_somewhere_say_where_they_are() {
-    // As lazysizes does; what waits for a visitor's consent has not gone anywhere.
-    let other = Origin::start().await;
-    other.on("/player", Reply::html("a film"));
-    let bench = Bench::with_hosts(&[("frame.test", other.address)], |_| {}).await;
-    bench.origin.on("/inner", Reply::html("within")).on("/page", article(
-        "out.innerHTML = '<iframe class=lazy data-src=/inner></iframe><iframe class=lazy data-src=//frame.test/player></iframe><iframe data-src=//frame.test/consent></iframe><iframe class=own></iframe>';
-         out.querySelectorAll('.lazy').forEach((frame) => frame.contentWindow.location.replace(frame.dataset.src));
-         const own = out.querySelector('.own').contentDocument; own.open(); own.write('written'); own.close()",
-    ));
-
-    let page = bench.render("/page").await.unwrap();
-
-    assert!(
-        page.html.contains(r#" src="/inner""#) && page.html.contains(r#" src="//frame.test/player""#),
-        "{}",
-        page.html
-    );
-    for untouched in
-        [r#"<iframe data-src="//frame.test/consent"></iframe>"#, r#"<iframe class="own"></iframe>"#]
-    {
-        assert!(page.html.contains(untouched), "{untouched}: {}", page.html);
-    }
-}

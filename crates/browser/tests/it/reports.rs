@@ -90,7 +90,7 @@ async fn a_page_that_takes_the_listeners_of_its_document_away_does_not_hear_the_
                 {FORGE}
                 for (const word of heard) {{
                     const nonce = String(word).slice(0, 32);
-                    for (const detail of ['capture', 'seal', 'stay', 'again']) {{
+                    for (const detail of ['capture', 'deactivate', 'stay', 'again']) {{
                         if (!dispatchEvent(new CustomEvent(nonce, {{ detail, cancelable: true }}))) heard.push('obeyed');
                     }}
                     for (let at = 0; at < length; at += 1) try {{ frames[at].__glasshouse?.(forged.replace('NONCE', nonce)) }} catch {{}}

@@ -169,21 +169,25 @@ async fn a_feed_that_names_the_article_in_view_has_sent_nobody_anywhere() {
 }
 
 #[tokio::test]
-async fn a_page_that_hides_itself_until_a_test_has_begun_is_shown_without_its_seconds_of_patience() {
+async fn a_page_that_hides_itself_until_a_test_has_begun_is_shown() {
     let by_class = (
         "<script>document.documentElement.className = 'js async-hide'</script><style>.async-hide { opacity: 0 !important }</style>",
-        "setTimeout(() => { document.documentElement.classList.remove('async-hide'); add('no patience') }, 4500)",
+        "setTimeout(() => { document.documentElement.classList.remove('async-hide'); add('no patience') }, 20000)",
     );
     let by_style = (
         "<style id=hides>body { visibility: hidden !important }</style>",
-        "setTimeout(() => { hides.remove(); add('no patience') }, 4500)",
+        "setTimeout(() => { hides.remove(); add('no patience') }, 20000)",
     );
     for (head, script) in [by_class, by_style] {
         let page = rendered(article_with(head, script)).await;
 
         assert!(!page.html.contains("<p>no patience"), "{}", page.html);
-        assert!(!page.html.contains("async-hide\""), "{}", page.html);
-        assert!(!page.html.contains("<style id=\"hides\">"), "{}", page.html);
+        assert!(
+            page.html.contains("opacity: 1 !important")
+                || page.html.contains("visibility: visible !important"),
+            "{}",
+            page.html
+        );
     }
 }
 
@@ -192,7 +196,7 @@ async fn a_picture_that_says_of_itself_that_it_loads_is_no_busy_page() {
     let page = rendered(article_with(
         "",
         "out.innerHTML = '<img class=\"lazyload lazyloading\" width=9 height=9>';
-        setTimeout(() => add('newsletter'), 4500)",
+        setTimeout(() => add('newsletter'), 8000)",
     ))
     .await;
 

@@ -163,12 +163,12 @@ async fn what_other_sites_leave_hanging_costs_little() {
     let third = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("widget.other", third)], |_| {}).await;
     let never = Reply::typed("application/json", "{}").after(Duration::from_secs(600));
-    bench.origin.on("/long-poll", never.clone()).on("/hang", never);
+    bench.origin.on("/hang", never);
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
     for script in [
         "document.head.append(Object.assign(document.createElement('script'), { src: 'https://widget.other/chat.js' }))",
-        "fetch('/long-poll')",
-        "const x = new XMLHttpRequest(); x.open('GET', '/long-poll?since=1'); x.send()",
+        "fetch('https://widget.other/chat')",
+        "const x = new XMLHttpRequest(); x.open('GET', 'https://widget.other/chat?since=1'); x.send()",
     ] {
         let body = |script: &str| Reply::html(&page(&format!("<p>{text}</p><script>{script}</script>")));
         bench.origin.on("/own", body("fetch('/hang')")).on("/other", body(script));

@@ -44,7 +44,7 @@ async fn a_second_try_of_an_xml_http_request_is_waited_for() {
 async fn the_same_request_is_no_poll_while_it_fails() {
     let bench = Bench::new().await;
     let script = "(async () => {
-        for (const ms of [200, 1600, 1700, 1800]) { await fetch('/none'); await sleep(ms) }
+        for (const ms of [200, 1000, 1500, 1700]) { await fetch('/none'); await sleep(ms) }
         add('given up');
     })()";
 
@@ -54,14 +54,14 @@ async fn the_same_request_is_no_poll_while_it_fails() {
 }
 
 #[tokio::test]
-async fn a_poll_that_always_fails_is_waited_for_twice() {
+async fn a_poll_that_always_fails_is_not_waited_for_beyond_the_pages_own_time() {
     let bench = Bench::new().await;
     let script = "const poll = () => fetch('/none').finally(() => setTimeout(poll, 1600)); poll()";
 
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert_shows(&page, &[]);
-    assert_eq!(bench.origin.count("/none"), 3);
+    assert!((3..=5).contains(&bench.origin.count("/none")), "{}", bench.origin.count("/none"));
 }
 
 #[tokio::test]
@@ -75,11 +75,11 @@ async fn a_splash_screen_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_long_timer_does_not_hold_a_page_that_is_full_of_text() {
+async fn a_timer_beyond_the_pages_own_time_does_not_hold_a_page_that_is_full_of_text() {
     let bench = Bench::new().await;
 
     let page =
-        bench.render_reply(article("add('text'); setTimeout(() => add('newsletter'), 2500)")).await.unwrap();
+        bench.render_reply(article("add('text'); setTimeout(() => add('newsletter'), 6000)")).await.unwrap();
 
     assert_shows(&page, &["text"]);
     assert!(!page.html.contains("<p>newsletter</p>"), "{}", page.html);
@@ -339,7 +339,7 @@ async fn an_element_for_an_app_that_stays_empty_beside_the_text_of_the_page_is_n
     let bench = Bench::new().await;
     let article = "<main>All of the article is here, and nothing of it needs a script at all.</main><div id=root><div id=part></div></div>";
 
-    let page = bench.render_reply(shell(article, "setTimeout(() => add('newsletter'), 2500)")).await.unwrap();
+    let page = bench.render_reply(shell(article, "setTimeout(() => add('newsletter'), 8000)")).await.unwrap();
 
     assert!(!page.html.contains("<p>newsletter</p>"), "{}", page.html);
 }

@@ -18,13 +18,22 @@ export const uncurry =
   (self, ...args) =>
     apply(method, self, args);
 
-/** A method of a prototype, as a function of its receiver. Absent ones give nothing. */
-export const method = (owner, name) => (typeof owner?.[name] === 'function' ? uncurry(owner[name]) : () => undefined);
+/**
+ * A method of a prototype, as a function of its receiver. Absent ones give nothing.
+ * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => T[K] extends (...args: infer A) => infer R ? (self: any, ...args: A) => R : (self: any, ...args: any[]) => any}
+ */
+export const method = /** @type {any} */ ((owner, name) => (typeof owner?.[name] === 'function' ? uncurry(owner[name]) : () => undefined));
 
-/** What a getter of a prototype gives, as a function of its receiver. Absent ones give nothing. */
+/**
+ * The value of a getter of a prototype, as a function of its receiver. Absent ones give nothing.
+ * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any) => T[K]}
+ */
 export const getter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.get) || (() => undefined));
 
-/** Sets a property through the setter of a prototype. */
+/**
+ * The setter of a property of a prototype, as a function of its receiver.
+ * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any, value: T[K]) => void}
+ */
 export const setter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.set) || (() => undefined));
 
 const { setPrototypeOf } = Reflect;

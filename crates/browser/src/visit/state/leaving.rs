@@ -12,7 +12,7 @@ use super::{Action, State};
 use crate::egress::Standing;
 use crate::page::{Command, Done, Via, Why};
 use crate::visit::document::{Document, is_download, is_shown};
-use crate::visit::limits::{COOKIE_GRACE, HOP_GRACE, REQUEST_GRACE, RESPONSE_GRACE};
+use crate::visit::limits::{DEPARTURE_LIMIT, DESTINATION_LIMIT};
 use crate::visit::outcome::End;
 use crate::visit::protocol::{Received, Request};
 use crate::visit::redirects::{
@@ -26,7 +26,7 @@ impl State<'_> {
             // The network was quicker than the page, which knows the status.
             Some(departure) => departure.redirect.status = redirect.status,
             None => {
-                self.departure = Some(Departure::new(redirect, now + REQUEST_GRACE));
+                self.departure = Some(Departure::new(redirect, now + DEPARTURE_LIMIT));
             }
         }
     }
@@ -37,7 +37,7 @@ impl State<'_> {
         let told = self.departure.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
         let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
-        self.departure = Some(Departure { request, ..Departure::new(redirect, now + RESPONSE_GRACE) });
+        self.departure = Some(Departure { request, ..Departure::new(redirect, now + DESTINATION_LIMIT) });
     }
 
     /// Takes the departure whose request this is.
@@ -147,7 +147,7 @@ impl State<'_> {
     }
 
     fn hop_grace(&self) -> Duration {
-        if self.findings.sets_cookies || self.was_abroad() { COOKIE_GRACE } else { HOP_GRACE }
+        if self.findings.sets_cookies || self.was_abroad() { DESTINATION_LIMIT } else { DEPARTURE_LIMIT }
     }
 
     /// Decides whether one more hop may lead back: behind a cookie, or by way of another host, which signs visitors in.
@@ -193,7 +193,7 @@ impl State<'_> {
             None if via == Via::Refresh
                 && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
             {
-                self.departure = Some(Departure::new(redirect, now + RESPONSE_GRACE));
+                self.departure = Some(Departure::new(redirect, now + DESTINATION_LIMIT));
                 None
             }
             _ if via == Via::Refresh => self.look_into(redirect, Cause::Refresh),

@@ -11,7 +11,7 @@ use url::Url;
 pub(in crate::visit) use action::Action;
 
 use super::document::Document;
-use super::limits::{ABORT_GRACE, CAPTURE_LIMIT, CUT_GRACE, SCRIPT_GRACE};
+use super::limits::{REACTION_LIMIT, SCRIPT_GRACE};
 use super::loads::Loads;
 use super::outcome::End;
 use super::protocol::{Input, Received, Request};
@@ -139,7 +139,7 @@ impl<'a> State<'a> {
             Input::Shown => {}
             Input::Cut => {
                 if self.phase == Phase::Running {
-                    self.deadline = self.deadline.min(now + CUT_GRACE);
+                    self.deadline = self.deadline.min(now + REACTION_LIMIT);
                 }
             }
             Input::Crashed => return Some(End::Died { crashed: true }),
@@ -182,14 +182,14 @@ impl<'a> State<'a> {
                     return Some(self.finish(done));
                 }
                 self.phase = Phase::Ordered;
-                self.deadline = now + CAPTURE_LIMIT;
+                self.deadline = now + REACTION_LIMIT;
                 let is_inert = self.document.forbids_scripts;
                 self.actions.push(if is_inert { Action::Write } else { Action::Order(Command::Capture) });
                 None
             }
             Phase::Ordered => {
                 self.phase = Phase::Stopped;
-                self.deadline = now + CAPTURE_LIMIT;
+                self.deadline = now + REACTION_LIMIT;
                 self.actions.extend([Action::StopScripts, Action::Order(Command::Capture)]);
                 None
             }
@@ -357,7 +357,7 @@ impl<'a> State<'a> {
             // The page went on by itself, or there was nothing to show.
             Some("net::ERR_ABORTED") => {
                 if self.document.status.is_none() {
-                    self.aborted = Some(now + ABORT_GRACE);
+                    self.aborted = Some(now + REACTION_LIMIT);
                 }
                 None
             }

@@ -1,11 +1,11 @@
 // Pages that begin with the first movement of a visitor's hand: optimisers hold scripts back until the mouse moves, a key is pressed or
-// the page is scrolled. Whoever has read the page has done one of these. `ready.js` calls `moveHand` once the page is quiet.
+// the page is scrolled. Whoever has read the page has done one of these. `ready.js` calls `interactOnce` once the page is quiet.
 // Must never press anything, and never move what only one kind of movement is listened for: that follows the pointer or tracks it.
 // See docs/decisions/0273.
 
-import { quietly } from './hooks.js';
 import { body, documentElement } from './intrinsics/dom.js';
 import { KeptMap, KeptSet, asText, getOwnPropertyDescriptor, plain, some, test } from './intrinsics/language.js';
+import { quietly } from './hooks.js';
 import { native } from './native.js';
 import { touch } from './work.js';
 
@@ -19,7 +19,7 @@ const listeners = new KeptMap();
 let isDone = false;
 
 /** Notes a listener of the page. */
-export function noteMovement(target, type, callback) {
+export function noteInteraction(target, type, callback) {
   if (isDone || typeof callback !== 'function' || !test(MOVEMENTS, type)) return;
   const whole = target ?? window;
   if (whole !== window && whole !== document && whole !== body(document) && whole !== documentElement(document)) return;
@@ -30,7 +30,7 @@ export function noteMovement(target, type, callback) {
 }
 
 /** Moves the hand once, where the first movement of any kind is listened for. True when it was. */
-export function moveHand() {
+export function interactOnce() {
   if (isDone) return false;
   isDone = true;
   let moved = false;

@@ -1,52 +1,34 @@
 // Frames on demand. With begin-frame control the browser draws nothing unless asked: whatever waits for a frame asks here.
-// Of callbacks that ask for one after the other, most are called without one. See docs/decisions/0298.
+// Of callbacks that ask for one after the other, most are called without one. See docs/decisions/0224.
 // Must never lose a request for a frame, and never keep the page waiting for callbacks that go on for ever.
 
 import { later, moveOn, nextDue } from './alarms.js';
-import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { readyState } from './intrinsics/dom.js';
-import { KeptMap, apply, each, max, min, push, soon, then } from './intrinsics/language.js';
+import { KeptMap, apply, each, max, push, then } from './intrinsics/language.js';
+import { listen, replaceMethod, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
-import { goesByPage, isMatterOfTime } from './only_time.js';
 import { options, send } from './options.js';
-import { addPoll, removePoll } from './polls.js';
-import { state } from './state.js';
-import { hold, work } from './work.js';
+import { Repetition, addStep, endStep, goesByPage } from './repetition.js';
 import { now, time } from './shared.js';
+import { state } from './state.js';
+import { work } from './work.js';
 
 export const FRAME_MS = 16;
-// Callbacks that only count frames ("after 60 of them") get theirs faster than a screen has them, until they look endless.
-const COUNTING_MS = 4;
-const FIRST_DRAWN = 8; // all of them
-// Of later ones, one of so many.
-const DRAWN_OF = 4;
-const DRAWN_OF_COUNTED = 10;
+const FIRST_DRAWN = 8; // all of them: two nested callbacks are a common "after paint"
+const DRAWN_OF = 8; // one of so many later ones
 const IDLING_MS = 120;
 
 export const frames = {
   asked: false,
-  isLight: false, // the one that is asked for only calls back
   isOwed: false, // one has to be drawn
   light: 0, // frames in a row that only called back
   drawn: 0,
   lastDrawn: 0,
   changesWhenDrawn: -1,
-  unproductive: 0, // frames in a row in which callbacks ran and nothing changed
-  lastProductive: 0,
-  chainBegan: 0,
-  requestOfChain: 0,
 };
 
-/** From here on callbacks have their whole time again, but for `spent` frames. */
-export function beginChain(spent = 0) {
-  frames.chainBegan = now();
-  frames.lastProductive = frames.chainBegan;
-  frames.unproductive = min(frames.unproductive, spent);
-}
-
-/** The same after a step of ours: what is idle by then hardly begins to count because of it. */
-export const resumeChain = () => beginChain(RULES.idleFrames.times * 0.75);
+const callbacks = new Repetition();
 
 /** Asks for one frame. Any number of calls before it is drawn are one request. */
 export function askFrame() {
@@ -62,11 +44,7 @@ function askCallbacks() {
 
 function ask() {
   frames.asked = true;
-  frames.isLight = mayBeLight();
-  if (frames.isLight) {
-    askLight();
-    return;
-  }
+  if (mayBeLight()) return askLight();
   // What runs first in a frame notes that it was drawn: whatever asks after that asks for the next one.
   native.requestAnimationFrame(() => {
     frames.asked = false;
@@ -78,12 +56,11 @@ function ask() {
   });
   if (readyState(document) === 'loading') {
     // Nothing is drawn before the document has a body; asking earlier would be in vain.
-    listen(document, 'readystatechange', () => requestFrame(frames.drawn), { once: true });
-    return;
+    return listen(document, 'readystatechange', () => requestFrame(frames.drawn), { once: true });
   }
   const wait = untilPace(drawnPace());
-  if (wait > 1) later(() => requestFrame(frames.drawn), wait);
-  else requestFrame(frames.drawn);
+  if (wait > 1) return later(() => requestFrame(frames.drawn), wait);
+  return requestFrame(frames.drawn);
 }
 
 function noteFrame() {
@@ -91,23 +68,17 @@ function noteFrame() {
   frames.lastDrawn = now();
 }
 
-/** How long it is until so much time has passed since the last frame. */
+/** Returns the ms until `pace` ms have passed since the last frame. */
 const untilPace = (pace) => max(0, pace - (now() - frames.lastDrawn));
 
-const isCounting = () => frames.unproductive > 10;
-
-/** The first frames come at once (two nested callbacks are a common "after paint"), later ones at the pace of a screen, slower while they lead to nothing. */
+/** Returns the ms between frames: the pace of a screen, slower while they lead to nothing. */
 function drawnPace() {
   if (frames.drawn < FIRST_DRAWN) return 0;
-  if (frames.unproductive > RULES.idleFrames.times) return IDLING_MS;
-  return isCounting() && (time.isElsewhere || listened.scripts || listened.ends) ? COUNTING_MS : FRAME_MS;
+  return callbacks.goesOn(FRAME_MS) ? FRAME_MS : IDLING_MS;
 }
 
-/** Whether callbacks can do without drawing this time: nothing but a frame to call them waits for it. Animations of scripts begin and end when one is drawn. */
-function mayBeLight() {
-  if (!goesByPage() || frames.isOwed || frames.drawn < FIRST_DRAWN || frames.unproductive > RULES.idleFrames.times) return false;
-  return frames.light < (isCounting() ? DRAWN_OF_COUNTED : DRAWN_OF) - 1;
-}
+/** Returns whether callbacks can do without drawing this time: nothing but a frame to call them waits for it. */
+const mayBeLight = () => !frames.isOwed && frames.drawn >= FIRST_DRAWN && frames.light < DRAWN_OF - 1 && goesByPage() && callbacks.goesOn(FRAME_MS);
 
 /** The time until the next frame is skipped here: asking the tab each time costs more than the frame. */
 function askLight() {
@@ -116,7 +87,7 @@ function askLight() {
 }
 
 /** Not past anything that is to happen before, and where the end of an animation is listened to that would be left behind. */
-const canSkipFrame = () => goesByPage() && !listened.ends && isMatterOfTime() && nextDue() - now() > FRAME_MS;
+const canSkipFrame = () => goesByPage() && !listened.ends && nextDue() - now() > FRAME_MS;
 
 function skipFrame() {
   if (canSkipFrame()) moveOn(FRAME_MS);
@@ -125,7 +96,7 @@ function skipFrame() {
 
 /**
  * Callbacks that wait for a frame, by their number.
- * @type {Map<number, { end?: () => void, poll: import('./polls.js').Poll, run: (stamp: number) => void }>}
+ * @type {Map<number, { step: import('./repetition.js').Step, run: (stamp: number) => void }>}
  */
 const waiting = new KeptMap();
 
@@ -163,54 +134,31 @@ function requestFrame(drawnBefore, code = 'F') {
   }, frames.drawn === 0 ? 25 : 50);
 }
 
-/** Callbacks that draw on a canvas or follow the pointer go on for ever: they count while they change the page, or are few. */
-function mayHold(isFirst) {
-  const moment = now();
-  if (frames.requestOfChain !== work.lastRequest || (isFirst && moment - frames.lastDrawn > RULES.frameGap.ms)) {
-    frames.requestOfChain = work.lastRequest;
-    beginChain();
-  }
-  const isProductive = frames.unproductive < RULES.idleFrames.times && moment - frames.lastProductive < RULES.countedFrames.ms;
-  return isProductive && moment - frames.chainBegan < RULES.frameChain.ms;
-}
-
-/** Notes, once mutation records have arrived, whether a callback has changed anything. */
-function judge(changesBefore) {
-  frames.unproductive = work.changes === changesBefore ? frames.unproductive + 1 : 0;
-  if (frames.unproductive === 0) frames.lastProductive = now();
-}
-
 export function watchFrames() {
   const ended = (id) => {
     const entry = waiting.get(id);
     waiting.delete(id);
-    if (entry) removePoll(entry.poll);
-    return entry?.end;
+    if (entry) endStep(entry.step);
   };
   replaceMethod(window, 'requestAnimationFrame', (call, self, args) => {
     const callback = args[0];
     if (typeof callback !== 'function') return call();
     askCallbacks(); // before the callback is registered, see there
     if (!options.frames) time.drawing = now() + RULES.drawing.ms;
-    const poll = addPoll(FRAME_MS);
     let id = 0;
     const run = /** @this {unknown} */ function (stamp) {
-      const end = ended(id);
       if (!options.frames) time.drawing = 0;
-      const before = work.changes;
       try {
         return apply(callback, this, [stamp + time.skipped]);
       } finally {
-        soon(() => judge(before));
-        end?.();
+        ended(id);
       }
     };
     id = call([run]);
-    // Long enough for another tab's page to keep the one that draws waiting.
-    waiting.set(id, { poll, run, end: mayHold(waiting.size === 0) ? hold('frame', RULES.frame.ms) : undefined });
+    waiting.set(id, { run, step: addStep(FRAME_MS, callbacks, true) });
     return id;
   });
-  watchMethod(window, 'cancelAnimationFrame', (_, self, args) => ended(args[0])?.());
+  watchMethod(window, 'cancelAnimationFrame', (_, self, args) => ended(args[0]));
 
   each(['scrollTo', 'scrollBy', 'scroll'], (name) => {
     watchMethod(window, name, askFrame);

@@ -1,12 +1,96 @@
-// What a page shows only when it is scrolled into view, by observers of its own. `ready.js` calls `reveal` once the page is quiet.
+// Intersection and resize observers of the page: they report with a frame, so one is asked for when they wait. What a page shows only when it is
+// scrolled into view is revealed: `ready.js` calls `reveal` once the page is quiet.
 // Must never change the size or the scroll position of the window: layouts depend on both.
 
-import { askFrame } from './frames.js';
+import { askFrame, frames } from './animation_frames.js';
 import { attribute, isConnected, localName } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, apply, asText, each, filter, items, method, parseFloat, slice, test, words } from './intrinsics/language.js';
+import {
+  KeptSet, KeptWeakMap, KeptWeakSet, apply, asText, each, filter, getter, items, method, parseFloat, slice, test, withFirst, words,
+} from './intrinsics/language.js';
+import { watchClass, watchMethod } from './hooks.js';
+import { listened } from './listeners.js';
 import { native } from './native.js';
-import { entryTarget, intersections, isIntersecting } from './observers.js';
-import { hold, touch } from './work.js';
+import { options, send } from './options.js';
+import { hold, touch, work } from './work.js';
+
+/**
+ * An intersection observer of the page. `seen`: the targets that it was last told are visible.
+ * @typedef {{ callback: Function, init: any, observer: any, targets: Set<Element>, seen: Set<Element> }} Intersections
+ */
+
+/** @type {Set<Intersections>} */
+export const intersections = new KeptSet();
+let resizeTargets = 0;
+
+export const entryTarget = getter(IntersectionObserverEntry.prototype, 'target');
+export const isIntersecting = getter(IntersectionObserverEntry.prototype, 'isIntersecting');
+
+/** The layout has to be looked at again. */
+function askLayout() {
+  frames.changesWhenDrawn = -1;
+  askFrame();
+}
+
+export function watchObservers() {
+  /** @type {WeakMap<IntersectionObserver, Intersections>} */
+  const byObserver = new KeptWeakMap();
+  watchClass(
+    'IntersectionObserver',
+    (observer, args, record) => {
+      if (!record.callback) return;
+      record.observer = observer;
+      byObserver.set(observer, record);
+    },
+    (args, record) => {
+      const callback = args[0];
+      if (typeof callback !== 'function') return args;
+      record.callback = callback;
+      record.init = args[1] || {};
+      record.targets = new KeptSet();
+      record.seen = new KeptSet();
+      const note = /** @this {unknown} */ function (entries, observer) {
+        each(entries, (entry) => {
+          if (isIntersecting(entry)) record.seen.add(entryTarget(entry));
+          else record.seen.delete(entryTarget(entry));
+        });
+        touch();
+        return apply(callback, this, [entries, observer]);
+      };
+      return withFirst(note, args);
+    },
+  );
+  const { prototype } = native.IntersectionObserver;
+  watchMethod(prototype, 'observe', (_, observer, args) => {
+    const record = byObserver.get(observer);
+    if (record) {
+      record.targets.add(args[0]);
+      intersections.add(record);
+    }
+    askLayout();
+  });
+  watchMethod(prototype, 'unobserve', (_, observer, args) => {
+    byObserver.get(observer)?.targets.delete(args[0]);
+  });
+  watchMethod(prototype, 'disconnect', (_, observer) => {
+    const record = byObserver.get(observer);
+    record?.targets.clear();
+    if (record) intersections.delete(record);
+  });
+  watchMethod(window.ResizeObserver?.prototype, 'observe', () => {
+    resizeTargets += 1;
+    askLayout();
+  });
+}
+
+/** Waits for one frame when the page changed since the last one and something of it depends on layout. */
+export function drawForObservers() {
+  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0 && !listened.drawn)) return false;
+  if (frames.changesWhenDrawn === work.changes || frames.drawn > 600) return false;
+  const end = hold('frame', 300);
+  native.requestAnimationFrame(() => end());
+  askFrame();
+  return true;
+}
 
 export const REVEAL_MARGIN = 20000; // px below the window that count as visible once
 const REVEAL_PASSES = 3;
@@ -108,7 +192,7 @@ function remindOfVisible(record) {
   });
 }
 
-/** Whether an observer looks at a narrow band of the window: it follows the reading position, it does not load anything. */
+/** Returns whether an observer looks at a narrow band of the window: it follows the reading position, it does not load anything. */
 function isPositionMarker({ init, callback }) {
   const margins = words(asText(init.rootMargin || '0px'));
   const share = (text) => (test(/%$/, text) ? -parseFloat(text) / 100 : -parseFloat(text) / window.innerHeight) || 0;

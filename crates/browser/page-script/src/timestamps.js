@@ -4,8 +4,8 @@
 import { attribute, attributeNames, isHtml, localName, queryAll, setAttribute, setTextContent, templateContent, textContent } from './intrinsics/dom.js';
 import { KeptMap, asText, each, floor, replaceAll, test } from './intrinsics/language.js';
 
-const MOMENT = /(?<!\d)1\d{12}(?!\d)/; // milliseconds since 1970
-const EVERY_MOMENT = /(?<!\d)1\d{12}(?!\d)/g;
+const TIMESTAMP = /(?<!\d)1\d{12}(?!\d)/; // milliseconds since 1970
+const EVERY_TIMESTAMP = /(?<!\d)1\d{12}(?!\d)/g;
 const LONGEST_RENDER_MS = 60_000;
 const BEGAN = floor(performance.timeOrigin);
 
@@ -41,18 +41,18 @@ function eachElement(root, run) {
 }
 
 /** Gives names that were made from the time of this render a number. True when there was one. */
-export function renumberMoments(root, html) {
-  if (!test(MOMENT, html)) return false;
+export function renumberTimestamps(root, html) {
+  if (!test(TIMESTAMP, html)) return false;
   /** @type {Map<string, string>} */
   const known = new KeptMap();
   const learn = (value) =>
-    replaceAll(value, EVERY_MOMENT, ({ 0: moment }) => {
-      const isOfRender = +moment >= BEGAN && +moment <= BEGAN + LONGEST_RENDER_MS;
-      if (isOfRender && !known.has(moment)) known.set(moment, asText(1_000_000_000_000 + known.size));
-      return moment;
+    replaceAll(value, EVERY_TIMESTAMP, ({ 0: stamp }) => {
+      const isOfRender = +stamp >= BEGAN && +stamp <= BEGAN + LONGEST_RENDER_MS;
+      if (isOfRender && !known.has(stamp)) known.set(stamp, asText(1_000_000_000_000 + known.size));
+      return stamp;
     });
   const rename = (value, parts) =>
-    replaceAll(value, parts, ({ 0: part }) => (isAddress(part) ? part : replaceAll(part, EVERY_MOMENT, ({ 0: moment }) => known.get(moment) ?? moment)));
+    replaceAll(value, parts, ({ 0: part }) => (isAddress(part) ? part : replaceAll(part, EVERY_TIMESTAMP, ({ 0: stamp }) => known.get(stamp) ?? stamp)));
 
   eachElement(root, (element) => {
     each(attributeNames(element), (name) => test(NAMING, name) && learn(attribute(element, name) ?? ''));
@@ -62,11 +62,11 @@ export function renumberMoments(root, html) {
   eachElement(root, (element) => {
     each(attributeNames(element), (name) => {
       const value = attribute(element, name) ?? '';
-      const parts = test(MOMENT, value) && partsOf(name);
+      const parts = test(TIMESTAMP, value) && partsOf(name);
       if (parts) setAttribute(element, name, rename(value, parts));
     });
     const parts = partsOfText[localName(element)];
-    if (parts && test(MOMENT, textContent(element))) setTextContent(element, rename(textContent(element), parts));
+    if (parts && test(TIMESTAMP, textContent(element))) setTextContent(element, rename(textContent(element), parts));
   });
   return true;
 }

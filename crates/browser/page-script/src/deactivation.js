@@ -1,13 +1,12 @@
 // The end of a document after its capture: from then on it may neither store nor fetch anything nor go anywhere, so that
-// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0005.
-// Must say no (`sealDocument`) whenever something of the document can act outside its own main thread.
+// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0021.
+// Must say no (`deactivateDocument`) whenever something of the document can act outside its own main thread.
 
 import { domObserver, stopObserving } from './document.js';
-import { silenceEndings } from './endings.js';
-import { quietly, replaceMethod, replaceSetter } from './hooks.js';
 import { each, getter, keys } from './intrinsics/language.js';
+import { preventDeactivation, quietly, refuseWhenInactive, replaceMethod, replaceSetter, deactivation } from './hooks.js';
+import { silenceUnload } from './listeners.js';
 import { native } from './native.js';
-import { leaveTrace, refuseWhenSealed, seal } from './sealing.js';
 import { state } from './state.js';
 
 const MAX_TIMERS = 5000;
@@ -28,15 +27,15 @@ let hasSetCookies = false;
 export function watchTraces() {
   const traced = (owner, name) => {
     replaceMethod(owner, name, (call) => {
-      refuseWhenSealed();
-      leaveTrace();
+      refuseWhenInactive();
+      preventDeactivation();
       return call();
     });
   };
   each(keys(LASTING), (type) => each(LASTING[type], (name) => traced(window[type]?.prototype, name)));
   traced(window, 'webkitRequestFileSystem');
   replaceSetter(Document.prototype, 'cookie', (write) => {
-    if (seal.done) return undefined;
+    if (deactivation.isDone) return undefined;
     hasSetCookies = true;
     return write();
   });
@@ -47,12 +46,12 @@ const lengthOfWindow = getter(window, 'length');
 const frameCount = () => lengthOfWindow(window);
 
 /** Ends the document. True when nothing of it can reach the next one. */
-export function sealDocument() {
-  if (!state.done || state.leaving || frameCount() > 0 || !seal.plain) return false;
+export function deactivateDocument() {
+  if (!state.done || state.leaving || frameCount() > 0 || !deactivation.isPossible) return false;
   const last = native.setTimeout(() => {}, 0);
   if (last > MAX_TIMERS) return false;
-  seal.done = true;
-  silenceEndings();
+  deactivation.isDone = true;
+  silenceUnload();
   // Timers and intervals count from one.
   for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
   stopObserving(domObserver);

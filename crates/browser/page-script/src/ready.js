@@ -18,7 +18,7 @@ import { eventOf, native } from './native.js';
 import { options, report, send } from './options.js';
 import { tellPaints } from './paints.js';
 import { keepAddress, pageAddress, pageStatus, redirectStatus, redirectTarget } from './redirects.js';
-import { isPending, isStuck, isWithinBudget, progress } from './repetition.js';
+import { isPending, isStuck, isWithinBudget, progress, renewBudget } from './repetition.js';
 import { pretendScroll } from './scroll.js';
 import { deactivateDocument } from './deactivation.js';
 import { serializeDocument } from './serialize.js';
@@ -243,6 +243,7 @@ function goOn() {
   state.done = false;
   state.leaving = false;
   state.confirming = false;
+  renewBudget();
   touch();
   schedule(state.quietMs);
 }

@@ -5,8 +5,7 @@
 import { ALARMS } from './alarms.js';
 import { patience } from './completeness.js';
 import { body, children, localName, queryAll, readyState, textContent } from './intrinsics/dom.js';
-import { each, getter, max } from './intrinsics/language.js';
-import { listened } from './listeners.js';
+import { each, max } from './intrinsics/language.js';
 import { options } from './options.js';
 import { now, shared, time } from './shared.js';
 import { shadowRoots, state } from './state.js';
@@ -20,13 +19,12 @@ import { isHeld, ownTime, touch, work } from './work.js';
 const LEAST_MS = 4; // between timers, as browsers have it
 const READ_MS = 100; // between measurements, each of which is a pass over the page
 
-const lengthOfWindow = getter(window, 'length');
 const most = { text: 0, elements: 0 };
 const last = { progress: 0, at: 0, loadedAt: 0, readAt: -Infinity, changes: -1 };
 
 /** Measures the page. Progress is more text or more elements than ever before. */
 function readProgress() {
-  if (readyState(document) !== 'complete' && !state.contentLoaded) last.loadedAt = last.at = ownTime();
+  if (readyState(document) !== 'complete' && !state.contentLoaded) renewBudget();
   work.readChanges();
   if (last.changes === work.changes || now() - last.readAt < READ_MS) return;
   last.changes = work.changes;
@@ -47,6 +45,9 @@ function readProgress() {
   most.text = max(most.text, present.text);
   most.elements = max(most.elements, present.elements);
 }
+
+/** Gives the page its whole budget again: something has come of which nothing here tells, such as an imported module. */
+export const renewBudget = () => (last.loadedAt = last.at = ownTime());
 
 /** Returns the number of measurements that have found progress. */
 export const progress = shared?.progress ?? (() => {
@@ -145,9 +146,12 @@ export function isPending() {
   return progress() > before && isSomethingPending();
 }
 
-/** Returns whether the page goes by its own clock alone, so that time can be skipped. A frame that nobody listens to has no part in the page. */
-export function goesByPage() {
+/** Returns whether the page may go by its own clock alone. Frames of other sites tell when they are busy. */
+export function mayGoByPage() {
   if (state.done || state.leaving || time.isFixed || time.skipped > options.hardMs) return false;
   if (readyState(document) !== 'complete' || time.alarms.size > ALARMS) return false;
-  return !time.isAnimated() && (!listened.messages || lengthOfWindow(window) <= time.frames) && !isPendingElsewhere();
+  return !isPendingElsewhere();
 }
+
+/** Returns whether the page goes by its own clock alone, so that time can be skipped. Looks at the styles of a page that animates by script. */
+export const goesByPage = () => mayGoByPage() && !time.isAnimated();

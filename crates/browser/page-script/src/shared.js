@@ -16,7 +16,6 @@ import { isTop, options } from './options.js';
  * @property {number} drawing time until which a frame is expected to be drawn
  * @property {boolean} isFixed whether a timer is pending that cannot be set anew
  * @property {() => boolean} isAnimated whether an animation of a script is running
- * @property {number} frames number of frames that share the clock
  */
 
 /**
@@ -37,8 +36,7 @@ export let isForeign = false;
 export const shared = isTop ? undefined : askTop();
 
 /** @type {Time} */
-export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isFixed: false, isAnimated: () => false, frames: 0 };
-if (shared) time.frames += 1;
+export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isFixed: false, isAnimated: () => false };
 
 /** Returns the time by the clock of the top document, in ms. */
 export const now = shared?.now ?? (() => native.now() + time.skipped);

@@ -9,7 +9,7 @@ import { ceil, max, min } from './intrinsics/language.js';
 import { native } from './native.js';
 import { send } from './options.js';
 import { isWaitedFor, whenIdle } from './ready.js';
-import { goesByPage } from './repetition.js';
+import { goesByPage, mayGoByPage } from './repetition.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
 import { work } from './work.js';
@@ -26,11 +26,12 @@ let wishedAt = -1;
 /** Returns a number that grows whenever something happens. */
 const happened = () => work.activity + work.changes + time.rings;
 
-const maySkip = () => !isConsidering && time.alarms.size > 0 && time.drawing <= now() && goesByPage();
+const mayConsider = () => !isConsidering && time.alarms.size > 0 && time.drawing <= now() && mayGoByPage();
+const maySkip = () => mayConsider() && goesByPage() && isWaitedFor();
 
 /** Wishes to skip time as soon as nothing has happened for a short time. */
 export function considerSkipping() {
-  if (!maySkip()) return;
+  if (!mayConsider()) return;
   const rest = nextDue() - now();
   if (rest < LEAST_MS || rest === Infinity) return;
   isConsidering = true;
@@ -38,7 +39,7 @@ export function considerSkipping() {
   const wish = () => {
     isConsidering = false;
     if (before !== happened()) return considerSkipping();
-    if (!maySkip() || !isWaitedFor()) return;
+    if (!maySkip()) return;
     wishedAt = before;
     send?.('S');
   };
@@ -47,7 +48,7 @@ export function considerSkipping() {
 
 /** Skips the time until the next alarm. The tab allows it: nothing is on its way. Not when something has happened since. */
 export function skip() {
-  if (wishedAt !== happened() || !maySkip() || !isWaitedFor()) return;
+  if (wishedAt !== happened() || !maySkip()) return;
   const rest = nextDue() - now();
   const untilEnd = untilNextEnd(rest);
   const step = ceil(min(rest, untilEnd));

@@ -317,3 +317,44 @@ async fn a_poll_for_what_a_timer_brings_finds_it() {
 
     shows(script, "found").await;
 }
+
+#[tokio::test]
+async fn progress_gives_the_page_its_own_time_again() {
+    let script = "setTimeout(() => { add('first'); setTimeout(() => add('second'), 4000) }, 4000)";
+
+    shows(script, "second").await;
+}
+
+#[tokio::test]
+async fn a_blank_page_has_twice_the_time_of_a_full_one() {
+    let bench = Bench::new().await;
+    let late = "setTimeout(() => { out.innerHTML = '<p>late</p>' }, 8000)";
+
+    let blank = bench
+        .render_reply(Reply::html(&format!(
+            "<!DOCTYPE html><title>t</title><div id=out></div><script>{late}</script>"
+        )))
+        .await
+        .unwrap();
+    let full = bench.render_reply(article(late)).await.unwrap();
+
+    assert_shows(&blank, &["late"]);
+    assert!(!full.html.contains("<p>late</p>"), "{}", full.html);
+}
+
+#[tokio::test]
+async fn whatever_repeats_itself_ends_with_the_pages_own_time() {
+    let bench = Bench::new().await;
+    for repeats in [
+        "setInterval(() => out.classList.toggle('x'), 300)",
+        "(function step() { out.classList.toggle('x'); setTimeout(step, 300) })()",
+        "(async () => { for (;;) { out.classList.toggle('x'); await sleep(300) } })()",
+        "(function frame() { out.classList.toggle('x'); requestAnimationFrame(frame) })()",
+        "(function idle() { out.classList.toggle('x'); requestIdleCallback(idle) })()",
+        "setInterval(() => fetch('/poll'), 300)",
+    ] {
+        let page = bench.render_reply(article(repeats)).await.unwrap();
+
+        assert!(!page.partial && page.timings.load_ms < 9000, "{repeats}: {:?}", page.timings);
+    }
+}

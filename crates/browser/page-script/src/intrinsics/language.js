@@ -78,47 +78,29 @@ export const KeptWeakSet = keepMethods(class extends WeakSet {}, WeakSet);
 const strays = [];
 const isItem = (item, place) => item !== undefined && item !== strays[place];
 
-/**
- * Calls `run(item, place)` for each item of a list that holds no gaps.
- * @template T
- * @param {ArrayLike<T>} list
- * @param {(item: T, place: number) => void} run
- */
+// The list holds no gaps.
+/** @type {<T>(list: ArrayLike<T>, run: (item: T, place: number) => void) => void} */
 export function each(list, run) {
   for (let place = 0; isItem(list[place], place); place += 1) run(list[place], place);
 }
 
-/**
- * @template T
- * @param {ArrayLike<T>} list
- * @param {(item: T, place: number) => unknown} keep
- * @returns {T[]}
- */
+/** @type {<T>(list: ArrayLike<T>, keep: (item: T, place: number) => unknown) => T[]} */
 export function filter(list, keep) {
-  /** @type {T[]} */
+  /** @type {any[]} */
   const kept = [];
   each(list, (item, place) => keep(item, place) && push(kept, item));
   return kept;
 }
 
-/**
- * @template T, R
- * @param {ArrayLike<T>} list
- * @param {(item: T, place: number) => R} change
- * @returns {R[]}
- */
+/** @type {<T, R>(list: ArrayLike<T>, change: (item: T, place: number) => R) => R[]} */
 export function map(list, change) {
-  /** @type {R[]} */
+  /** @type {any[]} */
   const changed = [];
   each(list, (item, place) => push(changed, change(item, place)));
   return changed;
 }
 
-/**
- * @template T
- * @param {ArrayLike<T>} list
- * @param {(item: T, place: number) => unknown} holds
- */
+/** @type {<T>(list: ArrayLike<T>, holds: (item: T, place: number) => unknown) => boolean} */
 export function some(list, holds) {
   for (let place = 0; isItem(list[place], place); place += 1) if (holds(list[place], place)) return true;
   return false;
@@ -136,14 +118,10 @@ export function withFirst(first, list) {
   return changed;
 }
 
-/**
- * The items of a kept set, in the order in which they were added.
- * @template T
- * @param {Set<T>} set
- * @returns {T[]}
- */
+// In the order in which they were added.
+/** @type {<T>(set: Set<T>) => T[]} */
 export function items(set) {
-  /** @type {T[]} */
+  /** @type {any[]} */
   const list = [];
   set.forEach((item) => push(list, item));
   return list;

@@ -1,96 +1,62 @@
 -- Visits of crawlers and of people who come from assistants.
 
--- Visits of days that are not packed yet.
-create table visit_open (
-    domain_id text not null references domains (id) on delete cascade,
-    day bigint not null,
-    path text not null,
-    crawler text not null,
-    verified text not null,
-    served text not null,
-    status bigint not null,
-    visits bigint not null,
-    primary key (domain_id, day, path, crawler, verified, served, status)
-) without rowid;
+-- Visits are plain rows: counts by domain, day, path and kind, and totals by day. Domains, days, paths and kinds have numbers, since
+-- each stands in many rows. Numbers are given under the lock that is the row of visit_batches without a name.
 
--- Visits of days that are not packed yet, by crawler.
-create table visit_days (
-    domain_id text not null references domains (id) on delete cascade,
-    -- Days since 1970, UTC.
-    day bigint not null,
+create table visit_domains (
+    number integer primary key,
+    domain_id text not null unique references domains (id) on delete cascade
+);
+
+-- Everything that visits of a page have in common that are counted together.
+create table visit_kinds (
+    number integer primary key,
     -- Id of the crawler in the data files.
     crawler text not null,
-    -- yes, no or unknown: whether the claim was checked by address or signature.
+    -- yes, no or unknown: result of the check of its address or signature.
     verified text not null,
     -- cache, render or origin.
     served text not null,
-    -- First digit of the status.
-    status_class bigint not null,
-    visits bigint not null,
-    primary key (domain_id, day, crawler, verified, served, status_class)
-) without rowid;
-
--- How long answers took, in buckets of 2 %.
-create table visit_times (
-    domain_id text not null references domains (id) on delete cascade,
-    day bigint not null,
-    served text not null,
-    bucket bigint not null,
-    visits bigint not null,
-    primary key (domain_id, day, served, bucket)
-) without rowid;
-
--- Closed days of crawler visits, packed: one row per domain and day in place of a row per page, crawler, way and status.
-create table visit_segments (
-    domain_id text not null references domains (id) on delete cascade,
-    -- Days since 1970, UTC.
-    day bigint not null,
-    -- Rows by page number, delta varints under zstd.
-    packed blob not null,
-    -- Page numbers that got a snapshot, and all page numbers, as bitmaps. Visits of impostors are in neither.
-    served_pages blob not null,
-    pages blob not null,
-    primary key (domain_id, day)
+    -- Status of the answer.
+    status integer not null,
+    unique (crawler, verified, served, status)
 );
 
--- The numbers of a domain's pages: a list begins with the number of its first path. The list of number 0 has no paths; it is
--- the lock of whoever gives numbers.
-create table visit_path_lists (
-    domain_id text not null references domains (id) on delete cascade,
-    first_number bigint not null,
-    paths bigint not null,
-    packed blob not null,
-    primary key (domain_id, first_number)
-);
-
--- Totals of closed days, packed: one row per domain and day in place of hundreds of visit_days and visit_times.
-create table visit_totals (
-    domain_id text not null references domains (id) on delete cascade,
-    -- Days since 1970, UTC.
-    day bigint not null,
-    -- Visits by crawler, check, way and first digit of the status. Kept for ever.
-    counts blob not null,
-    -- Answers by way and bucket of their time. Null: none were timed, or they are too long ago.
-    times blob,
-    primary key (domain_id, day)
-);
-
--- First visit of each page, packed: one row for 5,000 pages.
-create table visit_first_days (
-    domain_id text not null references domains (id) on delete cascade,
-    -- The number of the list's first page.
-    first_number bigint not null,
-    packed blob not null,
-    primary key (domain_id, first_number)
-) without rowid;
-
--- The first days of a path, for ever: with a snapshot, and at all. Visits of impostors are none.
 create table visit_paths (
-    domain_id text not null references domains (id) on delete cascade,
+    number integer primary key,
+    domain integer not null references visit_domains (number) on delete cascade,
     path text not null,
-    first_served_day bigint,
-    first_any_day bigint not null,
-    primary key (domain_id, path)
+    -- Days of the first visit ever, with a snapshot and at all, since 1970, UTC. Visits of impostors are none.
+    first_served_day integer,
+    first_any_day integer,
+    unique (domain, path)
+);
+
+-- Days whose visits are kept by page.
+create table visit_days (
+    number integer primary key,
+    domain integer not null references visit_domains (number) on delete cascade,
+    -- Days since 1970, UTC.
+    day integer not null,
+    -- Answers by way and time, in buckets of 2 %, as a JSON object: "cache 7" for the seventh bucket.
+    times text not null,
+    unique (domain, day)
+);
+
+create table visits (
+    day integer not null references visit_days (number) on delete cascade,
+    path integer not null,
+    kind integer not null,
+    visits integer not null,
+    primary key (day, path, kind)
+) without rowid;
+
+-- Visits of days by kind, as a JSON object. Kept for ever.
+create table visit_totals (
+    domain integer not null references visit_domains (number) on delete cascade,
+    day integer not null,
+    counts text not null,
+    primary key (domain, day)
 ) without rowid;
 
 -- People who came from an assistant, by day and page.
@@ -105,12 +71,20 @@ create table visit_referrals (
     primary key (domain_id, day, assistant, path)
 ) without rowid;
 
--- Batches of visits that were counted already.
+-- Files of the spool that were applied in part or whole, and the number of their parts that were.
 create table visit_batches (
     id text primary key,
+    parts integer not null,
     applied_at bigint not null
 );
 create index visit_batches_applied on visit_batches (applied_at);
+
+-- Counts of log lines that count as imported and are on their way to ClickHouse, as JSON.
+create table visit_pending_imports (
+    id text primary key,
+    domain_id text not null references domains (id) on delete cascade,
+    counts text not null
+);
 
 -- Progress of imports of access logs: a checkpoint is the hash of every line of a log up to one. An empty checkpoint is the lock
 -- of a domain's imports.
@@ -118,8 +92,6 @@ create table visit_imports (
     domain_id text not null references domains (id) on delete cascade,
     checkpoint text not null,
     applied_at bigint not null,
-    -- Name of the batch in a visit store beside the database while the lines are being counted there. Null: they are counted.
-    batch text,
     primary key (domain_id, checkpoint)
 );
 

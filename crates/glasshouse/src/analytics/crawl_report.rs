@@ -2,7 +2,7 @@
 //! robots.txt forbids it. Pure. Visits that the origin answered count in all of them.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crawler::robots::Robots;
@@ -11,9 +11,8 @@ use utoipa::ToSchema;
 
 use super::crawlers::{Class, CrawlerIndex};
 use super::model::{Day, ServedBy, Verified, start_of};
-use super::report::{DayCount, ProviderCount, Providers, provider_counts};
-use super::segments::rows::Kind;
-use super::segments::window::{Scope, WindowVisits};
+use super::report::{ProviderCount, Providers, provider_counts};
+use super::sums::{DayTotal, PageVisits};
 
 /// Longest window of which each crawler's days are told.
 const MOST_DAYS_TOLD: Day = 400;
@@ -64,17 +63,6 @@ pub struct CrawlerCount {
     pub daily: Option<Vec<u64>>,
 }
 
-/// Visits of one crawler, as the counts of days have them.
-pub struct CrawlerDays {
-    /// Id of the crawler.
-    pub crawler: String,
-    /// Whether it was checked.
-    pub verified: Verified,
-    /// First digit of the status.
-    pub status_class: i64,
-    pub visits: u64,
-}
-
 /// Answers of one page with one status, which says that something is wrong.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -113,54 +101,61 @@ pub struct ForbiddenVisits {
     pub count: u64,
 }
 
-/// Counts of a window, as the stores have them.
+/// Visits of all days, and the window of a report.
 pub struct CrawlerFacts {
-    /// Visits by crawler and status, impostors' too.
-    pub sums: Vec<CrawlerDays>,
-    /// Visits by day, crawler and way, without impostors'.
-    pub days: Vec<DayCount>,
-    /// The first and the last day of each crawler, ever.
-    pub seen: CrawlersSeen,
-    /// The window, both days included.
+    pub totals: Vec<DayTotal>,
+    /// Both days included.
     pub window: (Day, Day),
 }
 
+/// Finds the first and the last day of each crawler. Impostors are left out.
+pub fn crawlers_seen(totals: &[DayTotal]) -> CrawlersSeen {
+    let mut seen = CrawlersSeen::new();
+    for total in totals.iter().filter(|total| total.kind.verified != Verified::No) {
+        let (first, last) = seen.entry(total.kind.crawler.clone()).or_insert((total.day, total.day));
+        (*first, *last) = (total.day.min(*first), total.day.max(*last));
+    }
+    seen
+}
+
 /// Lists every crawler that came in a window; most visits first.
-pub fn crawlers(facts: &CrawlerFacts, visits: &WindowVisits) -> Vec<CrawlerCount> {
+pub fn crawlers(facts: &CrawlerFacts, visits: &[PageVisits]) -> Vec<CrawlerCount> {
     let (from, to) = facts.window;
     let length = to.saturating_sub(from).saturating_add(1);
     let zeros = (length <= MOST_DAYS_TOLD).then(|| vec![0; length as usize]);
+    let seen = crawlers_seen(&facts.totals);
     let mut counts: BTreeMap<&str, CrawlerCount> = BTreeMap::new();
-    for row in &facts.sums {
-        let nothing = || CrawlerCount { daily: zeros.clone(), ..nothing_of(&row.crawler, &facts.seen) };
-        let count = counts.entry(&row.crawler).or_insert_with(nothing);
-        if row.verified == Verified::No {
-            count.spoofed += row.visits;
-            continue;
+    for total in facts.totals.iter().filter(|total| (from..=to).contains(&total.day)) {
+        let crawler = &total.kind.crawler;
+        let nothing = || CrawlerCount { daily: zeros.clone(), ..nothing_of(crawler, &seen) };
+        let count = counts.entry(crawler).or_insert_with(nothing);
+        match total.kind.verified {
+            Verified::No => {
+                count.spoofed += total.visits;
+                continue;
+            }
+            Verified::Yes => count.verified += total.visits,
+            Verified::Unknown => {}
         }
-        count.visits += row.visits;
-        match row.verified {
-            Verified::Yes => count.verified += row.visits,
-            Verified::No | Verified::Unknown => {}
-        }
-        match row.status_class {
-            4 => count.client_errors += row.visits,
-            5 => count.server_errors += row.visits,
+        count.visits += total.visits;
+        match total.kind.status / 100 {
+            4 => count.client_errors += total.visits,
+            5 => count.server_errors += total.visits,
             _ => {}
         }
-    }
-    for row in &facts.days {
-        let Some(count) = counts.get_mut(row.crawler.as_str()) else { continue };
-        if row.served == ServedBy::Cache {
-            count.from_cache += row.visits;
+        if total.kind.served == ServedBy::Cache {
+            count.from_cache += total.visits;
         }
-        if let Some(day) = count.daily.as_mut().and_then(|daily| daily.get_mut((row.day - from) as usize)) {
-            *day += row.visits;
+        if let Some(day) = count.daily.as_mut().and_then(|daily| daily.get_mut((total.day - from) as usize)) {
+            *day += total.visits;
         }
     }
-    for (crawler, pages) in pages_by_crawler(visits) {
-        if let Some(count) = counts.get_mut(crawler.as_str()) {
-            count.pages = pages;
+    for page in visits.iter().filter(|page| page.is_page()) {
+        let crawlers: BTreeSet<&str> = page.sums.iter().map(|sum| sum.kind.crawler.as_str()).collect();
+        for crawler in crawlers {
+            if let Some(count) = counts.get_mut(crawler) {
+                count.pages += 1;
+            }
         }
     }
     let mut counts: Vec<CrawlerCount> = counts.into_values().collect();
@@ -189,133 +184,99 @@ fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
     }
 }
 
-fn pages_by_crawler(visits: &WindowVisits) -> Vec<(String, u64)> {
-    let mut names = Numbers::default();
-    let of_page = visits.sum(|_| true, |kind| counts(kind).then(|| names.number(&kind.crawler)));
-    let mut pages = vec![0; names.0.len()];
-    of_page.iter().filter(|sum| sum.is_page()).for_each(|sum| pages[sum.key] += 1);
-    names.0.into_iter().zip(pages).collect()
-}
-
 /// What crawlers got a status of 400 and above for; most visits first, so many at most, and how many there are.
-pub fn errors(visits: &WindowVisits, most: usize) -> (Vec<PageError>, usize) {
+pub fn errors(visits: &[PageVisits], most: usize) -> (Vec<PageError>, usize) {
     struct Error {
         count: u64,
         last: Day,
         providers: HashMap<&'static str, u64>,
     }
     let mut providers = Providers::default();
-    let mut errors: HashMap<(u32, u16), Error> = HashMap::new();
-    for (day, page, kind, count) in visits.rows().filter(|(_, _, kind, _)| counts(kind) && kind.status >= 400)
-    {
-        let nothing = || Error { count: 0, last: day, providers: HashMap::new() };
-        let error = errors.entry((page, kind.status)).or_insert_with(nothing);
-        error.count += count;
-        error.last = error.last.max(day);
-        *error.providers.entry(providers.of(&kind.crawler).0).or_default() += count;
+    let mut all: Vec<PageError> = Vec::new();
+    for page in visits {
+        let mut errors: BTreeMap<u16, Error> = BTreeMap::new();
+        for sum in page.sums.iter().filter(|sum| sum.kind.status >= 400) {
+            let nothing = || Error { count: 0, last: sum.last, providers: HashMap::new() };
+            let error = errors.entry(sum.kind.status).or_insert_with(nothing);
+            error.count += sum.visits;
+            error.last = error.last.max(sum.last);
+            *error.providers.entry(providers.of(&sum.kind.crawler).0).or_default() += sum.visits;
+        }
+        all.extend(errors.into_iter().map(|(status, error)| PageError {
+            path: page.path.clone(),
+            status,
+            count: error.count,
+            providers: provider_counts(error.providers),
+            last_seen: start_of(error.last).day(),
+        }));
     }
-    let total = errors.len();
-    let mut errors: Vec<_> = errors.into_iter().collect();
-    let pages = visits.pages();
-    errors.sort_by_key(|((page, status), error)| (Reverse(error.count), pages.place(*page), *status));
-    let error = |((page, status), error): ((u32, u16), Error)| PageError {
-        path: pages.path(page).clone(),
-        status,
-        count: error.count,
-        providers: provider_counts(error.providers),
-        last_seen: start_of(error.last).day(),
-    };
-    (errors.into_iter().take(most).map(error).collect(), total)
+    // Stable: equal counts stay in the order of path and status.
+    all.sort_by_key(|error| Reverse(error.count));
+    let total = all.len();
+    all.truncate(most);
+    (all, total)
 }
 
 /// Visits to pages that robots.txt forbids the crawler; most visits first, so many at most, and how many there are among the
 /// pairs that are looked at.
-pub fn forbidden(visits: &WindowVisits, robots: &Robots, most: usize) -> (Vec<ForbiddenVisits>, usize) {
-    let mut names = Numbers::default();
-    let mut pairs = visits.sum(|_| true, |kind| counts(kind).then(|| names.number(&kind.crawler)));
-    let pages = visits.pages();
-    pairs.retain(|pair| pair.is_page());
-    pairs.sort_by_key(|pair| (Reverse(pair.visits), pages.place(pair.page), pair.key));
+pub fn forbidden(visits: &[PageVisits], robots: &Robots, most: usize) -> (Vec<ForbiddenVisits>, usize) {
+    let mut pairs: Vec<(&Arc<str>, &str, u64)> = Vec::new();
+    for page in visits.iter().filter(|page| page.is_page()) {
+        let mut crawlers: BTreeMap<&str, u64> = BTreeMap::new();
+        page.sums.iter().for_each(|sum| *crawlers.entry(&sum.kind.crawler).or_default() += sum.visits);
+        pairs.extend(crawlers.into_iter().map(|(crawler, visits)| (&page.path, crawler, visits)));
+    }
+    // Stable: equal counts stay in the order of path and crawler.
+    pairs.sort_by_key(|(.., visits)| Reverse(*visits));
     pairs.truncate(PAIRS_CHECKED);
-    let known = |id: &String| {
-        let crawler = CrawlerIndex::shared().find(id)?;
-        Some((crawler, crawler.name_in(robots)?))
-    };
-    let crawlers: Vec<_> = names.0.iter().map(known).collect();
+    let mut names = HashMap::new();
     let mut found: Vec<ForbiddenVisits> = Vec::new();
-    for pair in pairs {
-        let Some((crawler, name)) = crawlers[pair.key] else { continue };
-        let path = pages.path(pair.page);
+    for (path, id, count) in pairs {
+        let known =
+            || CrawlerIndex::shared().find(id).and_then(|known| Some((known, known.name_in(robots)?)));
+        let Some((crawler, name)) = *names.entry(id).or_insert_with(known) else { continue };
         let verdict = robots.decide(name, path);
         if let Some(line) = verdict.line.filter(|_| !verdict.is_allowed) {
-            found.push(ForbiddenVisits {
-                path: path.clone(),
-                crawler: crawler.id.clone(),
-                provider: crawler.provider.clone(),
-                line,
-                count: pair.visits,
-            });
+            let (crawler, provider) = (crawler.id.clone(), crawler.provider.clone());
+            found.push(ForbiddenVisits { path: path.clone(), crawler, provider, line, count });
         }
     }
-    found.sort_by(|a, b| {
-        b.count.cmp(&a.count).then_with(|| a.path.cmp(&b.path)).then_with(|| a.crawler.cmp(&b.crawler))
-    });
     let total = found.len();
     found.truncate(most);
     (found, total)
 }
 
-fn counts(kind: &Kind) -> bool {
-    Scope::WithOrigin.counts(kind)
-}
-
-/// Small numbers for ids: the place of each.
-#[derive(Default)]
-struct Numbers(Vec<String>);
-
-impl Numbers {
-    fn number(&mut self, id: &str) -> usize {
-        let known = self.0.iter().position(|known| known == id);
-        known.unwrap_or_else(|| {
-            self.0.push(id.to_owned());
-            self.0.len() - 1
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analytics::segments::paths::PathTable;
-    use crate::analytics::segments::window::OpenRow;
+    use crate::analytics::sums::tests::pages_of;
+    use crate::analytics::sums::{Kind, VisitSum};
 
-    fn open(path: &str, crawler: &str, status: u16, visits: u64) -> OpenRow {
-        let (crawler, verified, served) = (crawler.to_owned(), Verified::Unknown, ServedBy::Origin);
-        OpenRow { day: 20_000, path: path.into(), kind: Kind { crawler, verified, served, status }, visits }
+    fn kind(crawler: &str, served: ServedBy, verified: Verified, status: u16) -> Arc<Kind> {
+        Kind { crawler: crawler.to_owned(), verified, served, status }.into()
     }
 
-    fn window(rows: impl IntoIterator<Item = OpenRow>) -> WindowVisits {
-        WindowVisits::new(Vec::new(), rows.into_iter().collect(), Arc::new(PathTable::of([])))
+    fn open(path: &'static str, crawler: &str, status: u16, visits: u64) -> (&'static str, VisitSum) {
+        let kind = kind(crawler, ServedBy::Origin, Verified::Unknown, status);
+        (path, VisitSum { kind, last: 20_000, visits })
     }
 
     #[test]
     fn impostors_are_told_apart_and_visit_no_page() {
-        let mut spoofed = open("/c", "gptbot", 200, 5);
-        spoofed.kind.verified = Verified::No;
-        let visits = window([open("/a", "gptbot", 200, 1), open("/b", "gptbot", 404, 1), spoofed]);
-        let day = |verified, status_class, visits| CrawlerDays {
-            crawler: "gptbot".to_owned(),
-            verified,
-            status_class,
+        let visits = pages_of([open("/a", "gptbot", 200, 1), open("/b", "gptbot", 404, 1)]);
+        let total = |day, served, verified, status, visits| DayTotal {
+            day,
+            kind: kind("gptbot", served, verified, status),
             visits,
         };
-        let sums = vec![day(Verified::Yes, 2, 1), day(Verified::Unknown, 4, 1), day(Verified::No, 2, 5)];
-        let of_day = |day, served, visits| DayCount { day, crawler: "gptbot".to_owned(), served, visits };
-        let days = vec![of_day(19_999, ServedBy::Cache, 1), of_day(20_000, ServedBy::Origin, 1)];
-        let seen = HashMap::from([("gptbot".to_owned(), (19_990, 20_000))]);
+        let totals = vec![
+            total(19_990, ServedBy::Cache, Verified::Yes, 200, 1),
+            total(19_999, ServedBy::Cache, Verified::Yes, 200, 1),
+            total(20_000, ServedBy::Origin, Verified::Unknown, 404, 1),
+            total(20_000, ServedBy::Cache, Verified::No, 200, 5),
+        ];
 
-        let facts = CrawlerFacts { sums, days, seen, window: (19_998, 20_000) };
-        let counts = crawlers(&facts, &visits);
+        let counts = crawlers(&CrawlerFacts { totals, window: (19_998, 20_000) }, &visits);
 
         let [count] = counts.as_slice() else { panic!("{counts:?}") };
         assert_eq!((count.provider.as_str(), count.purpose), ("openai", Class::LlmTraining));
@@ -327,7 +288,7 @@ mod tests {
 
     #[test]
     fn errors_are_counted_by_page_and_status() {
-        let visits = window([
+        let visits = pages_of([
             open("/a", "gptbot", 404, 1),
             open("/a", "googlebot", 404, 2),
             open("/a", "googlebot", 500, 3),
@@ -345,7 +306,7 @@ mod tests {
     #[test]
     fn a_visit_is_held_against_the_rules_of_its_own_crawler() {
         let robots = Robots::parse(b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: *\nDisallow: /cart");
-        let visits = window([
+        let visits = pages_of([
             open("/", "gptbot", 200, 1),
             open("/", "googlebot", 200, 9),
             open("/cart", "googlebot", 200, 2),
@@ -384,7 +345,7 @@ mod tests {
 
         for (crawler, agent, is_for_it) in cases {
             let robots = Robots::parse(format!("User-agent: {agent}\nDisallow: /a").as_bytes());
-            let (found, _) = forbidden(&window([open("/a", crawler, 200, 1)]), &robots, 10);
+            let (found, _) = forbidden(&pages_of([open("/a", crawler, 200, 1)]), &robots, 10);
             assert_eq!(found.len() == 1, is_for_it, "{crawler} {agent}");
         }
     }
@@ -392,7 +353,7 @@ mod tests {
     #[test]
     fn a_crawler_goes_by_the_closest_of_its_names() {
         let text = b"User-agent: Yandex\nDisallow: /a\nUser-agent: YandexBot\nDisallow: /b\nUser-agent: *\nDisallow: /c";
-        let visits = window(["/a", "/b", "/c"].map(|path| open(path, "yandexbot", 200, 1)));
+        let visits = pages_of(["/a", "/b", "/c"].map(|path| open(path, "yandexbot", 200, 1)));
 
         let (found, _) = forbidden(&visits, &Robots::parse(text), 10);
 

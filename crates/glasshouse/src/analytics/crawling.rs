@@ -9,9 +9,9 @@ use super::export::{self, ExportRow};
 use super::model::Day;
 use super::pages::{self, CrawledPage, PageQuestion};
 use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
-use super::segments::window::WindowVisits;
-use super::service::{Analytics, Scope};
-use super::stores::{Detail, VisitError};
+use super::service::{Analytics, Scope, day_counts, spoofed_days};
+use super::stores::{Pages, VisitError};
+use super::sums::PageVisits;
 use super::timeline::{self, Timeline, TimelineBy};
 use crate::domains::DomainId;
 
@@ -25,14 +25,9 @@ impl Analytics {
         domain: &DomainId,
         window: (Day, Day),
     ) -> Result<Vec<CrawlerCount>, VisitError> {
-        let facts = CrawlerFacts {
-            sums: self.store.crawler_days(domain, window).await?,
-            days: self.days(domain, window, Scope::WithOrigin).await?,
-            seen: self.store.crawlers_seen(domain).await?,
-            window,
-        };
-        let report = move |visits: &WindowVisits| crawl_report::crawlers(&facts, visits);
-        self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
+        let facts = CrawlerFacts { totals: self.store.totals(domain, (Day::MIN, Day::MAX)).await?, window };
+        let report = move |visits: Vec<PageVisits>| crawl_report::crawlers(&facts, &visits);
+        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
     }
 
     /// What crawlers got errors for: so many rows at most, and how many there are.
@@ -42,8 +37,8 @@ impl Analytics {
         window: (Day, Day),
         most: usize,
     ) -> Result<(Vec<PageError>, usize), VisitError> {
-        let report = move |visits: &WindowVisits| crawl_report::errors(visits, most);
-        self.of_window(domain, window, Detail::Errors, report).await
+        let report = move |visits: Vec<PageVisits>| crawl_report::errors(&visits, most);
+        self.of_pages(domain, window, Scope::WithOrigin, Pages::Failed, report).await
     }
 
     /// Visits that these rules forbid: so many rows at most, and how many there are.
@@ -54,8 +49,8 @@ impl Analytics {
         rules: Robots,
         most: usize,
     ) -> Result<(Vec<ForbiddenVisits>, usize), VisitError> {
-        let report = move |visits: &WindowVisits| crawl_report::forbidden(visits, &rules, most);
-        self.of_window(domain, window, Detail::Sums(Scope::WithOrigin), report).await
+        let report = move |visits: Vec<PageVisits>| crawl_report::forbidden(&visits, &rules, most);
+        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
     }
 
     /// Sums of the people who came from assistants.
@@ -89,9 +84,9 @@ impl Analytics {
         by: TimelineBy,
     ) -> Result<Timeline, VisitError> {
         let window = self.window(days);
-        let counts = self.days(domain, window, Scope::WithOrigin).await?;
-        let spoofed = self.store.spoofed_days(domain, window).await?;
-        Ok(timeline::timeline(by, &counts, &spoofed, window))
+        let totals = self.store.totals(domain, window).await?;
+        let counts = day_counts(&totals, Scope::WithOrigin);
+        Ok(timeline::timeline(by, &counts, &spoofed_days(&totals), window))
     }
 
     /// Pages of a window as asked, and how many there are. `stored` are the paths that have a snapshot.
@@ -103,13 +98,13 @@ impl Analytics {
         stored: Vec<String>,
     ) -> Result<(Vec<CrawledPage>, usize), VisitError> {
         let first = self.store.list_first_days(domain).await?;
-        let report = move |visits: &WindowVisits| pages::pages(&question, visits, &first, &stored, window);
-        self.of_window(domain, window, Detail::Days, report).await
+        let report = move |visits: Vec<PageVisits>| pages::pages(&question, &visits, &first, &stored, window);
+        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
     }
 
     /// Every row of a day, impostors' too.
     pub async fn export_day(&self, domain: &DomainId, day: Day) -> Result<Vec<ExportRow>, VisitError> {
-        self.of_window(domain, (day, day), Detail::Rows, export::rows).await
+        Ok(export::rows(self.store.rows(domain, day).await?))
     }
 
     /// The part of a window of which visits may be kept by page.
@@ -117,17 +112,23 @@ impl Analytics {
         (from.max(self.first_kept_day()), to.min(self.today()))
     }
 
-    /// Makes a report of the visits of a window, off the runtime's threads and not too many at once.
-    pub(super) async fn of_window<T: Send + 'static>(
+    /// Makes a report of the visits of a window by page, in the order of their paths, off the runtime's threads and not too many at
+    /// once.
+    pub(super) async fn of_pages<T: Send + 'static>(
         &self,
         domain: &DomainId,
         window: (Day, Day),
-        detail: Detail<'_>,
-        report: impl FnOnce(&WindowVisits) -> T + Send + 'static,
+        scope: Scope,
+        pages: Pages<'_>,
+        report: impl FnOnce(Vec<PageVisits>) -> T + Send + 'static,
     ) -> Result<T, VisitError> {
         let turn = tokio::time::timeout(PATIENCE, self.lists.acquire()).await;
         let _turn = turn.map_err(|_| VisitError::Busy)?.expect("nobody closes it");
-        let visits = self.store.window(domain, window, detail).await?;
-        Ok(tokio::task::spawn_blocking(move || report(&visits)).await.expect("a report does not panic"))
+        let mut visits = self.store.pages(domain, window, scope, pages).await?;
+        let made = tokio::task::spawn_blocking(move || {
+            visits.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+            report(visits)
+        });
+        Ok(made.await.expect("a report does not panic"))
     }
 }

@@ -12,8 +12,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::crawlers::CrawlerIndex;
-use super::model::{Day, ServedBy, Verified, start_of};
-use super::segments::window::WindowVisits;
+use super::model::{Day, ServedBy, Verified, VisitKey, start_of};
 
 const CSV_HEAD: &str = "day,path,crawler,provider,verified,servedBy,status,visits\n";
 /// The same columns.
@@ -46,31 +45,20 @@ pub struct ExportRow {
     pub visits: u64,
 }
 
-/// Every row of a window, impostors' too, in order.
-pub fn rows(visits: &WindowVisits) -> Vec<ExportRow> {
-    let mut rows: Vec<ExportRow> = visits
-        .rows()
-        .map(|(day, page, kind, visits_of_row)| ExportRow {
-            day,
-            path: visits.pages().path(page).clone(),
-            crawler: kind.crawler.clone(),
-            provider: CrawlerIndex::shared().provider_of(&kind.crawler).to_owned(),
-            verified: kind.verified,
-            served: kind.served,
-            status: kind.status,
-            visits: visits_of_row,
-        })
-        .collect();
+/// Every row of a day, in order.
+pub fn rows(visits: Vec<(VisitKey, u64)>) -> Vec<ExportRow> {
+    let row = |(key, visits): (VisitKey, u64)| ExportRow {
+        day: key.day,
+        path: key.path,
+        provider: CrawlerIndex::shared().provider_of(&key.crawler).to_owned(),
+        crawler: key.crawler.into_owned(),
+        verified: key.verified,
+        served: key.served,
+        status: key.status,
+        visits,
+    };
+    let mut rows: Vec<ExportRow> = visits.into_iter().map(row).collect();
     rows.sort_unstable();
-    // Late visits of a closed day are rows of their own until they are closed too.
-    rows.dedup_by(|next, row| {
-        let visits = row.visits + next.visits;
-        let is_same = ExportRow { visits: row.visits, ..next.clone() } == *row;
-        if is_same {
-            row.visits = visits;
-        }
-        is_same
-    });
     rows
 }
 

@@ -6,10 +6,10 @@ use futures::future::BoxFuture;
 use store::DbError;
 
 use super::crawlers::CrawlerIndex;
-use super::model::{Day, start_of};
-use super::segments::window::{Scope, WindowVisits};
-use super::service::{Analytics, MAX_DAYS};
-use super::stores::{Detail, VisitError};
+use super::model::start_of;
+use super::service::{Analytics, MAX_DAYS, Scope};
+use super::stores::{Pages, VisitError};
+use super::sums::PageVisits;
 use crate::audit::ports::{CrawlerTraffic, LastVisit};
 use crate::domains::DomainId;
 
@@ -20,9 +20,8 @@ impl CrawlerTraffic for Analytics {
         path: Option<&'a str>,
     ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>> {
         Box::pin(async move {
-            let only = path.map(str::to_owned);
-            let list = move |visits: &WindowVisits| last_visits(visits, only.as_deref());
-            known(self.of_window(domain, self.window(MAX_DAYS), Detail::Rows, list).await)
+            let (window, pages) = (self.window(MAX_DAYS), path.map_or(Pages::All, Pages::One));
+            known(self.of_pages(domain, window, Scope::WithOrigin, pages, last_visits).await)
         })
     }
 }
@@ -39,20 +38,12 @@ fn known<T: Default>(found: Result<T, VisitError>) -> Result<T, DbError> {
     }
 }
 
-fn last_visits(visits: &WindowVisits, only: Option<&str>) -> HashMap<String, LastVisit> {
-    let only = only.map(|path| visits.pages().find(path));
-    let mut last: HashMap<u32, (Day, &str)> = HashMap::new();
-    for (day, page, kind, _) in visits.rows() {
-        if Scope::WithOrigin.counts(kind) && only.is_none_or(|only| only == Some(page)) {
-            let visit = (day, kind.crawler.as_str());
-            let newest = last.entry(page).or_insert(visit);
-            *newest = visit.max(*newest);
-        }
-    }
-    let show = |(page, (day, crawler)): (u32, (Day, &str))| {
+fn last_visits(visits: Vec<PageVisits>) -> HashMap<String, LastVisit> {
+    let show = |page: PageVisits| {
+        let (day, crawler) = page.sums.iter().map(|sum| (sum.last, sum.kind.crawler.as_str())).max()?;
         let provider = CrawlerIndex::shared().provider_of(crawler).to_owned();
         let visit = LastVisit { date: start_of(day).day(), crawler: crawler.to_owned(), provider };
-        (visits.pages().path(page).to_string(), visit)
+        Some((page.path.to_string(), visit))
     };
-    last.into_iter().map(show).collect()
+    visits.into_iter().filter_map(show).collect()
 }

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use super::crawl_report::crawlers_seen;
 use super::model::Day;
-use super::report::{self, DayCount, Times};
+use super::report::{self, DayCount};
 use super::service::{Analytics, Scope};
 use super::stores::VisitError;
 use super::timeline::{self, Timeline, TimelineBy};
@@ -83,12 +84,8 @@ impl Analytics {
         let counts = self.days(domain, (from - i64::from(days), to), Scope::WithOrigin).await?;
         let (now, before): (Vec<DayCount>, Vec<DayCount>) =
             counts.into_iter().partition(|count| count.day >= from);
-        let times = self.store.times(domain, (from, to)).await?;
-        let kept = match times.render.is_empty() {
-            true => self.store.times(domain, (0, Day::MAX)).await?,
-            false => Times::default(),
-        };
-        let saved = report::summary(&now, (0, 0), &times, &kept).crawl_budget_saved;
+        let times = self.times(domain, (from, to)).await?;
+        let saved = report::summary(&now, (0, 0), &times).crawl_budget_saved;
         Ok(VisitsOverview {
             timeline: timeline::timeline(TimelineBy::Kind, &now, &[], (from, to)),
             previous: self
@@ -124,7 +121,7 @@ impl Analytics {
         domain: &DomainId,
         (from, to): (Day, Day),
     ) -> Result<Vec<(Day, FirstVisit)>, VisitError> {
-        let seen = self.store.crawlers_seen(domain).await?;
+        let seen = crawlers_seen(&self.store.totals(domain, (Day::MIN, Day::MAX)).await?);
         let mut firsts: Vec<(Day, FirstVisit)> = seen
             .into_iter()
             .filter(|(_, (first, _))| (from..=to).contains(first))

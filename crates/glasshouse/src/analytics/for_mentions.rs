@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use super::crawlers::{Class, CrawlerIndex};
 use super::model::Day;
 use super::referrals::{ReferralCount, ReferralRows};
-use super::segments::window::{Scope, WindowVisits};
-use super::service::Analytics;
-use super::stores::{Detail, VisitError};
+use super::service::{Analytics, Scope};
+use super::stores::{Pages, VisitError};
+use super::sums::PageVisits;
 use crate::domains::DomainId;
 
 /// Rows of assistant and page that are looked through for the pages with the most people.
@@ -29,7 +29,7 @@ impl Analytics {
         domain: &DomainId,
         days: u32,
     ) -> Result<HashMap<String, AiCrawls>, VisitError> {
-        self.of_window(domain, self.window(days), Detail::Rows, ai_crawls).await
+        self.of_pages(domain, self.window(days), Scope::WithOrigin, Pages::All, ai_crawls).await
     }
 
     /// Counts the people whom assistants sent to the pages to which they sent most, by path without query.
@@ -60,18 +60,15 @@ fn by_page(rows: Vec<ReferralCount>) -> HashMap<String, u64> {
     pages
 }
 
-fn ai_crawls(visits: &WindowVisits) -> HashMap<String, AiCrawls> {
+fn ai_crawls(visits: Vec<PageVisits>) -> HashMap<String, AiCrawls> {
     let is_ai = |crawler: &str| {
         let class = CrawlerIndex::shared().find(crawler).map(|crawler| crawler.class);
         matches!(class, Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser))
     };
-    let mut pages: HashMap<u32, AiCrawls> = HashMap::new();
-    for (day, page, kind, count) in visits.rows() {
-        if Scope::WithOrigin.counts(kind) && is_ai(&kind.crawler) {
-            let crawls = pages.entry(page).or_insert(AiCrawls { last: day, visits: 0 });
-            crawls.last = crawls.last.max(day);
-            crawls.visits += count;
-        }
-    }
-    pages.into_iter().map(|(page, crawls)| (visits.pages().path(page).to_string(), crawls)).collect()
+    let crawls = |page: PageVisits| {
+        let sums = page.sums.iter().filter(|sum| is_ai(&sum.kind.crawler));
+        let last = sums.clone().map(|sum| sum.last).max()?;
+        Some((page.path.to_string(), AiCrawls { last, visits: sums.map(|sum| sum.visits).sum() }))
+    };
+    visits.into_iter().filter_map(crawls).collect()
 }

@@ -4,7 +4,6 @@
 
 pub mod access;
 mod apply;
-mod bots_json;
 mod bounds;
 pub mod crawl_report;
 pub mod crawler_list;
@@ -24,10 +23,10 @@ pub mod pages;
 mod queries;
 pub mod referrals;
 pub mod report;
-mod segments;
 pub mod service;
 mod spool;
 pub mod stores;
+mod sums;
 pub mod timeline;
 pub mod verify;
 

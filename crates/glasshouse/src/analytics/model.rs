@@ -138,7 +138,7 @@ pub struct VisitKey {
 }
 
 /// Visits of one day that are counted together, whatever the page.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct DayKey {
     /// Domain record.
     pub domain: DomainId,
@@ -149,8 +149,8 @@ pub struct DayKey {
     pub verified: Verified,
     /// How it was answered.
     pub served: ServedBy,
-    /// First digit of the status.
-    pub status_class: u16,
+    /// Status of the answer.
+    pub status: u16,
 }
 
 /// Answers of one day that took about as long.
@@ -327,7 +327,7 @@ pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
             crawler: key.crawler.clone(),
             verified: key.verified,
             served: key.served,
-            status_class: key.status / 100,
+            status: key.status,
         };
         *days.entry(day).or_default() += visits;
     }

@@ -10,9 +10,8 @@ use utoipa::ToSchema;
 
 use super::model::{Day, ServedBy, counted_path, start_of};
 use super::report::{ProviderCount, Providers, provider_counts};
-use super::segments::rows::OTHER_NUMBER;
-use super::segments::window::{Scope, WindowVisits};
 use super::stores::FirstDay;
+use super::sums::PageVisits;
 
 /// Pages that are asked for, and how.
 #[derive(Debug, Clone, Default)]
@@ -92,7 +91,7 @@ struct PageSums<'a> {
 /// have a snapshot.
 pub fn pages(
     question: &PageQuestion,
-    visits: &WindowVisits,
+    visits: &[PageVisits],
     first: &[FirstDay],
     stored: &[String],
     window: (Day, Day),
@@ -122,35 +121,34 @@ fn order(sort: PageSort, a: &CrawledPage, b: &CrawledPage) -> Ordering {
 
 fn visited(
     question: &PageQuestion,
-    visits: &WindowVisits,
+    visits: &[PageVisits],
     first: &[FirstDay],
     new_in: Option<(Day, Day)>,
 ) -> Vec<CrawledPage> {
     let first: HashMap<&str, Day> = first.iter().map(|(path, days)| (&**path, days.any)).collect();
-    let found = question.search.as_deref().map(|text| visits.pages().containing(text));
+    let search = question.search.as_deref().map(str::to_lowercase);
     let mut providers = Providers::default();
-    let mut sums: BTreeMap<u32, PageSums<'_>> = BTreeMap::new();
-    for (day, page, kind, count) in visits.rows() {
-        let is_wanted = page != OTHER_NUMBER
-            && Scope::WithOrigin.counts(kind)
-            && found.as_ref().is_none_or(|found| found[page as usize]);
-        let provider = providers.of(&kind.crawler).0;
-        if !is_wanted || question.provider.as_deref().is_some_and(|wanted| wanted != provider) {
+    let mut rows = Vec::new();
+    for page in visits {
+        let first = first.get(&*page.path).copied();
+        let is_new = new_in.is_none_or(|(from, to)| first.is_some_and(|day| (from..=to).contains(&day)));
+        let is_found = search.as_ref().is_none_or(|text| page.contains(text));
+        if !page.is_page() || !is_new || !is_found {
             continue;
         }
-        let sum = sums.entry(page).or_default();
-        *sum.ways.entry(kind.served).or_default() += count;
-        sum.crawlers.insert(&kind.crawler);
-        *sum.providers.entry(provider).or_default() += count;
-        sum.last = sum.last.max(day);
-    }
-    let mut rows = Vec::with_capacity(sums.len());
-    for (page, sum) in sums {
-        let path = visits.pages().path(page);
-        let first = first.get(&**path).copied();
-        let is_new = new_in.is_none_or(|(from, to)| first.is_some_and(|day| (from..=to).contains(&day)));
-        if is_new {
-            rows.push(sum.row(path.clone(), first));
+        let mut sums = PageSums::default();
+        for sum in &page.sums {
+            let provider = providers.of(&sum.kind.crawler).0;
+            if question.provider.as_deref().is_some_and(|wanted| wanted != provider) {
+                continue;
+            }
+            *sums.ways.entry(sum.kind.served).or_default() += sum.visits;
+            sums.crawlers.insert(&sum.kind.crawler);
+            *sums.providers.entry(provider).or_default() += sum.visits;
+            sums.last = sums.last.max(sum.last);
+        }
+        if !sums.crawlers.is_empty() {
+            rows.push(sums.row(page.path.clone(), first));
         }
     }
     rows
@@ -173,15 +171,14 @@ impl PageSums<'_> {
     }
 }
 
-fn unvisited(question: &PageQuestion, visits: &WindowVisits, stored: &[String]) -> Vec<CrawledPage> {
+fn unvisited(question: &PageQuestion, visits: &[PageVisits], stored: &[String]) -> Vec<CrawledPage> {
     let mut providers = Providers::default();
-    let came = visits.rows().filter(|(_, page, kind, _)| {
-        let provider = providers.of(&kind.crawler).0;
-        *page != OTHER_NUMBER
-            && Scope::WithOrigin.counts(kind)
-            && question.provider.as_deref().is_none_or(|wanted| wanted == provider)
-    });
-    let came: HashSet<&str> = came.map(|(_, page, ..)| &**visits.pages().path(page)).collect();
+    let mut is_wanted = |crawler: &str| {
+        let provider = providers.of(crawler).0;
+        question.provider.as_deref().is_none_or(|wanted| wanted == provider)
+    };
+    let came = visits.iter().filter(|page| page.sums.iter().any(|sum| is_wanted(&sum.kind.crawler)));
+    let came: HashSet<&str> = came.map(|page| &*page.path).collect();
     let search = question.search.as_deref().map(str::to_lowercase);
     let paths: BTreeSet<_> = stored.iter().map(|path| counted_path(path)).collect();
     let wanted = paths.into_iter().filter(|path| {

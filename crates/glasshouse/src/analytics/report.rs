@@ -3,20 +3,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::bots_json::{JsonText, JsonTexts};
 use super::crawlers::{Class, CrawlerIndex, OTHER_PROVIDER};
 use super::model::{Day, ServedBy, bucket_ms, start_of};
-use super::segments::rows::Kind;
-use super::segments::totals::TimeCounts;
-use super::segments::window::{PageSum, Scope, WindowVisits};
+use super::sums::{PageVisits, TimeCounts};
 use crate::clock::Timestamp;
-
-/// In the order of their names.
-const WAYS_BY_NAME: [ServedBy; 3] = [ServedBy::Cache, ServedBy::Origin, ServedBy::Render];
 
 /// Visits of one day, crawler and way.
 pub struct DayCount {
@@ -50,53 +45,39 @@ pub struct ServedByCount {
 }
 
 /// Visits of a page by a provider's crawlers.
-#[derive(ToSchema)]
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PathProviderCount {
     /// Path without query.
-    #[schema(examples("/pricing"))]
-    pub path: String,
+    #[schema(value_type = String, examples("/pricing"))]
+    pub path: Arc<str>,
     /// Who runs the crawlers.
-    #[schema(examples("google"))]
-    pub provider: String,
+    #[schema(value_type = String, examples("google"))]
+    pub provider: &'static str,
     /// How many visits.
     pub count: u64,
 }
 
 /// Visits of a page answered one way.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PathServedByCount {
     /// Path without query.
-    #[schema(examples("/pricing"))]
-    pub path: String,
+    #[schema(value_type = String, examples("/pricing"))]
+    pub path: Arc<str>,
     /// `cache`, `render`, and `origin` when it was asked for.
-    #[schema(examples("cache"))]
-    pub served_by: String,
+    #[schema(value_type = String, examples("cache"))]
+    pub served_by: &'static str,
     /// How many visits.
     pub count: u64,
 }
 
 /// Visits by page; most visits first.
-#[derive(Default, ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Bots {
-    /// Each path once, ready to be sent.
-    #[schema(ignore)]
-    pub paths: JsonTexts,
-    #[schema(value_type = Vec<PathProviderCount>)]
-    pub by_provider: Vec<PathCount>,
+    pub by_provider: Vec<PathProviderCount>,
     /// By the way they were answered.
-    #[schema(value_type = Vec<PathServedByCount>)]
-    pub by_served_by: Vec<PathCount>,
-}
-
-/// Visits of a page that have something in common.
-#[derive(Clone, Copy)]
-pub struct PathCount {
-    pub path: JsonText,
-    /// Provider, or way.
-    pub key: &'static str,
-    pub visits: u64,
+    pub by_served_by: Vec<PathServedByCount>,
 }
 
 /// Visits by day.
@@ -204,36 +185,24 @@ impl Providers {
     }
 }
 
-/// Visits by page, of those pages that are wanted.
-pub fn bots(visits: &WindowVisits, scope: Scope, wanted: impl Fn(u32) -> bool) -> Bots {
+/// Visits by page, which come in the order of their paths.
+pub fn bots(visits: &[PageVisits]) -> Bots {
     let mut providers = Providers::default();
-    // Both lists come of one sum: a busy window has hundreds of thousands of rows.
-    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.of(&kind.crawler).0, kind.served));
-    let sums = visits.sum(&wanted, key);
-    let pages = visits.pages();
-    let mut by_page: Vec<(u64, &[PageSum<_>])> = sums
-        .chunk_by(|a, b| a.page == b.page)
-        .map(|of_page| (pages.place(of_page[0].page), of_page))
-        .collect();
-    by_page.sort_unstable_by_key(|(place, _)| *place);
     let mut bots = Bots::default();
-    for (_, of_page) in by_page {
-        let path = bots.paths.add(pages.path(of_page[0].page));
-        for same in of_page.chunk_by(|a, b| a.key.0 == b.key.0) {
-            let visits = same.iter().map(|sum| sum.visits).sum();
-            bots.by_provider.push(PathCount { path, key: same[0].key.0, visits });
+    for PageVisits { path, sums } in visits {
+        let (mut by_provider, mut by_served_by) = (BTreeMap::new(), BTreeMap::new());
+        for sum in sums {
+            *by_provider.entry(providers.of(&sum.kind.crawler).0).or_default() += sum.visits;
+            *by_served_by.entry(sum.kind.served.as_str()).or_default() += sum.visits;
         }
-        for way in WAYS_BY_NAME {
-            let same = of_page.iter().filter(|sum| sum.key.1 == way);
-            let visits = same.map(|sum| sum.visits).sum();
-            if visits > 0 {
-                bots.by_served_by.push(PathCount { path, key: way.as_str(), visits });
-            }
-        }
+        let provider = |(provider, count)| PathProviderCount { path: path.clone(), provider, count };
+        bots.by_provider.extend(by_provider.into_iter().map(provider));
+        let served_by = |(served_by, count)| PathServedByCount { path: path.clone(), served_by, count };
+        bots.by_served_by.extend(by_served_by.into_iter().map(served_by));
     }
     // Stable: equal counts stay in the order of path, then name, bytewise.
-    bots.by_provider.sort_by_key(|entry| Reverse(entry.visits));
-    bots.by_served_by.sort_by_key(|entry| Reverse(entry.visits));
+    bots.by_provider.sort_by_key(|entry| Reverse(entry.count));
+    bots.by_served_by.sort_by_key(|entry| Reverse(entry.count));
     bots
 }
 
@@ -253,9 +222,8 @@ pub fn daily(days: &[DayCount], (from, to): (Day, Day)) -> Daily {
     Daily { daily: (from..=to).map(entry).collect() }
 }
 
-/// Visits in short; `pages` are those visited and the new ones among them. `spans` are the times of the window and those
-/// of all kept days, for a window without renders.
-pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Times) -> Summary {
+/// Visits in short; `pages` are those visited and the new ones among them.
+pub fn summary(days: &[DayCount], pages: (u64, u64), times: &Times) -> Summary {
     let mut providers = Providers::default();
     let (mut search, mut llm) = (HashMap::new(), HashMap::new());
     let (mut served, mut hits) = (0, 0);
@@ -277,7 +245,6 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
             hits += count.visits;
         }
     }
-    let times = if window.render.is_empty() { kept } else { window };
     Summary {
         top_search_crawler: provider_counts(search).into_iter().next(),
         top_llm_crawler: provider_counts(llm).into_iter().next(),
@@ -294,13 +261,12 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), window: &Times, kept: &Time
 }
 
 /// Visits of one page, or of none.
-pub fn page(visits: &WindowVisits, scope: Scope, page: Option<u32>) -> CrawlerVisits {
+pub fn page(visits: &[PageVisits]) -> CrawlerVisits {
     let mut providers = Providers::default();
     let (mut by_provider, mut by_served, mut total) = (HashMap::new(), HashMap::new(), 0);
-    let key = |kind: &Kind| scope.counts(kind).then(|| (providers.of(&kind.crawler).0, kind.served.as_str()));
-    for sum in visits.sum(|number| Some(number) == page, key) {
-        *by_provider.entry(sum.key.0).or_default() += sum.visits;
-        *by_served.entry(sum.key.1).or_default() += sum.visits;
+    for sum in visits.iter().flat_map(|page| &page.sums) {
+        *by_provider.entry(providers.of(&sum.kind.crawler).0).or_default() += sum.visits;
+        *by_served.entry(sum.kind.served.as_str()).or_default() += sum.visits;
         total += sum.visits;
     }
     let served = |(served_by, count): (&str, u64)| ServedByCount { served_by: served_by.to_owned(), count };
@@ -359,22 +325,16 @@ pub struct WindowInfo {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
     use crate::analytics::model::Verified;
-    use crate::analytics::segments::paths::PathTable;
-    use crate::analytics::segments::window::OpenRow;
+    use crate::analytics::sums::tests::pages_of;
+    use crate::analytics::sums::{Kind, VisitSum};
 
-    fn open(path: &str, crawler: &str, served: ServedBy, visits: u64) -> OpenRow {
+    fn visits(path: &'static str, crawler: &str, served: ServedBy, visits: u64) -> (&'static str, VisitSum) {
         let (crawler, verified) = (crawler.to_owned(), Verified::Unknown);
-        OpenRow { day: 1, path: path.into(), kind: Kind { crawler, verified, served, status: 200 }, visits }
-    }
-
-    fn window(rows: impl IntoIterator<Item = OpenRow>) -> WindowVisits {
-        WindowVisits::new(Vec::new(), rows.into_iter().collect(), Arc::new(PathTable::of([])))
+        (path, VisitSum { kind: Kind { crawler, verified, served, status: 200 }.into(), last: 1, visits })
     }
 
     fn day_count(day: Day, crawler: &str, served: &str, visits: u64) -> DayCount {
@@ -383,19 +343,17 @@ mod tests {
 
     #[test]
     fn pages_are_sorted_by_count_then_path_then_provider() {
-        let visits = window([
-            open("/b", "googlebot", ServedBy::Cache, 1),
-            open("/a", "gptbot", ServedBy::Cache, 1),
-            open("/a", "googlebot", ServedBy::Render, 1),
-            open("/Z", "googlebot", ServedBy::Cache, 1),
-            open("/c", "googlebot", ServedBy::Cache, 2),
-            open("/c", "googlebot", ServedBy::Render, 3),
-            open("/c", "googlebot", ServedBy::Origin, 9),
+        let visits = pages_of([
+            visits("/b", "googlebot", ServedBy::Cache, 1),
+            visits("/a", "gptbot", ServedBy::Cache, 1),
+            visits("/a", "googlebot", ServedBy::Render, 1),
+            visits("/Z", "googlebot", ServedBy::Cache, 1),
+            visits("/c", "googlebot", ServedBy::Cache, 2),
+            visits("/c", "googlebot", ServedBy::Render, 3),
         ]);
 
-        let bots = bots(&visits, Scope::Snapshots, |_| true);
+        let bots = json!(bots(&visits));
 
-        let bots: Value = serde_json::from_slice(&bots.to_json()).unwrap();
         let row = |path, provider, count| json!({ "path": path, "provider": provider, "count": count });
         let expected = json!([
             row("/c", "google", 5),
@@ -410,12 +368,12 @@ mod tests {
 
     #[test]
     fn crawlers_that_nobody_knows_are_others() {
-        let visits = window(
+        let visits = pages_of(
             ["unknown", "gone-from-the-list", "list:Seekbot"]
-                .map(|crawler| open("/", crawler, ServedBy::Cache, 1)),
+                .map(|crawler| visits("/", crawler, ServedBy::Cache, 1)),
         );
 
-        let page = page(&visits, Scope::Snapshots, visits.pages().find("/"));
+        let page = page(&visits);
 
         assert_eq!(page.by_provider, [ProviderCount { provider: "other".into(), count: 3 }]);
     }
@@ -433,7 +391,7 @@ mod tests {
     fn a_tie_for_the_top_goes_to_the_first_name() {
         let days = [day_count(1, "googlebot", "cache", 2), day_count(1, "bingbot", "cache", 2)];
 
-        let summary = summary(&days, (0, 0), &Times::default(), &Times::default());
+        let summary = summary(&days, (0, 0), &Times::default());
 
         assert_eq!(summary.top_search_crawler.unwrap().provider, "bing");
         assert_eq!(summary.top_llm_crawler, None);
@@ -448,7 +406,7 @@ mod tests {
             day_count(1, "bingbot", "cache", 1),
         ];
 
-        let summary = summary(&days, (0, 0), &Times::default(), &Times::default());
+        let summary = summary(&days, (0, 0), &Times::default());
 
         let classes = listed.map(|id| CrawlerIndex::shared().find(id).unwrap().class);
         assert_eq!(classes, [Class::Search, Class::LlmTraining]);
@@ -463,20 +421,19 @@ mod tests {
         let slow = Times { render: vec![(10, 1), (second, 5)], cache: vec![(0, 3), (second, 1)] };
         let reversed = Times { render: vec![(0, 1)], cache: vec![(second, 1)] };
 
-        let saved = |window: &Times, kept: &Times| summary(&days, (1, 1), window, kept).crawl_budget_saved;
+        let saved = |times: &Times| summary(&days, (1, 1), times).crawl_budget_saved;
 
-        let budget = saved(&slow, &Times::default());
+        let budget = saved(&slow);
         assert!((2.9..=3.1).contains(&budget.minutes_saved), "{budget:?}");
         assert_eq!((budget.percentage, budget.cache_hits), (75.0, 3));
-        assert_eq!(saved(&Times::default(), &slow).minutes_saved, budget.minutes_saved);
-        assert_eq!(saved(&reversed, &slow).minutes_saved, 0.0);
+        assert_eq!(saved(&reversed).minutes_saved, 0.0);
     }
 
     #[test]
     fn visits_from_the_origin_are_no_crawls_served() {
         let days = [day_count(1, "googlebot", "origin", 5), day_count(1, "googlebot", "render", 1)];
 
-        let summary = summary(&days, (2, 1), &Times::default(), &Times::default());
+        let summary = summary(&days, (2, 1), &Times::default());
 
         assert_eq!((summary.total_crawls_served, summary.crawl_budget_saved.percentage), (1, 0.0));
         assert_eq!(summary.top_search_crawler.unwrap().count, 6);

@@ -8,17 +8,17 @@ use std::sync::Arc;
 use store::{Db, DbError};
 use tokio::sync::Semaphore;
 
-use super::model::{Day, counted_path, day_of, start_of};
+use super::model::{Day, Verified, counted_path, day_of, start_of};
 use super::queries;
 use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, WindowInfo};
-use super::segments::window::WindowVisits;
-use super::stores::{Detail, VisitError, VisitStore};
+use super::stores::{Pages, VisitError, VisitStore};
+use super::sums::{DayTotal, PageVisits};
 use crate::accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
 use crate::clock::{Clock, Timestamp};
 use crate::domains::DomainId;
 use crate::platform::Platform;
 
-pub use super::segments::window::Scope;
+pub use super::sums::Scope;
 
 /// Days that a report may look back at.
 pub const MAX_DAYS: u32 = 180;
@@ -100,17 +100,13 @@ impl Analytics {
     ) -> Result<Bots, VisitError> {
         // Paths are recorded without what follows them in an address.
         let path = path.map(|path| counted_path(path.split(['?', '#']).next().unwrap_or_default()));
-        let only = path.as_deref().map(str::to_owned);
-        let list = move |visits: &WindowVisits| {
-            let only = only.map(|path| visits.pages().find(&path));
-            let found = search.map(|text| visits.pages().containing(&text));
-            report::bots(visits, scope, |page| {
-                only.is_none_or(|only| only == Some(page))
-                    && found.as_ref().is_none_or(|found| found[page as usize])
-            })
+        let search = search.map(|text| text.to_lowercase());
+        let list = move |mut visits: Vec<PageVisits>| {
+            visits.retain(|page| search.as_ref().is_none_or(|text| page.contains(text)));
+            report::bots(&visits)
         };
-        let detail = path.as_deref().map_or(Detail::Sums(scope), |path| Detail::Page(scope, path));
-        self.of_window(domain, window, detail, list).await
+        let pages = path.as_deref().map_or(Pages::All, Pages::One);
+        self.of_pages(domain, window, scope, pages, list).await
     }
 
     /// Visits by day.
@@ -124,12 +120,17 @@ impl Analytics {
         let window = self.window(days);
         let counts = self.days(domain, window, scope).await?;
         let pages = self.store.count_pages(domain, window, scope).await?;
-        let times = self.store.times(domain, window).await?;
-        let kept = match times.render.is_empty() {
-            true => self.store.times(domain, (0, Day::MAX)).await?,
-            false => Times::default(),
-        };
-        Ok(report::summary(&counts, (pages.visited, pages.new), &times, &kept))
+        let times = self.times(domain, window).await?;
+        Ok(report::summary(&counts, (pages.visited, pages.new), &times))
+    }
+
+    /// How long answers took: those of the window, or of all kept days when the window has no renders.
+    pub(super) async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
+        let times = Times::of(&self.store.times(domain, window).await?);
+        match times.render.is_empty() {
+            true => Ok(Times::of(&self.store.times(domain, (0, Day::MAX)).await?)),
+            false => Ok(times),
+        }
     }
 
     /// Visits of one page.
@@ -141,13 +142,8 @@ impl Analytics {
         scope: Scope,
     ) -> Result<CrawlerVisits, VisitError> {
         let path = counted_path(path);
-        let visits = self.store.window(domain, self.window(days), Detail::Page(scope, &path)).await?;
-        Ok(report::page(&visits, scope, visits.pages().find(&path)))
-    }
-
-    /// Closes the days that are over, of every domain, with whatever came late.
-    pub async fn close_days(&self) -> Result<(), VisitError> {
-        self.store.close_days(self.today()).await
+        let visits = self.store.pages(domain, self.window(days), scope, Pages::One(&path)).await?;
+        Ok(report::page(&visits))
     }
 
     /// Deletes what is kept by page of days that are too long ago, some days of it: should the clock be wrong, people have
@@ -219,10 +215,26 @@ impl Analytics {
         window: (Day, Day),
         scope: Scope,
     ) -> Result<Vec<DayCount>, VisitError> {
-        let mut days = self.store.days(domain, window).await?;
-        days.retain(|count| scope.includes(count.served));
-        Ok(days)
+        Ok(day_counts(&self.store.totals(domain, window).await?, scope))
     }
+}
+
+/// Counts of those visits that count.
+pub(super) fn day_counts(totals: &[DayTotal], scope: Scope) -> Vec<DayCount> {
+    let counted = totals.iter().filter(|total| scope.counts(&total.kind));
+    let count = |total: &DayTotal| DayCount {
+        day: total.day,
+        crawler: total.kind.crawler.clone(),
+        served: total.kind.served,
+        visits: total.visits,
+    };
+    counted.map(count).collect()
+}
+
+/// Visits of impostors, by day; a day may come twice.
+pub(super) fn spoofed_days(totals: &[DayTotal]) -> Vec<(Day, u64)> {
+    let spoofed = totals.iter().filter(|total| total.kind.verified == Verified::No);
+    spoofed.map(|total| (total.day, total.visits)).collect()
 }
 
 #[cfg(test)]

@@ -236,7 +236,8 @@ async fn get_bots(
     let search = query.search.filter(|search| !search.is_empty());
     let path = query.path.as_deref().filter(|path| !path.is_empty());
     let bots = app.analytics.bots(&domain, window, path, search, scope).await?;
-    private_list(&request, move || bots.to_json()).await
+    let json = move || serde_json::to_vec(&bots).expect("counts are plain data");
+    private_list(&request, json).await
 }
 
 /// Reports crawler visits by day. Days without visits are there too; the last one is today.

@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::super::model::{Day, TimeKey, Verified, Visit, VisitKey, day_of, month_of};
+use super::super::model::{Day, TimeKey, Verified, Visit, VisitKey, day_of};
 use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
@@ -270,12 +269,13 @@ impl LogPart {
         });
     }
 
-    /// How many visits some lines tell of, and the visits by page and by time. Lines are counted from zero.
-    pub(in crate::analytics) fn counts(&self, lines: Range<usize>) -> LogCounts {
+    /// The number of the lines that are counted together, the number of visits that they tell of, and these visits by page and by time.
+    pub(in crate::analytics) fn counts(&self) -> LogCounts {
+        let lines = self.lines_at_once();
         let mut pages: HashMap<VisitKey, u64> = HashMap::new();
         let mut times: HashMap<TimeKey, u64> = HashMap::new();
         let mut sums = ImportedVisits::default();
-        for (_, visit) in self.visits.iter().filter(|(line, _)| lines.contains(&(line - 1))) {
+        for (_, visit) in self.visits.iter().take_while(|(line, _)| *line <= lines) {
             match visit.verified {
                 Verified::No => sums.spoofed += 1,
                 _ => sums.shown += 1,
@@ -286,19 +286,7 @@ impl LogPart {
                 *times.entry(visit.time_key()).or_default() += 1;
             }
         }
-        (sums, pages.into_iter().collect(), times.into_iter().collect())
-    }
-
-    /// How many of the lines are counted together, if they tell of visits of one month only, and a day of it; none: of no visit.
-    pub(in crate::analytics) fn lines_of_month(&self) -> (usize, Option<Day>) {
-        let most = self.lines_at_once();
-        let Some((_, first)) = self.visits.first().filter(|(line, _)| *line <= most) else {
-            return (most, None);
-        };
-        let day = day_of(first.at);
-        let is_other = |(_, visit): &&(usize, Visit)| month_of(day_of(visit.at)) != month_of(day);
-        let end = self.visits.iter().find(is_other).map_or(most, |(line, _)| most.min(line - 1));
-        (end, Some(day))
+        (lines, sums, pages.into_iter().collect(), times.into_iter().collect())
     }
 }
 
@@ -311,7 +299,7 @@ pub struct ImportedVisits {
     pub spoofed: u64,
 }
 
-type LogCounts = (ImportedVisits, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
+type LogCounts = (usize, ImportedVisits, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
 
 /// Reads on in a line, without its end: whether the line ended, and how many bytes there were. Of a line that is too
 /// long only the start is kept.

@@ -4,17 +4,30 @@ use std::collections::HashSet;
 
 use store::{Conn, DbError, on_engine};
 
-use crate::analytics::import::Checkpoint;
+use super::texts_of;
+use crate::analytics::import::{Checkpoint, LogPart};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-/// Checkpoints that are looked for in one statement.
-const CHECKPOINTS_PER_STATEMENT: usize = 500;
-/// As many as this of a domain are read all at once rather than looked for.
-const FEW_CHECKPOINTS: usize = 5_000;
+/// Begins to count the first lines of a part of a log: records that they are counted. Returns the number of its lines that were
+/// counted before, if there are any; then nothing is recorded.
+pub async fn begin(
+    conn: &mut Conn,
+    domain: &DomainId,
+    part: &LogPart,
+    now: Timestamp,
+) -> Result<Option<usize>, DbError> {
+    lock(conn, domain, now).await?;
+    let known = lines_known(conn, domain, &part.checkpoints).await?;
+    if known > 0 {
+        return Ok(Some(known));
+    }
+    add_checkpoint(conn, domain, part.checkpoints[part.lines_at_once() - 1].as_str(), now).await?;
+    Ok(None)
+}
 
 /// Lets nobody else count an imported log of this domain until the transaction ends.
-pub async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
+async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
     // The row without a checkpoint is the lock: updating it is waited for on both engines.
     const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, '', $2) \
          on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
@@ -24,87 +37,59 @@ pub async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Checkpoints up to which lines of this domain were counted: those among the given ones at least.
-async fn list_known_checkpoints(
-    conn: &mut Conn,
-    domain: &DomainId,
-    checkpoints: &[Checkpoint],
-) -> Result<HashSet<String>, DbError> {
-    const FEW: &str = "select checkpoint from visit_imports where batch is null and domain_id = $1 limit $2";
-    let few: Vec<String> = on_engine!(conn, |c| {
-        let query = sqlx::query_scalar(FEW).bind(domain.as_str());
-        query.bind(FEW_CHECKPOINTS as i64).fetch_all(c).await
-    })?;
-    if few.len() < FEW_CHECKPOINTS {
-        return Ok(few.into_iter().collect());
-    }
-    let mut known = HashSet::new();
-    for chunk in checkpoints.chunks(CHECKPOINTS_PER_STATEMENT) {
-        let found: Vec<String> = on_engine!(conn, |c| {
-            let mut query = sqlx::QueryBuilder::new(
-                "select checkpoint from visit_imports where batch is null and domain_id = ",
-            );
-            query.push_bind(domain.as_str().to_owned()).push(" and checkpoint in (");
-            let mut list = query.separated(", ");
-            for checkpoint in chunk {
-                list.push_bind(checkpoint.as_str().to_owned());
-            }
-            query.push(")").build_query_scalar().fetch_all(c).await
-        })?;
-        known.extend(found);
-    }
-    Ok(known)
-}
-
-/// Notes that every line up to a checkpoint is counted; with a batch: that they are being counted under its name.
-pub async fn add_checkpoint(
+/// Records that every line up to a checkpoint is counted.
+async fn add_checkpoint(
     conn: &mut Conn,
     domain: &DomainId,
     checkpoint: &str,
-    batch: Option<&str>,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at, batch) values ($1, $2, $3, $4) \
-         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at, batch = excluded.batch";
+    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, $2, $3) \
+         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
     on_engine!(conn, |c| {
-        let query = sqlx::query(SQL).bind(domain.as_str()).bind(checkpoint);
-        query.bind(now.as_millis()).bind(batch).execute(c).await.map(drop)
+        let query = sqlx::query(SQL).bind(domain.as_str()).bind(checkpoint).bind(now.as_millis());
+        query.execute(c).await.map(drop)
     })?;
     Ok(())
 }
 
-/// Checkpoints whose lines are being counted, or were when a process ended, with the names of their batches.
-pub async fn list_pending(conn: &mut Conn, domain: &DomainId) -> Result<Vec<(String, String)>, DbError> {
-    const SQL: &str =
-        "select checkpoint, batch from visit_imports where domain_id = $1 and batch is not null";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).fetch_all(c).await)?)
-}
-
-/// Notes what became of a batch: its lines are counted, or they are not.
-pub async fn settle(
-    conn: &mut Conn,
-    domain: &DomainId,
-    checkpoint: &str,
-    batch: &str,
-    is_counted: bool,
-) -> Result<(), DbError> {
-    const COUNTED: &str =
-        "update visit_imports set batch = null where domain_id = $1 and checkpoint = $2 and batch = $3";
-    const NOT_COUNTED: &str =
-        "delete from visit_imports where domain_id = $1 and checkpoint = $2 and batch = $3";
-    let sql = if is_counted { COUNTED } else { NOT_COUNTED };
-    on_engine!(conn, |c| {
-        sqlx::query(sql).bind(domain.as_str()).bind(checkpoint).bind(batch).execute(c).await.map(drop)
-    })?;
-    Ok(())
-}
-
-/// How many of these lines were counted before: as many as the last known checkpoint is after.
-pub async fn lines_known(
+/// Returns the number of these lines that were counted before: as many as the last known checkpoint is after.
+async fn lines_known(
     conn: &mut Conn,
     domain: &DomainId,
     checkpoints: &[Checkpoint],
 ) -> Result<usize, DbError> {
-    let known = list_known_checkpoints(conn, domain, checkpoints).await?;
+    let sql = format!(
+        "select checkpoint from visit_imports where domain_id = $1 and checkpoint in {}",
+        texts_of(conn.engine(), "$2")
+    );
+    let texts: Vec<&str> = checkpoints.iter().map(Checkpoint::as_str).collect();
+    let texts = serde_json::to_string(&texts).expect("texts are JSON");
+    let known: Vec<String> = on_engine!(conn, |c| {
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(domain.as_str());
+        query.bind(texts).fetch_all(c).await
+    })?;
+    let known: HashSet<String> = known.into_iter().collect();
     Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
+}
+
+/// Keeps counts that are imported and on their way to a store beside the database.
+pub async fn add_pending(conn: &mut Conn, domain: &DomainId, id: &str, counts: &str) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_pending_imports (id, domain_id, counts) values ($1, $2, $3)";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id).bind(domain.as_str()).bind(counts).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Finds counts that are on their way: their id, and they themselves as JSON.
+pub async fn find_pending(conn: &mut Conn) -> Result<Option<(String, String)>, DbError> {
+    const SQL: &str = "select id, counts from visit_pending_imports order by id limit 1";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_optional(c).await)?)
+}
+
+/// Forgets counts that have arrived.
+pub async fn delete_pending(conn: &mut Conn, id: &str) -> Result<(), DbError> {
+    const SQL: &str = "delete from visit_pending_imports where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id).execute(c).await.map(drop))?)
 }

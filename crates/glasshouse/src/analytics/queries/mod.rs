@@ -1,246 +1,333 @@
 //! SQL of crawler visits. Used by analytics only; both engines run the same text. Texts are never sorted here: the engines
 //! sort them differently.
 
-pub mod expiry;
-pub mod first_days;
 pub mod imports;
-pub mod moving;
+pub mod reading;
 pub mod referrals;
-pub mod segments;
 pub mod tokens;
-pub mod totals;
+pub mod upkeep;
 
-use std::collections::HashSet;
+use serde::Serialize;
+use serde_json::json;
+use store::{Conn, DbError, Engine, on_engine};
 
-use store::{Conn, DbError, on_engine};
-
-use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey, days_among};
-use crate::analytics::segments::rows::Damaged;
+use super::model::{DayKey, TimeKey, VisitKey};
+use super::stores::FirstDay;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 
-/// Rows per statement, eight parameters each: far below both engines' limits.
-const ROWS_PER_STATEMENT: usize = 200;
-/// Rows per statement that takes them as arrays.
-const ROWS_PER_ARRAYS: usize = 2_000;
+/// Columns of counts of pages, and of counts of days but for the path.
+const VISITS: &[(&str, &str)] = &[
+    ("domain", "text"),
+    ("day", "integer"),
+    ("path", "text"),
+    ("crawler", "text"),
+    ("verified", "text"),
+    ("served", "text"),
+    ("status", "integer"),
+    ("visits", "bigint"),
+];
+const TIMES: &[(&str, &str)] = &[
+    ("domain", "text"),
+    ("day", "integer"),
+    ("served", "text"),
+    ("bucket", "integer"),
+    ("visits", "bigint"),
+];
 
-/// Adds rows in statements of some hundred, each column with its type. Rows of domains that are gone are dropped: `$after`
-/// says so, and the condition also keeps SQLite from reading `on conflict` as part of a join. SQLite takes a parameter for
-/// each value. PostgreSQL gets each column as one array: it plans a list of values anew each time.
-macro_rules! add_rows {
-    ($conn:ident, $rows:expr, $before:expr, $after:expr, |$item:pat_param| { $($kind:literal: $value:expr),+ $(,)? }) => {
-        match $conn.raw() {
-            store::EngineConn::Sqlite(c) => {
-                for chunk in $rows.chunks($crate::analytics::queries::ROWS_PER_STATEMENT) {
-                    let mut query = sqlx::QueryBuilder::new($before);
-                    query.push_values(chunk, |mut row, $item| {
-                        $(row.push_bind($value);)+
-                    });
-                    store::time_limited(query.push($after).build().execute(&mut *c)).await?;
-                }
-            }
-            store::EngineConn::Postgres(c) => {
-                let sql = $crate::analytics::queries::from_arrays($before, &[$($kind),+], $after);
-                for chunk in $rows.chunks($crate::analytics::queries::ROWS_PER_ARRAYS) {
-                    let query = sqlx::query(sqlx::AssertSqlSafe(sql.clone()));
-                    $(
-                        #[allow(unused_variables, reason = "a column is one part of a row")]
-                        let query = query.bind(chunk.iter().map(|$item| $value).collect::<Vec<_>>());
-                    )+
-                    store::time_limited(query.execute(&mut *c)).await?;
-                }
-            }
+const NO_ROWS: &str = "[]";
+
+/// A row of counts as a JSON object.
+#[derive(Serialize)]
+struct Count<'a, K> {
+    #[serde(flatten)]
+    key: &'a K,
+    visits: u64,
+}
+
+fn json_of<K: Serialize>(rows: &[(K, u64)]) -> String {
+    let rows: Vec<_> = rows.iter().map(|(key, visits)| Count { key, visits: *visits }).collect();
+    serde_json::to_string(&rows).expect("counts are JSON")
+}
+
+/// Runs a statement with the rows of a JSON array of objects as its table `v`.
+async fn execute_with(
+    conn: &mut Conn,
+    columns: &[(&str, &str)],
+    sql: &str,
+    rows: &str,
+) -> Result<(), DbError> {
+    if rows == NO_ROWS {
+        return Ok(());
+    }
+    let sql = with_rows(conn.engine(), columns, sql);
+    on_engine!(conn, |c| sqlx::query(sqlx::AssertSqlSafe(sql)).bind(rows).execute(c).await.map(drop))?;
+    Ok(())
+}
+
+/// Puts the table `v` in front of a statement, whose first parameter is a JSON array of objects.
+fn with_rows(engine: Engine, columns: &[(&str, &str)], sql: &str) -> String {
+    let (select, from) = match engine {
+        Engine::Sqlite => {
+            let column = |(name, _): &(&str, &str)| format!("value ->> '$.{name}' as {name}");
+            (columns.iter().map(column).collect::<Vec<_>>(), "json_each($1)".to_owned())
+        }
+        Engine::Postgres => {
+            let typed = columns.iter().map(|(name, kind)| format!("{name} {kind}")).collect::<Vec<_>>();
+            let names = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+            (names, format!("json_to_recordset($1::json) as r({})", typed.join(", ")))
         }
     };
+    format!("with v as (select {} from {from}) {sql}", select.join(", "))
 }
 
-/// A statement that reads its rows from one array of each type and writes them in the order of their keys. A plan may take them
-/// in any other, and two processes that write the same rows in different orders wait for each other for ever.
-fn from_arrays(before: &str, types: &[&str], after: &str) -> String {
-    const EXPECTED: &str = "the statement names its columns and its key";
-    let columns = before.split_once("with v (").and_then(|(_, rest)| rest.split_once(')')).expect(EXPECTED).0;
-    let (select, on_conflict) = after.split_once("on conflict (").expect(EXPECTED);
-    let is_text =
-        |key: &str| columns.split(", ").zip(types).any(|(column, kind)| column == key && *kind == "text");
-    let key = on_conflict.split_once(')').expect(EXPECTED).0.split(", ");
-    // Bytewise, as the rows are sorted here.
-    let key =
-        key.map(|column| if is_text(column) { format!("{column} collate \"C\"") } else { column.to_owned() });
-    let order = key.collect::<Vec<_>>().join(", ");
-    let array = |(at, name): (usize, &&str)| format!("${}::{name}[]", at + 1);
-    let arrays = types.iter().enumerate().map(array).collect::<Vec<_>>().join(", ");
-    format!("{before}select * from unnest({arrays}){select}order by {order} on conflict ({on_conflict}")
-}
-
-pub(crate) use add_rows;
-
-/// Those of the domains whose records are there.
-pub async fn list_existing(conn: &mut Conn, domains: &[&DomainId]) -> Result<HashSet<DomainId>, DbError> {
-    let mut existing = HashSet::new();
-    for chunk in domains.chunks(ROWS_PER_STATEMENT) {
-        let ids: Vec<String> = on_engine!(conn, |c| {
-            let mut query = sqlx::QueryBuilder::new("select id from domains where id in (");
-            let mut list = query.separated(", ");
-            for domain in chunk {
-                list.push_bind(domain.as_str().to_owned());
-            }
-            query.push(")").build_query_scalar().fetch_all(c).await
-        })?;
-        existing.extend(ids.iter().map(|id| DomainId::from(id.as_str())));
+/// Texts of a JSON array as a list, for `in`.
+fn texts_of(engine: Engine, parameter: &str) -> String {
+    match engine {
+        Engine::Sqlite => format!("(select value from json_each({parameter}))"),
+        Engine::Postgres => format!("(select json_array_elements_text({parameter}::json))"),
     }
-    Ok(existing)
 }
 
-/// Notes that a batch is being counted. `false`: it was counted before, and must not be again.
-pub async fn begin_batch(conn: &mut Conn, batch: &str, now: Timestamp) -> Result<bool, DbError> {
-    const SQL: &str =
-        "insert into visit_batches (id, applied_at) values ($1, $2) on conflict (id) do nothing";
-    let query = on_engine!(conn, |c| {
-        sqlx::query(SQL).bind(batch).bind(now.as_millis()).execute(c).await.map(|done| done.rows_affected())
+/// Records that a part of a file of the spool is counted in this transaction. Returns false when it was counted before.
+pub async fn begin_part(conn: &mut Conn, file: &str, number: usize, now: Timestamp) -> Result<bool, DbError> {
+    const FIRST: &str = "insert into visit_batches (id, parts, applied_at) values ($1, $2 + 1, $3) on conflict (id) do nothing";
+    const NEXT: &str =
+        "update visit_batches set parts = $2 + 1, applied_at = $3 where id = $1 and parts = $2";
+    let (sql, number) = (if number == 0 { FIRST } else { NEXT }, number as i32);
+    let changed = on_engine!(conn, |c| {
+        let query = sqlx::query(sql).bind(file).bind(number).bind(now.as_millis());
+        query.execute(c).await.map(|done| done.rows_affected())
     });
-    Ok(query? == 1)
+    Ok(changed? == 1)
 }
 
-/// Forgets batches that nobody can send again.
-pub async fn forget_batches(conn: &mut Conn, batches: &[String]) -> Result<(), DbError> {
-    for chunk in batches.chunks(ROWS_PER_STATEMENT) {
-        on_engine!(conn, |c| {
-            let mut query = sqlx::QueryBuilder::new("delete from visit_batches where id in (");
-            let mut ids = query.separated(", ");
-            for batch in chunk {
-                ids.push_bind(batch.clone());
-            }
-            query.push(")").build().execute(c).await.map(drop)
-        })?;
+/// Forgets a file of the spool that nobody has any more.
+pub async fn forget_file(conn: &mut Conn, file: &str) -> Result<(), DbError> {
+    const SQL: &str = "delete from visit_batches where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(file).execute(c).await.map(drop))?)
+}
+
+/// The function that makes a JSON object of keys and values.
+fn object_of(engine: Engine, values: &str) -> String {
+    match engine {
+        Engine::Sqlite => format!("json_group_object({values})"),
+        Engine::Postgres => format!("cast(jsonb_object_agg({values}) as text)"),
     }
-    Ok(())
 }
 
-/// Forgets some of the batches that were counted before a point in time; answers how many.
-pub async fn forget_batches_before(conn: &mut Conn, before: Timestamp) -> Result<u64, DbError> {
-    const SQL: &str = "delete from visit_batches where id in \
-         (select id from visit_batches where applied_at < $1 limit 1000)";
-    Ok(on_engine!(conn, |c| {
-        sqlx::query(SQL).bind(before.as_millis()).execute(c).await.map(|done| done.rows_affected())
-    })?)
+/// The expression that adds up two JSON objects of counts.
+fn sum_of(engine: Engine, first: &str, second: &str) -> String {
+    let each = |object: &str| match engine {
+        Engine::Sqlite => format!("select key, value from json_each({object})"),
+        Engine::Postgres => {
+            format!("select key, cast(value as bigint) as value from json_each_text(cast({object} as json))")
+        }
+    };
+    format!(
+        "(select {} from (select key, cast(sum(value) as bigint) as total from ({} union all {}) both_counts group by key) sums)",
+        object_of(engine, "key, total"),
+        each(first),
+        each(second)
+    )
 }
 
-/// Adds counts of pages.
-async fn add_visits(conn: &mut Conn, rows: &[(VisitKey, u64)]) -> Result<(), DbError> {
-    const BEFORE: &str = "with v (domain_id, day, path, crawler, verified, served, status, visits) as (";
-    const AFTER: &str = ") insert into visit_open (domain_id, day, path, crawler, verified, served, status, visits) \
-         select domain_id, day, path, crawler, verified, served, status, visits from v \
-         where exists (select 1 from domains where domains.id = v.domain_id) \
-         on conflict (domain_id, day, path, crawler, verified, served, status) do update set \
-         visits = visit_open.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
-        "text": key.domain.as_str().to_owned(),
-        "bigint": key.day,
-        "text": key.path.to_string(),
-        "text": key.crawler.to_string(),
-        "text": key.verified.as_str(),
-        "text": key.served.as_str(),
-        "bigint": i64::from(key.status),
-        "bigint": *visits as i64,
-    });
-    Ok(())
-}
-
-/// Adds counts of days.
-async fn add_days(conn: &mut Conn, rows: &[(DayKey, u64)]) -> Result<(), DbError> {
-    const BEFORE: &str = "with v (domain_id, day, crawler, verified, served, status_class, visits) as (";
-    const AFTER: &str = ") insert into visit_days (domain_id, day, crawler, verified, served, status_class, visits) \
-         select domain_id, day, crawler, verified, served, status_class, visits from v \
-         where exists (select 1 from domains where domains.id = v.domain_id) \
-         on conflict (domain_id, day, crawler, verified, served, status_class) do update set \
-         visits = visit_days.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
-        "text": key.domain.as_str().to_owned(),
-        "bigint": key.day,
-        "text": key.crawler.to_string(),
-        "text": key.verified.as_str(),
-        "text": key.served.as_str(),
-        "bigint": i64::from(key.status_class),
-        "bigint": *visits as i64,
-    });
-    Ok(())
-}
-
-/// Adds counts of times.
-async fn add_times(conn: &mut Conn, rows: &[(TimeKey, u64)]) -> Result<(), DbError> {
-    const BEFORE: &str = "with v (domain_id, day, served, bucket, visits) as (";
-    const AFTER: &str = ") insert into visit_times (domain_id, day, served, bucket, visits) \
-         select domain_id, day, served, bucket, visits from v \
-         where exists (select 1 from domains where domains.id = v.domain_id) \
-         on conflict (domain_id, day, served, bucket) do update set \
-         visits = visit_times.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
-        "text": key.domain.as_str().to_owned(),
-        "bigint": key.day,
-        "text": key.served.as_str(),
-        "bigint": key.bucket,
-        "bigint": *visits as i64,
-    });
-    Ok(())
-}
-
-/// Adds what was counted together to every table that a report reads.
+/// Adds counts to every table that a report reads. Rows of domains that are gone are dropped.
 pub async fn add_counts(
     conn: &mut Conn,
     pages: &[(VisitKey, u64)],
     times: &[(TimeKey, u64)],
 ) -> Result<(), DbError> {
-    add_visits(conn, pages).await?;
-    add_days(conn, &days_among(pages)).await?;
+    let rows = json_of(pages);
+    number_kinds(conn, &rows).await?;
+    add_page_rows(conn, &rows).await?;
+    add_total_rows(conn, &rows).await?;
     add_times(conn, times).await
 }
 
-/// The first day of which something is kept by page.
-pub async fn find_first_day(conn: &mut Conn) -> Result<Option<Day>, DbError> {
-    // Domain by domain: the first day of each is where its keys begin.
-    const SQL: &str = "select min(day) from (\
-         select (select min(day) from visit_open where domain_id = domains.id) as day from domains \
-         union all select (select min(day) from visit_segments where domain_id = domains.id) from domains \
-         union all select (select min(day) from visit_times where domain_id = domains.id) from domains \
-         union all select (select min(day) from visit_referrals where domain_id = domains.id) from domains) first_days";
-    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_one(c).await)?)
+/// Adds counts of pages, and to no totals.
+pub async fn add_pages(conn: &mut Conn, pages: &[(VisitKey, u64)]) -> Result<(), DbError> {
+    let rows = json_of(pages);
+    number_kinds(conn, &rows).await?;
+    add_page_rows(conn, &rows).await
 }
 
-/// Deletes some of what is kept of a domain; answers how many rows.
-pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
-    const STATEMENTS: [&str; 10] = [
-        "delete from visit_open where domain_id = $1 and (day, path, crawler, verified, served, status) in \
-         (select day, path, crawler, verified, served, status from visit_open where domain_id = $1 limit 1000)",
-        "delete from visit_days where domain_id = $1 and (day, crawler, verified, served, status_class) in \
-         (select day, crawler, verified, served, status_class from visit_days where domain_id = $1 limit 1000)",
-        "delete from visit_paths where domain_id = $1 and path in \
-         (select path from visit_paths where domain_id = $1 limit 1000)",
-        "delete from visit_times where domain_id = $1 and (day, served, bucket) in \
-         (select day, served, bucket from visit_times where domain_id = $1 limit 1000)",
-        "delete from visit_totals where domain_id = $1 and day in \
-         (select day from visit_totals where domain_id = $1 limit 1000)",
-        "delete from visit_segments where domain_id = $1 and day in \
-         (select day from visit_segments where domain_id = $1 limit 100)",
-        "delete from visit_first_days where domain_id = $1 and first_number in \
-         (select first_number from visit_first_days where domain_id = $1 limit 100)",
-        "delete from visit_path_lists where domain_id = $1 and first_number in \
-         (select first_number from visit_path_lists where domain_id = $1 limit 100)",
-        "delete from visit_referrals where domain_id = $1 and (day, assistant, path) in \
-         (select day, assistant, path from visit_referrals where domain_id = $1 limit 1000)",
-        "delete from visit_imports where domain_id = $1",
-    ];
-    let mut deleted = 0;
-    for sql in STATEMENTS {
-        deleted += on_engine!(conn, |c| {
-            sqlx::query(sql).bind(domain.as_str()).execute(c).await.map(|done| done.rows_affected())
-        })?;
+/// Adds counts of days.
+pub async fn add_totals(conn: &mut Conn, days: &[(DayKey, u64)]) -> Result<(), DbError> {
+    let rows = json_of(days);
+    number_kinds(conn, &rows).await?;
+    add_total_rows(conn, &rows).await
+}
+
+/// Adds counts of times. Times of the origin's own answers are in no report and are dropped.
+pub async fn add_times(conn: &mut Conn, times: &[(TimeKey, u64)]) -> Result<(), DbError> {
+    let engine = conn.engine();
+    let sql = format!(
+        "update visit_days set times = {} from (select n.domain, n.day, {} as times from (\
+             select d.number as domain, v.day, v.served || ' ' || cast(v.bucket as text) as time, \
+                 cast(sum(v.visits) as bigint) as answers \
+             from v join visit_domains d on d.domain_id = v.domain where v.served <> 'origin' \
+             group by d.number, v.day, v.served, v.bucket) n group by n.domain, n.day) new \
+         where visit_days.domain = new.domain and visit_days.day = new.day",
+        sum_of(engine, "visit_days.times", "new.times"),
+        object_of(engine, "n.time, n.answers")
+    );
+    let rows = json_of(times);
+    number_days(conn, TIMES, &rows).await?;
+    execute_with(conn, TIMES, &sql, &rows).await
+}
+
+/// Adds rows to `visits`. Their kinds have numbers.
+async fn add_page_rows(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
+    const SQL: &str = "insert into visits (day, path, kind, visits) \
+         select t.number, p.number, k.number, sum(v.visits) from v \
+         join visit_domains d on d.domain_id = v.domain \
+         join visit_days t on t.domain = d.number and t.day = v.day \
+         join visit_paths p on p.domain = d.number and p.path = v.path \
+         join visit_kinds k on k.crawler = v.crawler and k.verified = v.verified and k.served = v.served \
+             and k.status = v.status \
+         where true group by t.number, p.number, k.number order by t.number, p.number, k.number \
+         on conflict (day, path, kind) do update set visits = visits.visits + excluded.visits";
+    number_days(conn, VISITS, rows).await?;
+    number_paths(conn, rows).await?;
+    execute_with(conn, VISITS, SQL, rows).await
+}
+
+/// Adds rows to `visit_totals`. Their kinds have numbers.
+async fn add_total_rows(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
+    let engine = conn.engine();
+    let sql = format!(
+        "insert into visit_totals (domain, day, counts) select n.domain, n.day, {} from (\
+             select d.number as domain, v.day, cast(k.number as text) as kind, cast(sum(v.visits) as bigint) as visits \
+             from v join visit_domains d on d.domain_id = v.domain \
+             join visit_kinds k on k.crawler = v.crawler and k.verified = v.verified and k.served = v.served \
+                 and k.status = v.status \
+             group by d.number, v.day, k.number) n \
+         where true group by n.domain, n.day order by n.domain, n.day \
+         on conflict (domain, day) do update set counts = {}",
+        object_of(engine, "n.kind, n.visits"),
+        sum_of(engine, "visit_totals.counts", "excluded.counts")
+    );
+    execute_with(conn, VISITS, &sql, rows).await
+}
+
+/// Gives numbers to the domains and kinds of rows that have none.
+async fn number_kinds(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
+    const NEW: &str = "select count(*) from (select 1 from v join domains on domains.id = v.domain \
+         left join visit_domains d on d.domain_id = v.domain \
+         left join visit_kinds k on k.crawler = v.crawler and k.verified = v.verified and k.served = v.served \
+             and k.status = v.status \
+         where d.number is null or k.number is null limit 1) n";
+    const KINDS: &str = "insert into visit_kinds (number, crawler, verified, served, status) \
+         select (select coalesce(max(number), 0) from visit_kinds) + row_number() over (order by n.crawler), \
+             n.crawler, n.verified, n.served, n.status \
+         from (select distinct crawler, verified, served, status from v) n \
+         where not exists (select 1 from visit_kinds k where k.crawler = n.crawler and k.verified = n.verified \
+             and k.served = n.served and k.status = n.status)";
+    if has_new(conn, VISITS, NEW, rows).await? {
+        lock_numbers(conn).await?;
+        number_domains(conn, VISITS, rows).await?;
+        execute_with(conn, VISITS, KINDS, rows).await?;
     }
-    Ok(deleted)
+    Ok(())
 }
 
-/// What the database says of bytes that are not what was kept.
-fn damaged(damage: Damaged) -> DbError {
-    sqlx::Error::Decode(Box::new(damage)).into()
+/// Gives numbers to the domains of rows that have none. The caller lets nobody else give numbers.
+async fn number_domains(conn: &mut Conn, columns: &[(&str, &str)], rows: &str) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_domains (number, domain_id) \
+         select (select coalesce(max(number), 0) from visit_domains) + row_number() over (order by n.domain), n.domain \
+         from (select distinct domain from v) n where exists (select 1 from domains where id = n.domain) \
+             and not exists (select 1 from visit_domains where domain_id = n.domain)";
+    execute_with(conn, columns, SQL, rows).await
+}
+
+/// Gives numbers to the days of rows that have none, and to their domains.
+async fn number_days(conn: &mut Conn, columns: &[(&str, &str)], rows: &str) -> Result<(), DbError> {
+    const NEW: &str = "select count(*) from (select 1 from v join domains on domains.id = v.domain \
+         left join visit_domains d on d.domain_id = v.domain \
+         left join visit_days t on t.domain = d.number and t.day = v.day where t.number is null limit 1) n";
+    const DAYS: &str = "insert into visit_days (number, domain, day, times) \
+         select (select coalesce(max(number), 0) from visit_days) + row_number() over (order by n.domain, n.day), \
+             n.domain, n.day, '{}' \
+         from (select distinct d.number as domain, v.day from v join visit_domains d on d.domain_id = v.domain) n \
+         where not exists (select 1 from visit_days t where t.domain = n.domain and t.day = n.day)";
+    if has_new(conn, columns, NEW, rows).await? {
+        lock_numbers(conn).await?;
+        number_domains(conn, columns, rows).await?;
+        execute_with(conn, columns, DAYS, rows).await?;
+    }
+    Ok(())
+}
+
+/// Condition of rows of the table `f` whose path has no number, or was visited first on a later day as far as is known.
+const IS_NEW: &str = "p.number is null or f.day < coalesce(p.first_any_day, f.day + 1) \
+     or f.served < coalesce(p.first_served_day, f.served + 1)";
+
+/// Inserts the paths of the table `f`; an earlier first day than the known one takes its place.
+fn insert_paths() -> String {
+    let earlier = |column: &str| {
+        format!(
+            "{column} = case when excluded.{column} < coalesce(visit_paths.{column}, excluded.{column} + 1) \
+                 then excluded.{column} else visit_paths.{column} end"
+        )
+    };
+    format!(
+        "insert into visit_paths (number, domain, path, first_served_day, first_any_day) \
+         select (select coalesce(max(number), 0) from visit_paths) + row_number() over (order by f.domain, f.path), \
+             f.domain, f.path, f.served, f.day \
+         from f left join visit_paths p on p.domain = f.domain and p.path = f.path where {IS_NEW} \
+         on conflict (domain, path) do update set {}, {}",
+        earlier("first_served_day"),
+        earlier("first_any_day")
+    )
+}
+
+/// Gives numbers to the paths of rows that have none, and records the days of first visits.
+async fn number_paths(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
+    // First days: with a snapshot, and at all.
+    const FIRST_DAYS: &str = ", f as (select d.number as domain, v.path as path, \
+         min(case when v.served <> 'origin' and v.verified <> 'no' and v.path <> '(other)' then v.day end) as served, \
+         min(case when v.verified <> 'no' and v.path <> '(other)' then v.day end) as day \
+         from v join visit_domains d on d.domain_id = v.domain group by d.number, v.path) ";
+    let new = format!(
+        "{FIRST_DAYS}select count(*) from (select 1 from f \
+         left join visit_paths p on p.domain = f.domain and p.path = f.path where {IS_NEW} limit 1) n"
+    );
+    if has_new(conn, VISITS, &new, rows).await? {
+        lock_numbers(conn).await?;
+        execute_with(conn, VISITS, &format!("{FIRST_DAYS}{}", insert_paths()), rows).await?;
+    }
+    Ok(())
+}
+
+/// Records when paths were visited first; an earlier day than the known one takes its place.
+pub async fn add_first_days(conn: &mut Conn, domain: &DomainId, first: &[FirstDay]) -> Result<(), DbError> {
+    const COLUMNS: &[(&str, &str)] =
+        &[("domain", "text"), ("path", "text"), ("served", "integer"), ("day", "integer")];
+    const PATHS: &str = ", f as (select d.number as domain, v.path, v.served, v.day from v \
+         join visit_domains d on d.domain_id = v.domain) ";
+    let row = |(path, days): &FirstDay| json!({ "domain": domain, "path": path, "served": days.served, "day": days.any });
+    let rows = serde_json::Value::from(first.iter().map(row).collect::<Vec<_>>()).to_string();
+    lock_numbers(conn).await?;
+    number_domains(conn, COLUMNS, &rows).await?;
+    execute_with(conn, COLUMNS, &format!("{PATHS}{}", insert_paths()), &rows).await
+}
+
+async fn has_new(conn: &mut Conn, columns: &[(&str, &str)], sql: &str, rows: &str) -> Result<bool, DbError> {
+    if rows == NO_ROWS {
+        return Ok(false);
+    }
+    let sql = with_rows(conn.engine(), columns, sql);
+    let count: i64 =
+        on_engine!(conn, |c| sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(rows).fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+/// Lets nobody else give numbers until the transaction ends. Two that read the highest number at once would give the same.
+async fn lock_numbers(conn: &mut Conn) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_batches (id, parts, applied_at) values ('', 0, 0) \
+         on conflict (id) do update set parts = 0";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).execute(c).await.map(drop))?)
 }
 
 /// A stored row, for tests of everything that records visits.
@@ -266,8 +353,11 @@ pub struct VisitRow {
 /// All rows, in order.
 #[cfg(test)]
 pub async fn list_visits(conn: &mut Conn) -> Result<Vec<VisitRow>, DbError> {
-    const SQL: &str = "select domain_id, day, path, crawler, verified, served, status, visits from visit_open \
-         order by domain_id, day, path, crawler, served";
+    const SQL: &str = "select d.domain_id, cast(t.day as bigint), p.path, k.crawler, k.verified, k.served, \
+             cast(k.status as bigint), cast(v.visits as bigint) \
+         from visits v join visit_days t on t.number = v.day join visit_domains d on d.number = t.domain \
+         join visit_paths p on p.number = v.path join visit_kinds k on k.number = v.kind \
+         order by d.domain_id, t.day, p.path, k.crawler, k.served";
     type Row = (String, i64, String, String, String, String, i64, i64);
     let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?;
     let row = |(domain_id, day, path, crawler, verified, served, status, visits): Row| {

@@ -1,35 +1,30 @@
 //! SQL of people who came from assistants.
 
-use store::{Conn, DbError, EngineConn, on_engine, time_limited};
+use store::{Conn, DbError, on_engine};
 
-use super::add_rows;
+use super::{execute_with, json_of, texts_of};
 use crate::analytics::model::Day;
 use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralTotals};
 use crate::domains::DomainId;
 
+const REFERRALS: &[(&str, &str)] =
+    &[("domain", "text"), ("day", "bigint"), ("assistant", "text"), ("path", "text"), ("visits", "bigint")];
+
 /// Adds counts of people. Beyond 10,000 rows of a domain and day the pages are counted together: whoever makes addresses up
 /// must not fill the database.
 pub async fn add_referrals(conn: &mut Conn, rows: &[(ReferralKey, u64)]) -> Result<(), DbError> {
-    const BEFORE: &str = "with v (domain_id, day, assistant, path, visits) as (";
-    const AFTER: &str = "), bounded as (select domain_id, day, assistant, case when \
+    const SQL: &str = ", bounded as (select domain, day, assistant, case when \
              (select count(*) from (select 1 from visit_referrals r \
-                 where r.domain_id = v.domain_id and r.day = v.day limit 10000) full_day) < 10000 \
-             or exists (select 1 from visit_referrals r where r.domain_id = v.domain_id and r.day = v.day \
+                 where r.domain_id = v.domain and r.day = v.day limit 10000) full_day) < 10000 \
+             or exists (select 1 from visit_referrals r where r.domain_id = v.domain and r.day = v.day \
                  and r.assistant = v.assistant and r.path = v.path) \
              then path else '(other)' end as path, visits from v) \
          insert into visit_referrals (domain_id, day, assistant, path, visits) \
-         select domain_id, day, assistant, path, cast(sum(visits) as bigint) from bounded \
-         where exists (select 1 from domains where domains.id = bounded.domain_id) \
-         group by domain_id, day, assistant, path \
+         select domain, day, assistant, path, sum(visits) from bounded \
+         where exists (select 1 from domains where domains.id = bounded.domain) \
+         group by domain, day, assistant, path order by domain, day, assistant, path \
          on conflict (domain_id, day, assistant, path) do update set visits = visit_referrals.visits + excluded.visits";
-    add_rows!(conn, rows, BEFORE, AFTER, |(key, visits)| {
-        "text": key.domain.as_str().to_owned(),
-        "bigint": key.day,
-        "text": key.assistant.clone(),
-        "text": key.path.to_string(),
-        "bigint": *visits as i64,
-    });
-    Ok(())
+    execute_with(conn, REFERRALS, SQL, &json_of(rows)).await
 }
 
 /// A row of a list: assistant, page, people.
@@ -72,27 +67,16 @@ pub async fn list_referrals_of_pages(
     (from, to): (Day, Day),
     paths: &[String],
 ) -> Result<Vec<ReferralCount>, DbError> {
-    macro_rules! of_pages {
-        ($pages:literal) => {
-            concat!(
-                "select assistant, path, cast(sum(visits) as bigint) from visit_referrals \
-                 where path ",
-                $pages,
-                " and domain_id = $2 and day between $3 and $4 group by assistant, path"
-            )
-        };
-    }
-    let rows: Vec<ReferralRow> = match conn.raw() {
-        EngineConn::Sqlite(c) => {
-            let list = serde_json::to_string(paths).expect("texts are JSON");
-            let query = sqlx::query_as(of_pages!("in (select value from json_each($1))"));
-            time_limited(query.bind(list).bind(domain.as_str()).bind(from).bind(to).fetch_all(c)).await?
-        }
-        EngineConn::Postgres(c) => {
-            let query = sqlx::query_as(of_pages!("= any($1)"));
-            time_limited(query.bind(paths).bind(domain.as_str()).bind(from).bind(to).fetch_all(c)).await?
-        }
-    };
+    let sql = format!(
+        "select assistant, path, cast(sum(visits) as bigint) from visit_referrals \
+         where path in {} and domain_id = $2 and day between $3 and $4 group by assistant, path",
+        texts_of(conn.engine(), "$1")
+    );
+    let list = serde_json::to_string(paths).expect("texts are JSON");
+    let rows: Vec<ReferralRow> = on_engine!(conn, |c| {
+        let query = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(list).bind(domain.as_str());
+        query.bind(from).bind(to).fetch_all(c).await
+    })?;
     Ok(counts(rows))
 }
 

@@ -1,13 +1,13 @@
 //! Where visits are kept: one trait, and the stores behind it. Used by the recorder, the import and the reports.
 //! A store counts each batch once, whatever ends which process when, and answers with sums in no order: everything is
 //! ordered by the reports, so that every store gives the same bytes.
-//! See docs/decisions/0250.
+//! See docs/decisions/0251.
 
 mod clickhouse;
 mod database;
 pub mod moving;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::sync::Arc;
 
@@ -15,24 +15,21 @@ use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use store::DbError;
 
-use super::crawl_report::{CrawlerDays, CrawlersSeen};
 use super::for_dashboard::DomainDay;
 use super::import::{ImportedVisits, LogPart};
-use super::model::Day;
+use super::model::{Day, VisitKey};
 use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
-use super::report::{DayCount, Times};
-use super::segments::window::{Scope, WindowVisits};
 use super::spool::Counts;
+use super::sums::{DayTotal, PageVisits, Scope, TimeCounts};
 use crate::api::ApiError;
 use crate::config::ClickHouseUrl;
 use crate::domains::DomainId;
 use crate::jobs::JobError;
 use crate::platform::Platform;
 
-pub use crate::analytics::segments::window_pages::PageCounts;
 pub use clickhouse::ClickHouseStore;
 pub use database::DatabaseStore;
-pub use moving::{FirstDay, StoredDay};
+pub use moving::{FirstDay, FirstDays, StoredDay};
 
 /// Why a store did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -42,7 +39,7 @@ pub enum VisitError {
     Database(#[from] DbError),
     /// The visit store does not answer.
     #[error("the visit store does not answer")]
-    Unreachable(#[source] reqwest::Error),
+    Unreachable(#[source] ::clickhouse::error::Error),
     /// The visit store was not waited for any longer.
     #[error("the visit store does not answer")]
     Silent,
@@ -84,19 +81,23 @@ impl From<VisitError> for JobError {
     }
 }
 
-/// What a report needs of the visits by page. What it does not need may be left out or summed up.
+/// Visits by page that a report needs.
 #[derive(Debug, Clone, Copy)]
-pub enum Detail<'a> {
-    /// Every row of every day, impostors' too.
-    Rows,
-    /// Visits by page, crawler and way; days and statuses do not matter.
-    Sums(Scope),
-    /// Visits by day, page, crawler and way, with those of the origin; statuses do not matter.
-    Days,
-    /// The same of one page.
-    Page(Scope, &'a str),
-    /// Rows with a status of 400 and above.
-    Errors,
+pub enum Pages<'a> {
+    All,
+    /// Those of one path.
+    One(&'a str),
+    /// Those with a status of 400 and above.
+    Failed,
+}
+
+/// How many different pages were visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PageCounts {
+    /// In the window.
+    pub visited: u64,
+    /// Of those that were ever visited, the ones whose first visit was in the window.
+    pub new: u64,
 }
 
 /// What became of the first lines of a part of a log.
@@ -121,7 +122,7 @@ pub trait VisitStore: Send + Sync {
     fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>>;
 
     /// Tells that nobody has this file any more, so that it need not be remembered.
-    fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, ()>;
+    fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), VisitError>>;
 
     /// Counts the first lines of a part of a log that has some, unless any of it was counted before. Two that read the same
     /// log wait for each other here.
@@ -131,12 +132,12 @@ pub trait VisitStore: Send + Sync {
         part: &'a LogPart,
     ) -> BoxFuture<'a, Result<CountedLines, VisitError>>;
 
-    /// Counts of days, by crawler and way. Impostors are left out.
-    fn days<'a>(
+    /// Visits by day and kind; impostors' too.
+    fn totals<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>>;
+    ) -> BoxFuture<'a, Result<Vec<DayTotal>, VisitError>>;
 
     /// Visits of some domains, by domain and day. Impostors are left out.
     fn days_of_domains<'a>(
@@ -151,23 +152,6 @@ pub trait VisitStore: Send + Sync {
         domains: &'a [DomainId],
     ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>>;
 
-    /// Visits of impostors, by day.
-    fn spoofed_days<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>>;
-
-    /// Counts of a window, by crawler; impostors' too.
-    fn crawler_days<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>>;
-
-    /// The first and the last day of each crawler, impostors left out.
-    fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>>;
-
     /// How many pages were visited. Impostors visit nothing.
     fn count_pages<'a>(
         &'a self,
@@ -176,20 +160,28 @@ pub trait VisitStore: Send + Sync {
         scope: Scope,
     ) -> BoxFuture<'a, Result<PageCounts, VisitError>>;
 
-    /// How long answers took, in the order of the buckets.
+    /// Answers by way and time. Those of the origin itself may be left out.
     fn times<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Times, VisitError>>;
+    ) -> BoxFuture<'a, Result<TimeCounts, VisitError>>;
 
-    /// Visits by page.
-    fn window<'a>(
+    /// Visits by page, impostors' left out.
+    fn pages<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-        detail: Detail<'a>,
-    ) -> BoxFuture<'a, Result<WindowVisits, VisitError>>;
+        scope: Scope,
+        pages: Pages<'a>,
+    ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>>;
+
+    /// Every row of a day by page, impostors' too.
+    fn rows<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+    ) -> BoxFuture<'a, Result<Vec<(VisitKey, u64)>, VisitError>>;
 
     /// People who came from assistants, by assistant and page.
     fn referrals<'a>(
@@ -205,9 +197,6 @@ pub trait VisitStore: Send + Sync {
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>>;
-
-    /// Packs what came of days before this one, where that makes a difference.
-    fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>>;
 
     /// The first day of which something is kept by page, of any domain.
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>>;

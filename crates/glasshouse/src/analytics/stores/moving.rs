@@ -8,10 +8,18 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use super::{VisitError, VisitStore};
-use crate::analytics::model::{Day, DayKey, TimeKey, VisitKey};
+use crate::analytics::model::{Day, DayKey, ServedBy, TimeKey, VisitKey};
 use crate::analytics::referrals::ReferralKey;
-use crate::analytics::segments::first_days::FirstDays;
 use crate::domains::DomainId;
+
+/// Days of the first visits of a path, impostors' left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstDays {
+    /// First visit with a snapshot.
+    pub served: Option<Day>,
+    /// First visit at all.
+    pub any: Day,
+}
 
 /// A path, and when it was visited first.
 pub type FirstDay = (Arc<str>, FirstDays);
@@ -41,10 +49,10 @@ pub struct Copied {
 }
 
 impl StoredDay {
-    /// In order, so that equal days are equal.
+    /// In order, so that equal days are equal. Times of the origin's own answers are in no report and are left out.
     pub fn sorted(mut self) -> StoredDay {
-        let of_day = |key: &DayKey| (key.crawler.clone(), key.verified, key.served, key.status_class);
-        self.days.sort_unstable_by_key(|(key, _)| of_day(key));
+        self.times.retain(|(key, _)| key.served != ServedBy::Origin);
+        self.days.sort_unstable();
         self.pages.sort_unstable();
         self.times.sort_unstable();
         self.referrals.sort_unstable();

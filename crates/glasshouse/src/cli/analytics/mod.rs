@@ -100,7 +100,6 @@ async fn copy(CopyArgs { to, from }: CopyArgs, context: &Context) -> anyhow::Res
         bar.inc(1);
     }
     bar.finish_and_clear();
-    to.close_days(app.analytics.today()).await?;
     let Copied { written, same, different } = copied;
     output::line(&format!(
         "{written} days copied, {same} were there already; {different} have visits there that are not here, and were left alone"
@@ -135,8 +134,6 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
     } else {
         read_file(&file, start()).await
     };
-    // A log tells of days that are over: nobody need wait until the service looks.
-    app.analytics.close_days().await?;
     output::line(&summary(imported.map_err(|error| other_format(&file, error))?))
 }
 

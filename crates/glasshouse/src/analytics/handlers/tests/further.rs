@@ -54,7 +54,6 @@ async fn crawlers_are_listed_with_what_they_got() {
         let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/x", "GPTBot/1.2") };
         shop.record([visit(shop, 40, "/a", "GPTBot/1.2"), gone, spoofed, visit(shop, 0, "/a", "GPTBot/1.2")])
             .await;
-        shop.app.state.analytics.close_days().await.unwrap();
 
         let reply = shop.get(&path("crawlers", "")).await.json();
         let long = shop.get(&path("crawlers", "&from=2020-01-01")).await.json();
@@ -82,7 +81,6 @@ async fn errors_are_listed_by_page_and_status() {
             Visit { status, verified: Verified::Yes, ..found }
         };
         shop.record([failed(1, "/a", 404), failed(0, "/a", 404), failed(0, "/b", 500), failed(0, "/c", 200)]).await;
-        shop.app.state.analytics.close_days().await.unwrap();
 
         let reply = shop.get(&path("errors", "&limit=1")).await.json();
 
@@ -142,7 +140,6 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
     Shop::on_each_store(async |shop| {
         let spoofed = Visit { verified: Verified::No, ..visit(shop, 0, "/b", "GPTBot/1.2") };
         shop.record([visit(shop, 1, "/a", "GPTBot/1.2"), visit(shop, 1, "/a", "bingbot/2.0")]).await;
-        shop.app.state.analytics.close_days().await.unwrap();
         shop.record([visit(shop, 1, "/a", "GPTBot/1.2"), spoofed]).await;
 
         let csv = shop.get(&path("export", "&from=0001-01-01&to=2100-12-31")).await;

@@ -23,7 +23,6 @@ async fn a_timeline_counts_each_day_by_kind_and_tells_impostors_apart() {
             origin,
         ])
         .await;
-        shop.app.state.analytics.close_days().await.unwrap();
 
         let by_kind = shop.get(&path("timeline", "&days=2")).await.json();
         let by_answer = shop.get(&path("timeline", "&days=1&by=answer")).await.json();
@@ -61,7 +60,6 @@ async fn pages_are_listed_with_how_they_were_answered() {
         ])
         .await;
         shop.record([visit(shop, 1, "/new,page", "GPTBot/1.2")]).await;
-        shop.app.state.analytics.close_days().await.unwrap();
 
         let all = shop.get(&path("pages", "")).await.json();
         let new = shop.get(&path("pages", "&only=new")).await.json();

@@ -1,109 +1,102 @@
-//! ClickHouse over HTTP: a statement out, rows in binary form in. Used by the store beside it.
+//! One ClickHouse, by its official client over HTTP. Used by the store beside it.
 //! Must never take half an answer for a whole one: the server keeps an answer until it has all of it.
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::header::CONTENT_TYPE;
+use ::clickhouse::Client;
+use ::clickhouse::error::{Error, Result};
+use ::clickhouse::query::Query;
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::Client as HttpClient;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use rustls::ClientConfig;
 
 use super::super::VisitError;
-use super::rows::{NAME, STRUCTURE};
+use super::rows::TableRow;
 use crate::config::ClickHouseUrl;
 
-/// How long the server may take to accept a connection.
+/// Timeout of connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long one statement may take.
+/// Timeout of one statement.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// What is told of an answer that is an error.
+/// Connections are closed earlier than the server does it, after three seconds.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Longest text of an error that is kept, in bytes.
 const MAX_ERROR_BYTES: usize = 400;
+/// Longest statement, in bytes: lists of paths are long.
+const MAX_STATEMENT_BYTES: &str = "100000000";
 
-/// One server. Cheap to clone.
-#[derive(Clone)]
-pub struct Client {
-    http: reqwest::Client,
-    url: ClickHouseUrl,
+/// Makes the client of a server. Connects to nothing yet.
+pub fn connect(url: &ClickHouseUrl) -> Client {
+    let mut connector = HttpConnector::new();
+    connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
+    connector.enforce_http(false);
+    let mut tls = ClientConfig::clone(&crawler::tls::client_config());
+    // The connector sets them itself.
+    tls.alpn_protocols.clear();
+    let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
+    let connector = https.wrap_connector(connector);
+    let http = HttpClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE_TIMEOUT).build(connector);
+    Client::with_http_client(http)
+        .with_url(url.endpoint.as_str())
+        .with_user(&url.user)
+        .with_password(url.password.reveal().unwrap_or_default())
+        .with_database(&url.database)
+        .with_validation(false)
+        .with_setting("wait_end_of_query", "1")
+        .with_setting("max_query_size", MAX_STATEMENT_BYTES)
 }
 
-impl Client {
-    /// Connects to nothing yet.
-    pub fn new(url: ClickHouseUrl) -> Client {
-        // The first one wins; it is the same everywhere.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        #[expect(clippy::disallowed_methods, reason = "the server is the operator's, often on this machine")]
-        let builder = reqwest::Client::builder();
-        // What proxies the environment names is for the way outside.
-        let builder = builder.connect_timeout(CONNECT_TIMEOUT).timeout(TIMEOUT).no_proxy();
-        let http = builder.build().expect("a client without certificates of its own can be made");
-        Client { http, url }
-    }
-
-    /// Carries a statement out; the answer is in `RowBinary` when the statement says so.
-    pub async fn run(&self, sql: &str) -> Result<Bytes, VisitError> {
-        self.send(&[("wait_end_of_query", "1")], "text/plain", sql.to_owned().into_bytes()).await
-    }
-
-    /// Carries a statement out that reads a table of sent rows. The server refuses a second one with the same id while the
-    /// first one runs.
-    pub async fn run_with_rows(&self, sql: &str, id: &str, rows: &[u8]) -> Result<(), VisitError> {
-        let structure = format!("{NAME}_structure");
-        let format = format!("{NAME}_format");
-        let query = [
-            ("query", sql),
-            ("query_id", id),
-            (structure.as_str(), STRUCTURE),
-            (format.as_str(), "RowBinary"),
-            ("wait_end_of_query", "1"),
-            // One thread writes one part: all of a batch is there at once, or nothing of it.
-            ("max_threads", "1"),
-        ];
-        // Nobody can have put it into a path.
-        let boundary = uuid::Uuid::now_v7().simple();
-        let head = format!(
-            "--{boundary}\r\nContent-Disposition: form-data; name=\"{NAME}\"; filename=\"{NAME}\"\r\n\r\n"
-        );
-        let tail = format!("\r\n--{boundary}--\r\n");
-        let body = [head.as_bytes(), rows, tail.as_bytes()].concat();
-        self.send(&query, &format!("multipart/form-data; boundary={boundary}"), body).await.map(drop)
-    }
-
-    async fn send(
-        &self,
-        query: &[(&str, &str)],
-        content_type: &str,
-        body: Vec<u8>,
-    ) -> Result<Bytes, VisitError> {
-        let mut url = self.url.endpoint.clone();
-        url.query_pairs_mut().append_pair("database", &self.url.database).extend_pairs(query);
-        let request = self.http.post(url).header(CONTENT_TYPE, content_type).body(body);
-        let request = request
-            .header("X-ClickHouse-User", &self.url.user)
-            .header("X-ClickHouse-Key", self.url.password.reveal().unwrap_or_default());
-        // Its address has the statement in it, and that has paths of customers.
-        let away = |error: reqwest::Error| VisitError::Unreachable(error.without_url());
-        let answer = request.send().await.map_err(away)?;
-        let is_good = answer.status().is_success();
-        let body = answer.bytes().await.map_err(away)?;
-        if is_good { Ok(body) } else { Err(VisitError::refused(first_line(&body))) }
+/// Waits for an answer, for as long as a statement may take.
+pub async fn answer<T>(work: impl Future<Output = Result<T>>) -> std::result::Result<T, VisitError> {
+    match tokio::time::timeout(TIMEOUT, work).await {
+        Ok(answer) => answer.map_err(VisitError::from),
+        Err(_) => Err(VisitError::Silent),
     }
 }
 
-fn first_line(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_BYTES)]);
-    text.lines().next().unwrap_or("no reason given").to_owned()
+/// Carries a statement out.
+pub async fn execute(query: Query) -> std::result::Result<(), VisitError> {
+    answer(query.execute()).await
 }
 
-/// A text in a statement.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('\'');
-    for c in text.chars() {
-        match c {
-            '\\' => quoted.push_str("\\\\"),
-            '\'' => quoted.push_str("\\'"),
-            '\0' => quoted.push_str("\\0"),
-            c => quoted.push(c),
+/// The one number that a statement answers.
+pub async fn count(query: Query) -> std::result::Result<u64, VisitError> {
+    answer(query.fetch_one()).await
+}
+
+/// Sends rows into a table.
+pub async fn send<R: TableRow>(
+    client: &Client,
+    table: &str,
+    rows: &[R],
+) -> std::result::Result<(), VisitError> {
+    answer(async {
+        let mut insert = client.insert::<R>(table).await?;
+        for row in rows {
+            insert.write(row).await?;
+        }
+        insert.end().await
+    })
+    .await
+}
+
+impl From<Error> for VisitError {
+    fn from(error: Error) -> VisitError {
+        match error {
+            Error::Network(_) | Error::TimedOut => VisitError::Unreachable(error),
+            Error::BadResponse(text) => {
+                let text = &text[..text.floor_char_boundary(MAX_ERROR_BYTES)];
+                VisitError::refused(text.lines().next().unwrap_or("no reason given"))
+            }
+            error => VisitError::refused(error.to_string()),
         }
     }
-    quoted.push('\'');
-    quoted
+}
+
+/// Decides whether no connection was made.
+pub fn is_not_connected(error: &Error) -> bool {
+    let Error::Network(cause) = error else { return false };
+    cause.downcast_ref::<hyper_util::client::legacy::Error>().is_some_and(|error| error.is_connect())
 }

@@ -1,42 +1,42 @@
-//! Visits in ClickHouse, past one machine's volume. Which domains there are, and how far logs were imported, is in the
-//! database still; what the database kept of visits before is kept in order and forgotten as before.
+//! Visits in ClickHouse, past one machine's volume: a table for each kind of row. Which domains there are, and how far logs were
+//! imported, is in the database still; what the database kept of visits before is kept in order and forgotten as before.
 //! See docs/decisions/0251.
 
 mod batches;
 mod client;
-mod moving;
 mod reach;
-mod referrals;
-mod room;
 mod rows;
-mod schema;
+mod tables;
 #[cfg(test)]
 mod tests;
-mod windows;
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use ::clickhouse::Client;
+use ::clickhouse::query::Query;
+use ::clickhouse::{RowOwned, RowRead};
 use futures::future::BoxFuture;
+use sha2::{Digest, Sha256};
 use store::Db;
 use tokio::sync::{Mutex, OnceCell};
 
-use self::client::{Client, quoted};
+use self::client::answer;
 use self::reach::Reach;
-use self::room::KeptPaths;
-use self::rows::{BATCH, DAY, PAGE, Reader, TIME};
-use self::windows::of_window;
-use super::{CountedLines, DatabaseStore, Detail, FirstDay, PageCounts, StoredDay, VisitError, VisitStore};
-use crate::analytics::bounds::PageBounds;
-use crate::analytics::crawl_report::{CrawlerDays, CrawlersSeen};
+use self::rows::{PageRow, ReferralRow, TimeRow, TotalRow, stored_day, stored_window};
+use self::tables::NEVER;
+use super::{
+    CountedLines, DatabaseStore, FirstDay, FirstDays, PageCounts, Pages, StoredDay, VisitError, VisitStore,
+};
+use crate::analytics::bounds::{MAX_PATHS, PageBounds};
+use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, OTHER_PATHS};
-use crate::analytics::queries;
-use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
-use crate::analytics::report::{DayCount, Times};
-use crate::analytics::segments::close::MAX_PAGES;
-use crate::analytics::segments::window::{Scope, WindowVisits};
+use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey};
+use crate::analytics::queries::reading;
+use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
 use crate::analytics::spool::Counts;
+use crate::analytics::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts, VisitSum};
 use crate::clock::Clock;
 use crate::config::ClickHouseUrl;
 use crate::domains::DomainId;
@@ -54,7 +54,8 @@ pub struct ClickHouseStore {
     /// What was kept there before the setting was changed.
     database: DatabaseStore,
     bounds: Mutex<PageBounds>,
-    kept: KeptPaths,
+    /// With so many paths, a domain gets no new ones.
+    max_paths: u64,
     tables: OnceCell<()>,
 }
 
@@ -62,73 +63,65 @@ impl ClickHouseStore {
     /// Connects to nothing yet: a service whose visits cannot be reached serves pages all the same.
     pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
         ClickHouseStore {
-            client: Client::new(url),
+            client: client::connect(&url),
             reach: Reach::default(),
             db: db.clone(),
             clock: clock.clone(),
             database: DatabaseStore::new(db, clock),
-            bounds: Mutex::new(PageBounds::new(MAX_PAGES)),
-            kept: KeptPaths::default(),
+            bounds: Mutex::new(PageBounds::default()),
+            max_paths: MAX_PATHS,
             tables: OnceCell::new(),
         }
     }
 
-    /// The same with room for so many pages of a day.
+    /// The same with room for so many pages of a day, and so many paths.
     #[cfg(test)]
-    pub(in crate::analytics) fn bounded(mut self, max_pages: usize) -> ClickHouseStore {
-        self.bounds = Mutex::new(PageBounds::new(max_pages));
+    pub(in crate::analytics) fn bounded(mut self, max_pages: usize, max_paths: u64) -> ClickHouseStore {
+        self.bounds = Mutex::new(PageBounds::new(max_pages, max_paths));
+        self.max_paths = max_paths;
         self
     }
 
     /// The server, with its tables.
     async fn client(&self) -> Result<&Client, VisitError> {
-        self.tables.get_or_try_init(|| schema::create(&self.client)).await?;
+        self.tables.get_or_try_init(|| tables::create(&self.client)).await?;
         Ok(&self.client)
     }
 
-    /// The rows that a statement answers, however long that takes.
-    async fn read<T>(
-        &self,
-        sql: &str,
-        row: impl FnMut(&mut Reader<'_>) -> Result<T, VisitError>,
-    ) -> Result<Vec<T>, VisitError> {
-        let answer = self.client().await?.run(&format!("{sql} format RowBinary")).await?;
-        Reader::new(&answer).rows(row)
-    }
-
-    /// The rows that a report asks for.
-    async fn report<T>(
-        &self,
-        sql: &str,
-        row: impl FnMut(&mut Reader<'_>) -> Result<T, VisitError>,
-    ) -> Result<Vec<T>, VisitError> {
-        Reader::new(&self.ask(&format!("{sql} format RowBinary")).await?).rows(row)
-    }
-
-    /// The one number that a report asks for.
-    async fn report_count(&self, sql: &str) -> Result<u64, VisitError> {
-        Reader::new(&self.ask(&format!("{sql} format RowBinary")).await?).u64()
-    }
-
-    /// What the server answers to a report: within seconds, and at once while it answered nobody.
-    async fn ask(&self, sql: &str) -> Result<Bytes, VisitError> {
+    /// The rows that a report asks for: within seconds, and at once while the server answered nobody.
+    async fn report<T: RowOwned + RowRead>(&self, query: Query) -> Result<Vec<T>, VisitError> {
         if !self.reach.may_ask() {
             return Err(VisitError::Silent);
         }
-        self.ask_for(PATIENCE, sql).await
+        self.ask_for(PATIENCE, query).await
     }
 
-    async fn ask_for(&self, patience: Duration, sql: &str) -> Result<Bytes, VisitError> {
-        let answer = async { self.client().await?.run(sql).await };
-        let answer = tokio::time::timeout(patience, answer).await.unwrap_or(Err(VisitError::Silent));
+    async fn ask_for<T: RowOwned + RowRead>(
+        &self,
+        patience: Duration,
+        query: Query,
+    ) -> Result<Vec<T>, VisitError> {
+        let asked = async {
+            self.client().await?;
+            answer(query.fetch_all()).await
+        };
+        let answer = tokio::time::timeout(patience, asked).await.unwrap_or(Err(VisitError::Silent));
         match &answer {
             Err(VisitError::Silent) => self.reach.gave_no_answer(),
-            Err(VisitError::Unreachable(error)) if error.is_connect() => self.reach.gave_no_answer(),
+            Err(VisitError::Unreachable(error)) if client::is_not_connected(error) => {
+                self.reach.gave_no_answer();
+            }
             // A connection that breaks says nothing about the next one.
             Err(VisitError::Unreachable(_) | VisitError::Database(_) | VisitError::Busy) => {}
             Ok(_) | Err(VisitError::Refused(_)) => self.reach.answered(),
         }
         answer
+    }
+
+    /// A statement about a domain's window, which its first three placeholders are.
+    fn of_window(&self, sql: &str, domain: &DomainId, window: (Day, Day)) -> Query {
+        let (from, to) = stored_window(window);
+        self.client.query(sql).bind(domain.as_str()).bind(from).bind(to)
     }
 }
 
@@ -140,9 +133,28 @@ fn in_scope(scope: Scope) -> &'static str {
     }
 }
 
+/// Joins rows of pages by path.
+fn pages_of(rows: Vec<PageRow>) -> Result<Vec<PageVisits>, VisitError> {
+    let mut kinds: HashSet<Arc<Kind>> = HashSet::new();
+    let mut pages: HashMap<String, Vec<VisitSum>> = HashMap::new();
+    for row in rows {
+        let (verified, served) = (rows::verified(row.verified)?, rows::served(row.served)?);
+        let kind = Arc::new(Kind { crawler: row.crawler, verified, served, status: row.status });
+        let kind = kinds.get(&kind).cloned().unwrap_or_else(|| {
+            kinds.insert(kind.clone());
+            kind
+        });
+        let sum = VisitSum { kind, last: Day::from(row.day), visits: row.visits };
+        pages.entry(row.path).or_default().push(sum);
+    }
+    Ok(pages.into_iter().map(|(path, sums)| PageVisits { path: path.into(), sums }).collect())
+}
+
 impl VisitStore for ClickHouseStore {
     fn check(&self) -> BoxFuture<'_, Result<(), VisitError>> {
-        Box::pin(async move { self.ask_for(CHECK_PATIENCE, "select 1").await.map(drop) })
+        Box::pin(async move {
+            self.ask_for::<u8>(CHECK_PATIENCE, self.client.query("select toUInt8(1)")).await.map(drop)
+        })
     }
 
     fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>> {
@@ -153,8 +165,8 @@ impl VisitStore for ClickHouseStore {
     }
 
     /// Names of batches stay for as long as visits by page: they cost a row each.
-    fn forget_file<'a>(&'a self, _: &'a str) -> BoxFuture<'a, ()> {
-        Box::pin(async {})
+    fn forget_file<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), VisitError>> {
+        Box::pin(async { Ok(()) })
     }
 
     fn import<'a>(
@@ -164,25 +176,25 @@ impl VisitStore for ClickHouseStore {
     ) -> BoxFuture<'a, Result<CountedLines, VisitError>> {
         Box::pin(async move {
             self.client().await?;
-            self.count_part(domain, part).await
+            self.import_part(domain, part).await
         })
     }
 
-    fn days<'a>(
+    fn totals<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<DayCount>, VisitError>> {
+    ) -> BoxFuture<'a, Result<Vec<DayTotal>, VisitError>> {
+        const SQL: &str = "select domain, day, crawler, verified, served, status, sum(visits) from visit_totals \
+             where domain = ? and day between ? and ? group by domain, day, crawler, verified, served, status";
         Box::pin(async move {
-            let days = of_window(domain, DAY, window);
-            let sql = format!(
-                "select day, crawler, served, sum(visits) from visits where {days} and verified != 1 group by day, crawler, served"
-            );
-            let row = |row: &mut Reader<'_>| {
-                let (day, crawler, served) = (row.day()?, row.text()?.to_owned(), row.served()?);
-                Ok(DayCount { day, crawler, served, visits: row.u64()? })
+            let total = |row: TotalRow| {
+                let (verified, served) = (rows::verified(row.verified)?, rows::served(row.served)?);
+                let kind = Kind { crawler: row.crawler, verified, served, status: row.status };
+                Ok(DayTotal { day: Day::from(row.day), kind: kind.into(), visits: row.visits })
             };
-            self.report(&sql, row).await
+            let rows = self.report::<TotalRow>(self.of_window(SQL, domain, window)).await?;
+            rows.into_iter().map(total).collect()
         })
     }
 
@@ -190,50 +202,33 @@ impl VisitStore for ClickHouseStore {
         &'a self,
         domains: &'a [DomainId],
         window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<super::DomainDay>, VisitError>> {
-        Box::pin(async move { self.report(&windows::sums_of(domains, window), windows::read_sum).await })
+    ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
+        const SQL: &str = "select domain, day, sum(visits), sumIf(visits, status >= 400) from visit_totals \
+             where domain in (select arrayJoin(?)) and day between ? and ? and verified != 1 group by domain, day";
+        Box::pin(async move {
+            let ids: Vec<&str> = domains.iter().map(DomainId::as_str).collect();
+            let (from, to) = stored_window(window);
+            let query = self.client.query(SQL).bind(ids).bind(from).bind(to);
+            let day = |(domain, day, visits, failed): (String, u16, u64, u64)| DomainDay {
+                domain: DomainId::from(domain),
+                day: Day::from(day),
+                visits,
+                failed,
+            };
+            Ok(self.report(query).await?.into_iter().map(day).collect())
+        })
     }
 
     fn first_days_of_domains<'a>(
         &'a self,
         domains: &'a [DomainId],
     ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>> {
-        Box::pin(async move { self.report(&windows::first_days_of(domains), windows::read_first_day).await })
-    }
-
-    fn spoofed_days<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<(Day, u64)>, VisitError>> {
+        const SQL: &str =
+            "select domain, min(day) from visit_totals where domain in (select arrayJoin(?)) group by domain";
         Box::pin(async move {
-            let own = of_window(domain, DAY, window);
-            let sql = format!("select day, sum(visits) from visits where verified=1 and {own} group by day");
-            self.report(&sql, |row: &mut Reader<'_>| Ok((row.day()?, row.u64()?))).await
-        })
-    }
-
-    fn crawler_days<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Vec<CrawlerDays>, VisitError>> {
-        Box::pin(async move {
-            let sql = windows::crawler_days(domain, window);
-            let row = |row: &mut Reader<'_>| {
-                let (crawler, verified) = (row.text()?.to_owned(), row.verified()?);
-                let status_class = i64::from(row.u16()?);
-                Ok(CrawlerDays { crawler, verified, status_class, visits: row.u64()? })
-            };
-            self.report(&sql, row).await
-        })
-    }
-
-    fn crawlers_seen<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<CrawlersSeen, VisitError>> {
-        Box::pin(async move {
-            let sql = windows::crawlers_seen(domain);
-            let row = |row: &mut Reader<'_>| Ok((row.text()?.to_owned(), (row.day()?, row.day()?)));
-            Ok(self.report(&sql, row).await?.into_iter().collect())
+            let ids: Vec<&str> = domains.iter().map(DomainId::as_str).collect();
+            let rows: Vec<(String, u16)> = self.report(self.client.query(SQL).bind(ids)).await?;
+            Ok(rows.into_iter().map(|(domain, day)| (DomainId::from(domain), Day::from(day))).collect())
         })
     }
 
@@ -244,27 +239,24 @@ impl VisitStore for ClickHouseStore {
         scope: Scope,
     ) -> BoxFuture<'a, Result<PageCounts, VisitError>> {
         Box::pin(async move {
-            let (counted, other) = (in_scope(scope), quoted(OTHER_PATHS));
-            let in_window = of_window(domain, PAGE, window);
-            let ever = of_window(domain, PAGE, (0, Day::from(u16::MAX)));
+            let counted = format!("domain = ? and {} and path != '{OTHER_PATHS}'", in_scope(scope));
             let kept = match scope {
                 Scope::Snapshots => "served",
                 Scope::WithOrigin => "any",
             };
-            let (from, to, domain) = (window.0.max(0), window.1, quoted(domain.as_str()));
-            let visited = format!(
-                "select uniqExact(path) from visits where {in_window} and {counted} and path != {other}"
-            );
+            let visited =
+                format!("select uniqExact(path) from visits where {counted} and day between ? and ?");
             let new = format!(
                 "select count() from (select path, min(first) as first_ever from (\
-                 select path, min(day) as first from visits where {ever} and {counted} and path != {other} group by path \
-                 union all select path, minMerge({kept}) as first from visit_first_days where domain = {domain} group by path\
-             ) group by path) where first_ever between {from} and {to}"
+                 select path, min(day) as first from visits where {counted} group by path \
+                 union all select path, minMerge({kept}) as first from visit_first_days where domain = ? group by path\
+             ) group by path) where first_ever between ? and ?"
             );
-            Ok(PageCounts {
-                visited: self.report_count(&visited).await?,
-                new: self.report_count(&new).await?,
-            })
+            let (from, to) = stored_window(window);
+            let visited = self.of_window(&visited, domain, window);
+            let new = self.client.query(&new).bind(domain.as_str()).bind(domain.as_str()).bind(from).bind(to);
+            let one = |rows: Vec<u64>| rows.into_iter().next().unwrap_or_default();
+            Ok(PageCounts { visited: one(self.report(visited).await?), new: one(self.report(new).await?) })
         })
     }
 
@@ -272,29 +264,58 @@ impl VisitStore for ClickHouseStore {
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-    ) -> BoxFuture<'a, Result<Times, VisitError>> {
+    ) -> BoxFuture<'a, Result<TimeCounts, VisitError>> {
+        const SQL: &str = "select served, bucket, sum(visits) from visit_times \
+             where domain = ? and day between ? and ? group by served, bucket";
         Box::pin(async move {
-            let rows = of_window(domain, TIME, window);
-            let sql = format!(
-                "select served, bucket, sum(visits) from visits where {rows} group by served, bucket"
-            );
-            let rows =
-                self.report(&sql, |row| Ok(((row.served()?, i64::from(row.u16()?)), row.u64()?))).await?;
-            Ok(Times::of(&rows.into_iter().collect()))
+            let rows: Vec<(u8, u16, u64)> = self.report(self.of_window(SQL, domain, window)).await?;
+            let time = |(served, bucket, visits)| Ok(((rows::served(served)?, i64::from(bucket)), visits));
+            rows.into_iter().map(time).collect()
         })
     }
 
-    fn window<'a>(
+    fn pages<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
-        detail: Detail<'a>,
-    ) -> BoxFuture<'a, Result<WindowVisits, VisitError>> {
+        scope: Scope,
+        pages: Pages<'a>,
+    ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>> {
         Box::pin(async move {
-            let (sql, columns) = (windows::statement(domain, window, detail), windows::Columns::of(detail));
-            let answer = self.ask(&sql).await?;
-            let made = tokio::task::spawn_blocking(move || windows::read(&answer, columns));
-            made.await.expect("reading rows does not panic")
+            let only = match pages {
+                Pages::All => "",
+                Pages::One(_) => "and path = ?",
+                Pages::Failed => "and status >= 400",
+            };
+            let sql = format!(
+                "select '', max(day), path, crawler, toUInt8(2), served, status, sum(visits) from visits \
+                 where domain = ? and day between ? and ? and {} {only} group by path, crawler, served, status",
+                in_scope(scope)
+            );
+            let mut query = self.of_window(&sql, domain, window);
+            if let Pages::One(path) = pages {
+                query = query.bind(path);
+            }
+            pages_of(self.report(query).await?)
+        })
+    }
+
+    fn rows<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+    ) -> BoxFuture<'a, Result<Vec<(VisitKey, u64)>, VisitError>> {
+        const SQL: &str = "select domain, day, path, crawler, verified, served, status, sum(visits) from visits \
+             where domain = ? and day between ? and ? group by domain, day, path, crawler, verified, served, status";
+        Box::pin(async move {
+            let row = |row: PageRow| {
+                let (verified, served) = (rows::verified(row.verified)?, rows::served(row.served)?);
+                let (path, crawler, status) = (row.path.into(), row.crawler.into(), row.status);
+                let domain = domain.clone();
+                Ok((VisitKey { domain, day, path, crawler, verified, served, status }, row.visits))
+            };
+            let rows = self.report::<PageRow>(self.of_window(SQL, domain, (day, day))).await?;
+            rows.into_iter().map(row).collect()
         })
     }
 
@@ -304,7 +325,26 @@ impl VisitStore for ClickHouseStore {
         window: (Day, Day),
         rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>> {
-        Box::pin(async move { self.report(&referrals::list(domain, window, rows), referrals::read).await })
+        Box::pin(async move {
+            let select = "select assistant, path, sum(visits) from visit_referrals \
+                 where domain = ? and day between ? and ?";
+            let query = match rows {
+                ReferralRows::OfPages([]) => return Ok(Vec::new()),
+                ReferralRows::Top(most) => {
+                    let sql = format!(
+                        "{select} group by assistant, path order by sum(visits) desc, path, assistant limit ?"
+                    );
+                    self.of_window(&sql, domain, window).bind(most)
+                }
+                ReferralRows::OfPages(paths) => {
+                    let sql = format!("{select} and path in (select arrayJoin(?)) group by assistant, path");
+                    self.of_window(&sql, domain, window).bind(paths)
+                }
+            };
+            let count =
+                |(assistant, path, count): (String, String, u64)| ReferralCount { assistant, path, count };
+            Ok(self.report(query).await?.into_iter().map(count).collect())
+        })
     }
 
     fn referral_totals<'a>(
@@ -312,23 +352,22 @@ impl VisitStore for ClickHouseStore {
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>> {
+        const SQL: &str = "select sum(visits), uniqExact(assistant, path) from visit_referrals \
+             where domain = ? and day between ? and ?";
         Box::pin(async move {
-            let sums = self.report(&referrals::totals(domain, window), referrals::read_totals).await?;
-            Ok(sums.into_iter().next().unwrap_or_default())
+            let sums: Vec<(u64, u64)> = self.report(self.of_window(SQL, domain, window)).await?;
+            let (people, rows) = sums.into_iter().next().unwrap_or_default();
+            Ok(ReferralTotals { people, rows })
         })
-    }
-
-    /// ClickHouse packs by itself.
-    fn close_days(&self, today: Day) -> BoxFuture<'_, Result<(), VisitError>> {
-        Box::pin(async move { self.database.close_days(today).await })
     }
 
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
         Box::pin(async move {
-            let sql =
-                format!("select min(day) from visits where what not in ({DAY}, {BATCH}) having count() > 0");
-            let here = self.read(&sql, |row| row.day()).await?;
-            Ok(here.into_iter().chain(self.database.first_day().await?).min())
+            // Names of batches have no status and no assistant.
+            const SQL: &str = "select min(day) from (select day from visits where status != 0 \
+                 union all select day from visit_referrals where assistant != '') having count() > 0";
+            let here: Vec<u16> = answer(self.client().await?.query(SQL).fetch_all()).await?;
+            Ok(here.into_iter().map(Day::from).chain(self.database.first_day().await?).min())
         })
     }
 
@@ -337,14 +376,14 @@ impl VisitStore for ClickHouseStore {
         Box::pin(async move {
             self.database.delete_before(day).await?;
             let client = self.client().await?;
-            schema::delete_before(client, day).await?;
+            self.import_pending().await?;
+            tables::delete_before(client, day).await?;
             // Half of the room is for pages that have visits.
-            room::give_up_expired_paths(client, self.kept.most / 2).await?;
-            let domains = schema::list_domains(client).await?;
-            let all: Vec<&DomainId> = domains.iter().collect();
-            let existing = queries::list_existing(&mut self.db.read().await?, &all).await?;
+            tables::delete_expired_paths(client, self.max_paths / 2).await?;
+            let domains = tables::list_domains(client).await?;
+            let existing = reading::list_existing(&mut self.db.read().await?, &domains).await?;
             for domain in domains.iter().filter(|domain| !existing.contains(*domain)) {
-                schema::forget_domain(client, domain).await?;
+                tables::forget_domain(client, domain).await?;
             }
             Ok(())
         })
@@ -353,15 +392,17 @@ impl VisitStore for ClickHouseStore {
     fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>> {
         Box::pin(async move {
             self.database.forget_domain(domain).await?;
-            schema::forget_domain(self.client().await?, domain).await
+            tables::forget_domain(self.client().await?, domain).await
         })
     }
 
     fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>> {
+        const SQL: &str = "select distinct day from (select day, domain from visit_totals \
+             union all select day, domain from visit_referrals) where domain = ?";
         Box::pin(async move {
-            let domain = quoted(domain.as_str());
-            let sql = format!("select distinct day from visits where domain = {domain} and what != 0");
-            self.read(&sql, |row| row.day()).await
+            let query = self.client().await?.query(SQL).bind(domain.as_str());
+            let days: Vec<u16> = answer(query.fetch_all()).await?;
+            Ok(days.into_iter().map(Day::from).collect())
         })
     }
 
@@ -370,30 +411,90 @@ impl VisitStore for ClickHouseStore {
         domain: &'a DomainId,
         day: Day,
     ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
-        Box::pin(async move { self.stored_day(domain, day).await })
+        Box::pin(async move {
+            let window = (day, day);
+            let time =
+                |((served, bucket), count)| (TimeKey { domain: domain.clone(), day, served, bucket }, count);
+            let people = |row: ReferralCount| {
+                let (path, assistant) = (row.path.into(), row.assistant);
+                (ReferralKey { domain: domain.clone(), day, path, assistant }, row.count)
+            };
+            let totals = self.totals(domain, window).await?;
+            let all = ReferralRows::Top(usize::MAX);
+            let stored = StoredDay {
+                days: totals.iter().map(|total| total.counted_for(domain)).collect(),
+                pages: self.rows(domain, day).await?,
+                times: self.times(domain, window).await?.into_iter().map(time).collect(),
+                referrals: self.referrals(domain, window, all).await?.into_iter().map(people).collect(),
+            };
+            Ok(stored.sorted())
+        })
     }
 
+    /// The name under which the day is inserted says what is in it, and is deleted with it: two that put the same day are one.
     fn put_day<'a>(
         &'a self,
         domain: &'a DomainId,
         day: Day,
         stored: &'a StoredDay,
     ) -> BoxFuture<'a, Result<(), VisitError>> {
-        Box::pin(async move { self.replace_day(domain, day, stored).await })
+        Box::pin(async move {
+            tables::forget_day(self.client().await?, domain, day).await?;
+            let content = Sha256::digest(format!("{stored:?}"));
+            let name = format!("{}{}", tables::copy_name(domain, day), hex::encode(&content[..16]));
+            self.insert(&name, stored.pages.iter().filter_map(PageRow::of)).await?;
+            self.insert(&name, stored.days.iter().filter_map(TotalRow::of)).await?;
+            self.insert(&name, stored.times.iter().filter_map(TimeRow::of)).await?;
+            self.insert(&name, stored.referrals.iter().filter_map(ReferralRow::of)).await
+        })
     }
 
     fn list_first_days<'a>(
         &'a self,
         domain: &'a DomainId,
     ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>> {
-        Box::pin(async move { self.first_days(domain).await })
+        Box::pin(async move {
+            let sql = format!(
+                "select path, min(served_first), min(any_first) from (\
+                     select path, min(if(served != 2, day, toUInt16({NEVER}))) as served_first, min(day) as any_first \
+                     from visits where domain = ? and verified != 1 and path != '{OTHER_PATHS}' group by path \
+                     union all select path, minMerge(served) as served_first, minMerge(any) as any_first \
+                     from visit_first_days where domain = ? group by path) group by path"
+            );
+            let query = self.client().await?.query(&sql).bind(domain.as_str()).bind(domain.as_str());
+            let first = |(path, served, any): (String, u16, u16)| {
+                let served = (served != NEVER).then_some(Day::from(served));
+                (path.into(), FirstDays { served, any: Day::from(any) })
+            };
+            let rows: Vec<(String, u16, u16)> = answer(query.fetch_all()).await?;
+            Ok(rows.into_iter().map(first).collect())
+        })
     }
 
+    /// Again: changes nothing.
     fn add_first_days<'a>(
         &'a self,
         domain: &'a DomainId,
         first: &'a [FirstDay],
     ) -> BoxFuture<'a, Result<(), VisitError>> {
-        Box::pin(async move { self.insert_first_days(domain, first).await })
+        const SQL: &str = "insert into visit_first_days select ?, r.1 as p, minState(toUInt16(r.2)), minState(toUInt16(r.3)) \
+             from (select arrayJoin(arrayMap((a, b, c) -> (a, b, c), ?, ?, ?)) as r) group by p";
+        Box::pin(async move {
+            for part in first.chunks(1_000) {
+                let stored = |(path, days): &FirstDay| {
+                    let served = days.served.and_then(stored_day).unwrap_or(NEVER);
+                    Some((path.to_string(), served, stored_day(days.any)?))
+                };
+                let (mut paths, mut served, mut any) = (Vec::new(), Vec::new(), Vec::new());
+                for (path, served_day, any_day) in part.iter().filter_map(stored) {
+                    paths.push(path);
+                    served.push(served_day);
+                    any.push(any_day);
+                }
+                let query = self.client().await?.query(SQL).bind(domain.as_str());
+                client::execute(query.bind(paths).bind(served).bind(any)).await?;
+            }
+            Ok(())
+        })
     }
 }

@@ -12,12 +12,11 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 
-use super::rows::{BATCH, Row};
 use super::*;
 use crate::accounts::Plan;
-use crate::analytics::model::{ServedBy, TimeKey, VisitKey, month_of};
-use crate::analytics::segments::tests::{domains, key};
+use crate::analytics::model::ServedBy;
 use crate::analytics::stores::open_at;
+use crate::analytics::stores::tests::{domains, key};
 use crate::domains::Domain;
 use crate::testing::{TestApp, clickhouse_database};
 
@@ -32,10 +31,15 @@ fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {
     Counts { pages, times, ..Counts::default() }
 }
 
-async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64) {
-    let days = store.days(&domain.id, (0, 40_000)).await.unwrap();
-    let pages = store.count_pages(&domain.id, (0, 40_000), Scope::WithOrigin).await.unwrap();
-    (days.iter().map(|day| day.visits).sum(), pages.visited)
+/// Visits, pages and timed answers.
+async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64, u64) {
+    let days = store.totals(&domain.id, (0, 40_000)).await.unwrap();
+    let pages = store.pages(&domain.id, (0, 40_000), Scope::WithOrigin, Pages::All).await.unwrap();
+    let times = store.times(&domain.id, (0, 40_000)).await.unwrap();
+    let visits: u64 = days.iter().map(|day| day.visits).sum();
+    let by_page: u64 = pages.iter().flat_map(|page| &page.sums).map(|sum| sum.visits).sum();
+    assert_eq!(by_page, visits, "the tables have the same visits");
+    (visits, pages.len() as u64, times.values().sum())
 }
 
 /// Stands between the store and the server, and cuts connections: so many bytes go there from now on at most, and so many
@@ -117,7 +121,7 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
     let mut random = StdRng::seed_from_u64(11);
 
     let mut expected = 0;
-    for file in 0..80 {
+    for file in 0..80_u64 {
         // Another process each time: nothing is remembered.
         let new = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
         let store = new();
@@ -139,7 +143,7 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
         new().apply(&format!("file-{file}"), &counts).await.unwrap();
         expected += paths as u64;
         let pages = total(&*direct, &shop).await;
-        assert_eq!(pages.0, expected, "after file {file}");
+        assert_eq!((pages.0, pages.2), (expected, file + 1), "after file {file}");
     }
 }
 
@@ -227,7 +231,8 @@ async fn a_server_that_is_killed_between_sending_and_answer_counts_everything_on
         while store().apply(&name, &counts).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert_eq!(total(&store(), &shop).await, (1_000 * (file as u64 + 1), 1_000), "after kill {file}");
+        let files = file as u64 + 1;
+        assert_eq!(total(&store(), &shop).await, (1_000 * files, 1_000, files), "after kill {file}");
     }
     server.end().await;
 }
@@ -245,28 +250,7 @@ async fn a_batch_that_two_processes_send_at_once_is_counted_once() {
     let sent = futures::future::join_all(stores.iter().map(|store| store.apply("file", &counts))).await;
 
     assert!(sent.iter().all(Result::is_ok), "{sent:?}");
-    assert_eq!(total(&stores[0], &shop).await, (5_000, 5_000));
-}
-
-#[tokio::test]
-async fn a_batch_that_was_given_up_does_not_come_later() {
-    let app = TestApp::new().await;
-    let (shop, _) = domains(&app).await;
-    let today = app.state.analytics.today();
-    let url: ClickHouseUrl = clickhouse_database().await.parse().unwrap();
-    let store = ClickHouseStore::new(url, &app.state.platform.db, &app.state.platform.clock);
-    store.check().await.unwrap();
-    let month = u16::try_from(month_of(today)).unwrap();
-    let name =
-        |status| Row { what: BATCH, day: month, path: "import:x", visits: 1, status, ..Row::default() };
-    let visit = VisitKey { domain: shop.id.clone(), ..key(today, "/a") };
-    let mut rows = Vec::new();
-    Row::of_page(&visit, 1).unwrap().write(&mut rows);
-
-    store.insert(&name(1), Vec::new()).await.unwrap();
-    store.insert(&name(0), rows).await.unwrap();
-
-    assert_eq!(total(&store, &shop).await, (0, 0));
+    assert_eq!(total(&stores[0], &shop).await, (5_000, 5_000, 1));
 }
 
 #[tokio::test]
@@ -332,7 +316,7 @@ async fn a_server_that_hangs_holds_one_report_up_and_refuses_the_others_at_once(
     let store = ClickHouseStore::new(server.url.clone(), &app.state.platform.db, &app.state.platform.clock);
     let report = async || {
         let start = tokio::time::Instant::now();
-        (store.days(&shop.id, (0, 40_000)).await.map(|days| days.len()).ok(), start.elapsed().as_secs())
+        (store.totals(&shop.id, (0, 40_000)).await.map(|days| days.len()).ok(), start.elapsed().as_secs())
     };
     // From here on time passes as fast as nothing happens.
     tokio::time::pause();

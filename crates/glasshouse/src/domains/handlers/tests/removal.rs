@@ -16,7 +16,7 @@ async fn rows(app: &TestApp, domain: &Domain) -> Vec<i64> {
     for sql in [
         "select count(*) from domains where id = $1",
         "select count(*) from snapshots where domain_id = $1",
-        "select count(*) from visit_open where domain_id = $1",
+        "select count(*) from visit_paths p join visit_domains d on d.number = p.domain where d.domain_id = $1",
         "select count(*) from jobs where domain_id = $1",
         "select count(*) from job_batches where domain_id = $1",
     ] {
@@ -105,11 +105,11 @@ async fn what_could_not_be_deleted_is_tried_again() {
         let app = &shop.app;
         fill(&shop).await;
         app.state.domains.remove(&shop.domain).await.unwrap();
-        execute(app, "alter table visit_open rename to aside").await;
+        execute(app, "alter table visit_totals rename to aside").await;
 
         app.state.worker().run_until_idle().await;
         let waiting = app.state.jobs.list(Some(JobState::Waiting), 10).await.unwrap();
-        execute(app, "alter table aside rename to visit_open").await;
+        execute(app, "alter table aside rename to visit_totals").await;
         app.clock.advance(Duration::from_secs(3600));
         app.state.worker().run_until_idle().await;
 

@@ -71,18 +71,7 @@ impl JobRun {
         }
     }
 
-    /// Checks of each of several attempts whether it still owns its job. Locks the owned jobs until the transaction ends.
-    pub async fn hold_each(tx: &mut Tx, runs: &[&JobRun]) -> Result<Vec<bool>, DbError> {
-        let ids: Vec<String> = runs.iter().map(|run| run.id.as_str().to_owned()).collect();
-        let held = queries::hold_jobs(tx, &ids).await?;
-        let owns = |run: &&JobRun| {
-            let owner = held.get(run.id.as_str());
-            owner.is_some_and(|(worker, attempt)| *worker == run.worker && *attempt == i64::from(run.attempt))
-        };
-        Ok(runs.iter().map(owns).collect())
-    }
-
-    /// Returns the checkpoint of an earlier attempt; `None` when there is none, or another version of this program wrote it.
+    /// Where an earlier attempt was cut off; `None` when there was none, or another version of this program wrote it.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()
     }

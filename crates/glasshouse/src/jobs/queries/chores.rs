@@ -2,8 +2,6 @@
 //! do not slow requests.
 //! Every statement is bounded and uses an index.
 
-use std::collections::HashMap;
-
 use store::{Conn, DbError, Engine, EngineConn, on_engine};
 
 use super::on_list;
@@ -286,25 +284,6 @@ pub async fn hold_job(conn: &mut Conn, id: &JobId, worker: &str, attempt: i64) -
         .await
         .map(|row| row.is_some()))?;
     Ok(found)
-}
-
-/// Lists the attempts that own these jobs, by job: worker and number of the attempt. Nobody takes one away before the
-/// transaction ends.
-pub async fn hold_jobs(conn: &mut Conn, ids: &[String]) -> Result<HashMap<String, (String, i64)>, DbError> {
-    const SQLITE: &str = "select id, worker_id, attempts from jobs
-        where id in (select value from json_each($1)) and state = 'running' and worker_id is not null";
-    const POSTGRES: &str = "select id, worker_id, attempts from jobs
-        where id = any($1) and state = 'running' and worker_id is not null order by id for update";
-    let rows: Vec<(String, String, i64)> = match conn.raw() {
-        EngineConn::Sqlite(c) => {
-            let ids = serde_json::to_string(ids).expect("texts are JSON");
-            store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?
-        }
-        EngineConn::Postgres(c) => {
-            store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?
-        }
-    };
-    Ok(rows.into_iter().map(|(id, worker, attempts)| (id, (worker, attempts))).collect())
 }
 
 /// Keeps where a job was and what it shows.

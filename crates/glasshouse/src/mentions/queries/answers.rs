@@ -1,7 +1,6 @@
 //! SQL of answers: what came back, what was found in it, and which answers stand beside each other.
 
 use serde::Serialize;
-use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, on_engine};
 
 use super::{RowSet, on_texts};
@@ -164,49 +163,18 @@ pub async fn list_answered_before(
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(before.as_millis()).bind(most).fetch_all(c).await)?)
 }
 
-const PLACES: RowSet = RowSet::new("mention_runs", &["id", "prompt_id", "provider", "slot", "sample"]);
-
 /// Place of a run among those of its prompt and provider.
-#[derive(Debug, Serialize)]
-pub struct RunPlaceRow {
-    pub id: String,
+#[derive(Debug)]
+pub struct RunPlace {
     pub prompt_id: String,
     pub provider: &'static str,
     pub slot: i64,
     pub sample: i64,
 }
 
-/// Answers of a prompt and provider before and after a run.
-#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
-pub struct Neighbours {
-    pub id: String,
-    pub before: Option<String>,
-    pub after: Option<String>,
-}
-
-/// Finds the answers before and after each of some runs.
-pub async fn list_neighbours(conn: &mut Conn, places: &[RunPlaceRow]) -> Result<Vec<Neighbours>, DbError> {
-    if places.is_empty() {
-        return Ok(Vec::new());
-    }
-    let source = PLACES.source(conn.engine());
-    let neighbour = |comparison: &str, order: &str| {
-        format!(
-            "(select r.id from mention_runs r where r.prompt_id = new.prompt_id and r.provider = new.provider
-                and (r.slot, r.sample) {comparison} (new.slot, new.sample) and r.status = 'ok'
-                and r.finish <> 'absent_overview' order by r.slot {order}, r.sample {order} limit 1)"
-        )
-    };
-    let (before, after) = (neighbour("<", "desc"), neighbour(">", "asc"));
-    let sql = format!("select new.id as id, {before} as before, {after} as after from {source}");
-    let rows = serde_json::to_string(places).expect("rows are plain data");
-    Ok(on_engine!(conn, |c| sqlx::query_as(AssertSqlSafe(sql)).bind(rows).fetch_all(c).await)?)
-}
-
 /// Facts of an answer that others are compared with.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct ComparedRow {
-    pub id: String,
     pub day: i64,
     pub revision: i64,
     pub served_model: String,
@@ -216,20 +184,40 @@ pub struct ComparedRow {
     pub citation_domains: String,
 }
 
-/// Lists what answers are compared by.
-pub async fn list_compared(conn: &mut Conn, ids: &[String]) -> Result<Vec<ComparedRow>, DbError> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    Ok(on_texts!(
-        conn,
-        sqlx::query_as,
-        "select id, day, revision, served_model, mention_position, sentiment, competitor_mentions, citation_domains
-            from mention_runs where id",
-        "",
-        ids,
-        |query, c| query.fetch_all(c).await
-    )?)
+macro_rules! compared {
+    ($condition:literal) => {
+        concat!(
+            "select day, revision, served_model, mention_position, sentiment, competitor_mentions, citation_domains
+            from mention_runs where prompt_id = $1 and provider = $2 and status = 'ok' and finish <> 'absent_overview' and ",
+            $condition
+        )
+    };
+}
+
+/// Finds the answer before a run.
+pub async fn find_before(conn: &mut Conn, place: &RunPlace) -> Result<Option<ComparedRow>, DbError> {
+    const SQL: &str = compared!("(slot, sample) < ($3, $4) order by slot desc, sample desc limit 1");
+    find_compared(conn, SQL, place).await
+}
+
+/// Finds the answer after a run.
+pub async fn find_after(conn: &mut Conn, place: &RunPlace) -> Result<Option<ComparedRow>, DbError> {
+    const SQL: &str = compared!("(slot, sample) > ($3, $4) order by slot, sample limit 1");
+    find_compared(conn, SQL, place).await
+}
+
+async fn find_compared(
+    conn: &mut Conn,
+    sql: &'static str,
+    place: &RunPlace,
+) -> Result<Option<ComparedRow>, DbError> {
+    Ok(on_engine!(conn, |c| sqlx::query_as(sql)
+        .bind(&place.prompt_id)
+        .bind(place.provider)
+        .bind(place.slot)
+        .bind(place.sample)
+        .fetch_optional(c)
+        .await)?)
 }
 
 const RESPONSES: RowSet = RowSet {

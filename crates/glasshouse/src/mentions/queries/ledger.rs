@@ -4,7 +4,7 @@ use serde::Serialize;
 use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, Engine, on_engine};
 
-use super::RowSet;
+use super::{RowSet, locked};
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 use crate::mentions::model::{PromptRunId, UtcDay};
@@ -64,36 +64,30 @@ macro_rules! select {
     };
 }
 
-pub async fn insert_calls(conn: &mut Conn, rows: &[LedgerRow]) -> Result<(), DbError> {
-    CALLS.insert(conn, rows, "").await.map(drop)
+pub async fn insert_call(conn: &mut Conn, row: &LedgerRow) -> Result<(), DbError> {
+    CALLS.insert(conn, &[row], "").await.map(drop)
 }
 
-/// Lists requests that are about to be settled.
-pub async fn list_for_change(conn: &mut Conn, ids: &[String]) -> Result<Vec<LedgerRow>, DbError> {
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    match conn.raw() {
-        store::EngineConn::Sqlite(c) => {
-            let ids = serde_json::to_string(ids).expect("texts are JSON");
-            let sql = select!("id in (select value from json_each($1))");
-            Ok(store::time_limited(sqlx::query_as(sql).bind(ids).fetch_all(c)).await?)
-        }
-        store::EngineConn::Postgres(c) => {
-            let sql = select!("id = any($1) order by id for update");
-            Ok(store::time_limited(sqlx::query_as(sql).bind(ids).fetch_all(c)).await?)
-        }
-    }
+/// Finds a request that is about to be settled.
+pub async fn find_for_change(conn: &mut Conn, id: &str) -> Result<Option<LedgerRow>, DbError> {
+    let sql = locked(conn, select!("id = $1"), select!("id = $1 for update"));
+    Ok(on_engine!(conn, |c| sqlx::query_as(sql).bind(id).fetch_optional(c).await)?)
 }
 
-const SETTLED: RowSet =
-    RowSet::new("mention_ledger", &["id", "settled_nanos", "is_estimated", "state", "settled_at"]);
-
-/// Writes the costs of requests that are over.
-pub async fn settle_calls(conn: &mut Conn, rows: &[LedgerRow]) -> Result<(), DbError> {
-    const SET: &str = "settled_nanos = new.settled_nanos, is_estimated = new.is_estimated, state = new.state,
-        settled_at = new.settled_at";
-    SETTLED.update(conn, rows, &["id"], SET).await.map(drop)
+/// Writes the cost of a request that is over.
+pub async fn settle_call(conn: &mut Conn, row: &LedgerRow) -> Result<(), DbError> {
+    const SQL: &str =
+        "update mention_ledger set settled_nanos = $2, is_estimated = $3, state = $4, settled_at = $5
+        where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(&row.id)
+        .bind(row.settled_nanos)
+        .bind(row.is_estimated)
+        .bind(&row.state)
+        .bind(row.settled_at)
+        .execute(c)
+        .await
+        .map(drop))?)
 }
 
 /// Lists the requests of a run whose end is not known.

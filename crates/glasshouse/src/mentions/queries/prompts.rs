@@ -193,19 +193,11 @@ pub async fn list_by_ids(conn: &mut Conn, ids: &[String]) -> Result<Vec<Prompt>,
 }
 
 /// Lists the prompts with these ids; nobody deletes one of them until the transaction ends.
-pub async fn hold_prompts(conn: &mut Conn, ids: &[String]) -> Result<Vec<Prompt>, DbError> {
-    const SQLITE: &str = select!("id in (select value from json_each($1))");
-    const POSTGRES: &str = select!("id = any($1) order by id for key share");
-    let rows: Vec<PromptRow> = match conn.raw() {
-        store::EngineConn::Sqlite(c) => {
-            let ids = serde_json::to_string(ids).expect("texts are JSON");
-            store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?
-        }
-        store::EngineConn::Postgres(c) => {
-            store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?
-        }
-    };
-    Ok(rows.into_iter().filter_map(PromptRow::read).collect())
+pub async fn hold_prompt(conn: &mut Conn, id: &PromptId) -> Result<Option<Prompt>, DbError> {
+    let sql = locked(conn, select!("id = $1"), select!("id = $1 for key share"));
+    let row: Option<PromptRow> =
+        on_engine!(conn, |c| sqlx::query_as(sql).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.and_then(PromptRow::read))
 }
 
 /// Numbers of an account's prompts.

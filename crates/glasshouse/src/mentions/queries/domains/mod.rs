@@ -106,19 +106,11 @@ pub async fn find_for_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Mo
 }
 
 /// Lists domains whose profile nobody changes until the transaction ends.
-pub async fn hold_domains(conn: &mut Conn, ids: &[String]) -> Result<Vec<MonitoredDomain>, DbError> {
-    const SQLITE: &str = select!("domain_id in (select value from json_each($1))");
-    const POSTGRES: &str = select!("domain_id = any($1) order by domain_id for share");
-    let rows: Vec<DomainRow> = match conn.raw() {
-        EngineConn::Sqlite(c) => {
-            let ids = serde_json::to_string(ids).expect("texts are JSON");
-            store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?
-        }
-        EngineConn::Postgres(c) => {
-            store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?
-        }
-    };
-    Ok(rows.into_iter().map(MonitoredDomain::from).collect())
+pub async fn hold_domain(conn: &mut Conn, id: &DomainId) -> Result<Option<MonitoredDomain>, DbError> {
+    let sql = locked(conn, select!("domain_id = $1"), select!("domain_id = $1 for share"));
+    let row: Option<DomainRow> =
+        on_engine!(conn, |c| sqlx::query_as(sql).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(MonitoredDomain::from))
 }
 
 /// Begins the record of a domain, with a derived profile. False: there is one, or the domain was removed.

@@ -1,12 +1,11 @@
-//! SQL of runs on their way: queued, asked, answered, ended. Every change of many runs is one statement.
+//! SQL of runs on their way: queued, asked, answered, ended.
 
 mod new;
 
 use assistants::providers::{Persona, Provider};
-use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
-use super::{RowSet, on_texts};
+use super::{locked, on_texts};
 use crate::accounts::AccountId;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
@@ -165,19 +164,10 @@ pub async fn list_open(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<Op
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(most).fetch_all(c).await)?)
 }
 
-/// Finds those of some runs that are not over; nobody else changes them until the transaction ends.
-pub async fn lock_open(conn: &mut Conn, ids: &[String]) -> Result<Vec<OpenRun>, DbError> {
-    const SQLITE: &str = open_runs!("id in (select value from json_each($1))");
-    const POSTGRES: &str = open_runs!("id = any($1) order by id for update");
-    match conn.raw() {
-        store::EngineConn::Sqlite(c) => {
-            let ids = serde_json::to_string(ids).expect("texts are JSON");
-            Ok(store::time_limited(sqlx::query_as(SQLITE).bind(ids).fetch_all(c)).await?)
-        }
-        store::EngineConn::Postgres(c) => {
-            Ok(store::time_limited(sqlx::query_as(POSTGRES).bind(ids).fetch_all(c)).await?)
-        }
-    }
+/// Finds a run that is not over. Nobody else changes the row until the transaction ends.
+pub async fn lock_open(conn: &mut Conn, id: &PromptRunId) -> Result<Option<OpenRun>, DbError> {
+    let sql = locked(conn, open_runs!("id = $1"), open_runs!("id = $1 for update"));
+    Ok(on_engine!(conn, |c| sqlx::query_as(sql).bind(id.as_str()).fetch_optional(c).await)?)
 }
 
 /// Counts the analysed answers of a domain.
@@ -219,73 +209,75 @@ pub async fn delete_queued(conn: &mut Conn, ids: &[String]) -> Result<Vec<String
     )?)
 }
 
-/// Deletes runs that begun and that nothing came of, because money or permission ended.
-pub async fn delete_unanswered(conn: &mut Conn, ids: &[String]) -> Result<u64, DbError> {
-    Ok(on_texts!(
-        conn,
-        sqlx::query,
-        "delete from mention_runs where status in ('queued', 'running') and id",
-        "",
-        ids,
-        |query, c| query.execute(c).await.map(|done| done.rows_affected())
-    )?)
+/// Deletes a run without an answer, because money or permission ended.
+pub async fn delete_unanswered(conn: &mut Conn, id: &PromptRunId) -> Result<(), DbError> {
+    const SQL: &str = "delete from mention_runs where id = $1 and status in ('queued', 'running')";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?)
 }
-
-const STATES: RowSet =
-    RowSet::new("mention_runs", &["id", "status", "changed_at", "error_code", "error_detail"]);
 
 /// New state of a run without an answer.
-#[derive(Debug, Serialize)]
-pub struct RunStateRow {
-    pub id: String,
-    pub status: &'static str,
-    pub changed_at: i64,
-    pub error_code: &'static str,
-    pub error_detail: String,
+#[derive(Debug)]
+pub struct RunState<'a> {
+    pub status: PromptRunStatus,
+    pub code: RunErrorCode,
+    pub detail: &'a str,
+    pub changed_at: Timestamp,
 }
 
-/// Writes states of runs that are not over.
-pub async fn set_states(conn: &mut Conn, rows: &[RunStateRow]) -> Result<u64, DbError> {
-    const SET: &str = "status = new.status, changed_at = new.changed_at, error_code = new.error_code,
-        error_detail = new.error_detail, expected_nanos = case when new.status = 'error' then 0
-            else mention_runs.expected_nanos end";
-    STATES.update(conn, rows, &["id"], SET).await
+/// Writes the state of a run that is not over.
+pub async fn set_state(conn: &mut Conn, id: &PromptRunId, state: &RunState<'_>) -> Result<(), DbError> {
+    const SQL: &str =
+        "update mention_runs set status = $2, changed_at = $3, error_code = $4, error_detail = $5,
+            expected_nanos = case when $2 = 'error' then 0 else expected_nanos end
+        where id = $1";
+    // No database keeps a null character in a text.
+    let detail = state.detail.replace('\0', "\u{fffd}");
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(state.status.as_str())
+        .bind(state.changed_at.as_millis())
+        .bind(state.code.as_str())
+        .bind(detail)
+        .execute(c)
+        .await
+        .map(drop))?)
 }
-
-const CALLS: RowSet =
-    RowSet::new("mention_runs", &["id", "calls", "unanswered", "cost_nanos", "is_cost_estimated"]);
 
 /// Change of the requests and costs of a run.
-#[derive(Debug, Default, Clone, Serialize)]
-pub struct RunCallsRow {
-    pub id: String,
+#[derive(Debug, Default, Clone)]
+pub struct RunCalls {
     pub calls: i64,
     pub unanswered: i64,
     pub cost_nanos: i64,
     pub is_cost_estimated: bool,
 }
 
-/// Adds requests and costs to runs.
-pub async fn add_calls(conn: &mut Conn, rows: &[RunCallsRow]) -> Result<u64, DbError> {
-    const SET: &str =
-        "calls = mention_runs.calls + new.calls, unanswered = mention_runs.unanswered + new.unanswered,
-        cost_nanos = mention_runs.cost_nanos + new.cost_nanos,
-        is_cost_estimated = (mention_runs.is_cost_estimated or new.is_cost_estimated)";
-    CALLS.update(conn, rows, &["id"], SET).await
+/// Adds requests and costs to a run.
+pub async fn add_calls(conn: &mut Conn, id: &PromptRunId, change: &RunCalls) -> Result<(), DbError> {
+    const SQL: &str = "update mention_runs set calls = calls + $2, unanswered = unanswered + $3,
+            cost_nanos = cost_nanos + $4, is_cost_estimated = (is_cost_estimated or $5)
+        where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(change.calls)
+        .bind(change.unanswered)
+        .bind(change.cost_nanos)
+        .bind(change.is_cost_estimated)
+        .execute(c)
+        .await
+        .map(drop))?)
 }
 
-/// Notes that runs are being asked.
-pub async fn begin_runs(conn: &mut Conn, ids: &[String], now: Timestamp) -> Result<(), DbError> {
-    on_texts!(
-        conn,
-        sqlx::query,
-        "update mention_runs set status = 'running', expected_nanos = 0, changed_at = $2
-            where status in ('queued', 'running') and id",
-        "",
-        ids,
-        |query, c| query.bind(now.as_millis()).execute(c).await.map(drop)
-    )?;
-    Ok(())
+/// Writes that a run is being asked.
+pub async fn begin_run(conn: &mut Conn, id: &PromptRunId, now: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "update mention_runs set status = 'running', expected_nanos = 0, changed_at = $2
+        where id = $1 and status in ('queued', 'running')";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(id.as_str())
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
 }
 
 /// Notes which job works on a run from now on.

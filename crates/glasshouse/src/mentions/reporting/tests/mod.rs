@@ -24,7 +24,8 @@ use crate::clock::Timestamp;
 use crate::domains::Domain;
 use crate::jobs::{Registry, Worker, WorkerSettings};
 use crate::mentions::model::{
-    MonitorInterval, NewPromptRun, Prompt, PromptId, PromptIntent, PromptRunId, RunReason,
+    MonitorInterval, NewPromptRun, Prompt, PromptId, PromptIntent, PromptRunId, PromptRunStatus,
+    RunErrorCode, RunReason,
 };
 use crate::mentions::queries::{answers, domains, prompts, runs, sums};
 use crate::mentions::service::analysing::answer::KeptAnswer;
@@ -227,12 +228,11 @@ impl Luma {
     async fn fail(&self, prompt: usize) {
         let now = self.app.clock.now();
         let run = self.queue(prompt).await;
-        let state = runs::RunStateRow {
-            id: run.to_string(),
-            status: "error",
-            changed_at: now.as_millis(),
-            error_code: "timeout",
-            error_detail: String::new(),
+        let state = runs::RunState {
+            status: PromptRunStatus::Error,
+            code: RunErrorCode::Timeout,
+            detail: "",
+            changed_at: now,
         };
         let mut tx = self.app.state.platform.db.write().await.unwrap();
         let record = domains::find_for_change(&mut tx, &self.domain.id).await.unwrap().unwrap();
@@ -244,7 +244,7 @@ impl Luma {
         };
         let mut changes = SumChanges::default();
         changes.add_error(place);
-        runs::set_states(&mut tx, &[state]).await.unwrap();
+        runs::set_state(&mut tx, &run, &state).await.unwrap();
         sums::write(&mut tx, changes).await.unwrap();
         domains::mark_reports_due(&mut tx, &self.domain.id, now.day_number(), now).await.unwrap();
         tx.commit().await.unwrap();

@@ -69,11 +69,9 @@ impl ModelAnalysis {
         let Some((task, kept)) = self.find(run).await? else { return Ok(JobOutcome::Done) };
         let Some(book) = self.0.books.find(&task.domain).await? else { return Ok(JobOutcome::Done) };
         let (sender, receiver) = oneshot::channel();
-        let under_way = self.0.writer.begin();
         let (analysis, job) = (self.clone(), job.clone());
         self.0.tasks.spawn(async move {
             let outcome = analysis.run(&task, &job, &kept, &book).await;
-            drop(under_way);
             // A job that was stopped waits no more.
             let _ = sender.send(outcome);
         });
@@ -112,7 +110,6 @@ impl ModelAnalysis {
             EndingResult::Written | EndingResult::Lost => Ok(JobOutcome::Done),
             EndingResult::StaleBrands => Err(JobError::retry("the brands of the domain change all the time")),
             EndingResult::Refused(reason) => Err(JobError::retry(reason)),
-            EndingResult::Unwritten => Err(JobError::retry("the process ends")),
         }
     }
 
@@ -188,6 +185,5 @@ fn after_refusal(refusal: CallRefusal) -> ModelAnswer {
         CallRefusal::Spent(_) | CallRefusal::CallsUsedUp => ModelAnswer::None,
         CallRefusal::Lost => ModelAnswer::Not(Ok(JobOutcome::Done)),
         CallRefusal::Database(reason) => ModelAnswer::Not(Err(JobError::retry(reason))),
-        CallRefusal::Ended => ModelAnswer::Not(Err(JobError::retry("the process ends"))),
     }
 }

@@ -17,7 +17,7 @@ use crate::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun, Job
 use crate::mentions::jobs::ReanalyseDomain;
 use crate::mentions::model::{PromptId, PromptRunId, UtcDay};
 use crate::mentions::parts::runs_of_part;
-use crate::mentions::queries::answers::{self, RunAnswerRow, RunPlaceRow, StoredPlaceRow, StoredRunRow};
+use crate::mentions::queries::answers::{self, RunAnswerRow, RunPlace, StoredPlaceRow, StoredRunRow};
 use crate::mentions::queries::domains::{self, MonitoredDomain};
 use crate::mentions::queries::sums::{self, AnswerSumColumns, PromptDays};
 use crate::mentions::queries::{prompts, runs};
@@ -247,8 +247,8 @@ impl Reanalysis {
         let mut tx = self.db.write().await?;
         job.hold(&mut tx).await?;
         let domain = &book.record.domain;
-        let record = domains::hold_domains(&mut tx, &[domain.to_string()]).await?;
-        if record.first().is_none_or(|record| record.analysis_version != book.record.analysis_version) {
+        let record = domains::hold_domain(&mut tx, domain).await?;
+        if record.is_none_or(|record| record.analysis_version != book.record.analysis_version) {
             return Ok(PartEnd::Stale);
         }
         // Answers that are being counted for the prompt are waited for.
@@ -376,20 +376,17 @@ impl Compared {
 async fn find_before(tx: &mut Tx, part: &Part) -> Result<Option<Compared>, DbError> {
     let Some(first) = part.rows.first() else { return Ok(None) };
     let Ok(provider) = first.provider.parse::<Provider>() else { return Ok(None) };
-    let place = RunPlaceRow {
-        id: first.answer.id.clone(),
+    let place = RunPlace {
         prompt_id: first.prompt_id.clone(),
         provider: provider.as_str(),
         slot: first.slot,
         sample: first.sample,
     };
-    let found = answers::list_neighbours(tx, &[place]).await?;
-    let Some(before) = found.into_iter().next().and_then(|found| found.before) else { return Ok(None) };
-    let rows = answers::list_compared(tx, &[before]).await?;
-    Ok(rows.first().map(|row| Compared {
+    let before = answers::find_before(tx, &place).await?;
+    Ok(before.map(|row| Compared {
         revision: row.revision,
         day: row.day,
         family: model_family(&row.served_model).to_owned(),
-        answer: compared_of(row),
+        answer: compared_of(&row),
     }))
 }

@@ -93,11 +93,9 @@ impl RunAsking {
             return self.end(task, job, EndedAs::Failed { code, detail }).await;
         }
         let (sender, receiver) = oneshot::channel();
-        let under_way = self.0.writer.begin();
         let call = Call { asking: self.clone(), task, job: job.clone(), book };
         self.0.tasks.spawn(async move {
             let outcome = call.run().await;
-            drop(under_way);
             // A job that was stopped waits no more.
             let _ = sender.send(outcome);
         });
@@ -124,7 +122,6 @@ impl RunAsking {
         let ending = Ending { task, job: Some(job.clone()), ended };
         match self.0.writer.end(ending).await {
             EndingResult::Refused(reason) => Err(JobError::retry(reason)),
-            EndingResult::Unwritten => Err(JobError::retry("the process ends")),
             EndingResult::Written | EndingResult::Lost | EndingResult::StaleBrands => Ok(JobOutcome::Done),
         }
     }
@@ -207,7 +204,6 @@ impl Call {
                     let ended = EndedAs::Failed { code: RunErrorCode::Unreadable, detail };
                     return asking.end(task, &job, ended).await;
                 }
-                EndingResult::Unwritten => return Err(JobError::retry("the process ends")),
             }
         }
         Err(JobError::retry("the brands of the domain change all the time"))
@@ -226,7 +222,6 @@ impl Call {
                 asking.end(task, &job, EndedAs::Failed { code, detail }).await
             }
             CallRefusal::Database(reason) => Err(JobError::retry(reason)),
-            CallRefusal::Ended => Err(JobError::retry("the process ends")),
         }
     }
 

@@ -1,11 +1,10 @@
-//! Competitors that answers have found, kept in the transaction that ends the runs.
+//! Competitors that an answer has found, kept in the transaction that ends the run.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use assistants::analysis::{CompetitorProfile, CompetitorStatus};
 use store::{DbError, Tx};
 
-use super::entries::Ending;
 use crate::clock::Timestamp;
 use crate::domains::DomainId;
 use crate::mentions::queries::domains;
@@ -16,28 +15,22 @@ const MOST_COMPETITORS: usize = 200;
 /// Most pending names that a domain keeps.
 const MOST_PENDING: i64 = 2_000;
 
-/// Keeps the competitors that answers have found, and the names that count when another answer has them too.
+/// Keeps the competitors that an answer has found, and the names that count when another answer has them too.
 pub async fn keep_new_names(
     tx: &mut Tx,
-    analysed: &[(&Ending, &AnalysedAnswer)],
+    domain: &DomainId,
+    answer: &AnalysedAnswer,
     now: Timestamp,
 ) -> Result<(), DbError> {
-    let mut discovered: BTreeMap<(&DomainId, &str), Option<&str>> = BTreeMap::new();
-    let mut pending: BTreeMap<(&DomainId, &str), ()> = BTreeMap::new();
-    for (ending, answer) in analysed {
-        let domain = &ending.task.domain;
-        discovered.extend(
-            answer.discovered.iter().map(|brand| ((domain, brand.name.as_str()), brand.domain.as_deref())),
-        );
-        pending.extend(answer.pending.iter().map(|name| ((domain, name.as_str()), ())));
-    }
-    let mut room: HashMap<&DomainId, usize> = HashMap::new();
-    for ((domain, name), host) in discovered {
-        let left = match room.get(domain) {
-            Some(left) => *left,
-            None => MOST_COMPETITORS.saturating_sub(domains::list_competitors(tx, domain).await?.len()),
-        };
-        if left > 0 {
+    let discovered: BTreeMap<&str, Option<&str>> =
+        answer.discovered.iter().map(|brand| (brand.name.as_str(), brand.domain.as_deref())).collect();
+    if !discovered.is_empty() {
+        let known = domains::list_competitors(tx, domain).await?.len();
+        let mut left = MOST_COMPETITORS.saturating_sub(known);
+        for (name, host) in discovered {
+            if left == 0 {
+                break;
+            }
             let competitor = CompetitorProfile {
                 name: name.to_owned(),
                 aliases: Vec::new(),
@@ -46,19 +39,16 @@ pub async fn keep_new_names(
             };
             if domains::insert_competitor(tx, domain, (&competitor, domains::FOUND_POSITION), now).await? {
                 domains::note_competitors_changed(tx, domain).await?;
-                room.insert(domain, left - 1);
-                continue;
+                left -= 1;
             }
         }
-        room.insert(domain, left);
     }
-    let mut trimmed: Option<&DomainId> = None;
-    for (domain, name) in pending.into_keys() {
+    let pending: BTreeSet<&str> = answer.pending.iter().map(String::as_str).collect();
+    for name in &pending {
         domains::propose_competitor(tx, domain, name, now).await?;
-        if trimmed != Some(domain) {
-            domains::trim_pending(tx, domain, MOST_PENDING).await?;
-            trimmed = Some(domain);
-        }
+    }
+    if !pending.is_empty() {
+        domains::trim_pending(tx, domain, MOST_PENDING).await?;
     }
     Ok(())
 }

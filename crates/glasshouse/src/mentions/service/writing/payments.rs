@@ -1,134 +1,72 @@
-//! Openings and settlements of paid calls, in a transaction of the writer: the ledger, the budgets, the counts of runs.
-
-use std::collections::{BTreeMap, HashMap};
+//! Openings and settlements of paid calls, in a transaction: the ledger, the budgets, the counts of the run.
+//! Rows are locked in one order: job, run, ledger, budgets.
 
 use assistants::providers::Usd;
 use assistants::providers::call::CallOutcome;
 use store::{DbError, Tx};
 
-use super::entries::{CallOpening, Entry, Reply, Settlement};
+use super::changes::{CallOpening, CallRefusal, Settlement};
+use super::holds;
 use crate::clock::Timestamp;
-use crate::mentions::budgets::{Balance, BudgetKey, keys_of};
-use crate::mentions::model::PromptRunId;
-use crate::mentions::queries::ledger::{self, LedgerRow};
-use crate::mentions::queries::runs::{self, RunCallsRow};
+use crate::mentions::budgets::{Balance, keys_of};
+use crate::mentions::queries::ledger::{self, BudgetRow, LedgerRow};
+use crate::mentions::queries::runs::{self, RunCalls};
 use crate::mentions::service::money::{balances_of, row_of, zero_row};
 
-/// Writes the openings and settlements of a batch. Returns a reply for each of its entries that is one.
-pub async fn write(
+/// Reserves the price of a call and writes its row in the ledger, unless the run is over or the budgets are spent.
+pub async fn open(
     tx: &mut Tx,
-    batch: &[Entry],
-    held: &[bool],
+    opening: &CallOpening,
     now: Timestamp,
-) -> Result<Vec<Option<Reply>>, DbError> {
-    let mut replies: Vec<Option<Reply>> = vec![None; batch.len()];
-    let openings = list_possible(tx, batch, held, &mut replies).await?;
-    let settlements: HashMap<&str, &Settlement> = batch.iter().filter_map(settlement_of).collect();
-    let ids: Vec<String> = settlements.keys().map(|id| (*id).to_owned()).collect();
-    let mut calls = ledger::list_for_change(tx, &ids).await?;
-    if openings.is_empty() && calls.is_empty() {
-        return Ok(replies);
+) -> Result<Result<(), CallRefusal>, DbError> {
+    if !holds(tx, &opening.job).await? {
+        return Ok(Err(CallRefusal::Lost));
     }
-    let keys = budget_keys(&openings, &calls);
-    let zeros: Vec<_> = keys.iter().map(zero_row).collect();
-    let mut balances = balances_of(ledger::lock_budgets(tx, &zeros).await?);
-    let mut counts = CallCounts::default();
-    for call in &mut calls {
-        let Some(settlement) = settlements.get(call.id.as_str()) else { continue };
-        let (released, cost) = settle(call, settlement, now);
-        let keys = keys_of(&call.account_id, &call.domain_id, &call.provider, call.day);
-        balances.settle(keys, released, cost);
-        counts.settled(settlement, cost);
+    let run = runs::lock_open(tx, &opening.run).await?;
+    if !run.is_some_and(|run| (run.status == "answered") != opening.is_question) {
+        return Ok(Err(CallRefusal::Lost));
     }
-    let mut begun = Vec::new();
-    for (at, opening) in openings {
-        let price = Usd::from_nanos(opening.call.reserved_nanos);
+    let price = Usd::from_nanos(opening.call.reserved_nanos);
+    if price > Usd::ZERO {
+        let zeros: Vec<_> = opening.budgets.iter().map(|budget| zero_row(&budget.key)).collect();
+        let balances = balances_of(ledger::lock_budgets(tx, &zeros).await?);
         if let Some(spent) = balances.refusal(&opening.budgets, price) {
-            replies[at] = Some(Reply::Spent(spent));
-            continue;
+            return Ok(Err(CallRefusal::Spent(spent)));
         }
-        if price > Usd::ZERO {
-            balances.reserve(&opening.budgets, price);
-        }
-        counts.opened(opening);
-        begun.push(opening);
+        let reserved = Balance { reserved: price, ..Balance::default() };
+        let rows: Vec<BudgetRow> =
+            opening.budgets.iter().map(|budget| row_of(&budget.key, &reserved)).collect();
+        ledger::add_to_budgets(tx, &rows).await?;
     }
-    let rows: Vec<LedgerRow> = begun.iter().map(|opening| row_at(&opening.call, now)).collect();
-    ledger::insert_calls(tx, &rows).await?;
-    ledger::settle_calls(tx, &calls).await?;
-    let asked: Vec<String> =
-        begun.iter().filter(|opening| opening.is_question).map(|opening| opening.run.to_string()).collect();
-    if !asked.is_empty() {
-        runs::begin_runs(tx, &asked, now).await?;
+    let row = LedgerRow { day: now.day_number(), opened_at: now.as_millis(), ..opening.call.clone() };
+    ledger::insert_call(tx, &row).await?;
+    // A call counts as unanswered until its end is known, since its process may die.
+    let counts = RunCalls { calls: 1, unanswered: i64::from(opening.is_question), ..RunCalls::default() };
+    runs::add_calls(tx, &opening.run, &counts).await?;
+    if opening.is_question {
+        runs::begin_run(tx, &opening.run, now).await?;
     }
-    runs::add_calls(tx, &counts.rows()).await?;
-    let changes: Vec<_> = balances.changes().map(|(key, change)| row_of(key, change)).collect();
-    ledger::add_to_budgets(tx, &changes).await?;
-    Ok(replies)
+    Ok(Ok(()))
 }
 
-fn settlement_of(entry: &Entry) -> Option<(&str, &Settlement)> {
-    match entry {
-        Entry::Settlement(settlement) => Some((settlement.call.as_str(), settlement)),
-        _ => None,
+/// Writes the cost of a call and releases its reserve. A call that was settled as lost is settled anew.
+pub async fn settle(tx: &mut Tx, settlement: &Settlement, now: Timestamp) -> Result<(), DbError> {
+    runs::lock_open(tx, &settlement.run).await?;
+    let Some(mut call) = ledger::find_for_change(tx, &settlement.call).await? else { return Ok(()) };
+    let (released, cost) = settled(&mut call, settlement, now);
+    ledger::settle_call(tx, &call).await?;
+    let change = Balance { reserved: Usd::ZERO - released, spent: cost.spent, estimated: cost.estimated };
+    if change != Balance::default() {
+        let keys = keys_of(&call.account_id, &call.domain_id, &call.provider, call.day);
+        let rows: Vec<BudgetRow> = keys.iter().map(|key| row_of(key, &change)).collect();
+        ledger::add_to_budgets(tx, &rows).await?;
     }
+    runs::add_calls(tx, &settlement.run, &counts_of(settlement, cost)).await
 }
 
-/// Lists the openings whose run is still to be asked, and replies to the others.
-async fn list_possible<'a>(
-    tx: &mut Tx,
-    batch: &'a [Entry],
-    held: &[bool],
-    replies: &mut [Option<Reply>],
-) -> Result<Vec<(usize, &'a CallOpening)>, DbError> {
-    let openings: Vec<(usize, &CallOpening)> = batch
-        .iter()
-        .enumerate()
-        .filter_map(|(at, entry)| match entry {
-            Entry::Opening(opening, _) => Some((at, &**opening)),
-            _ => None,
-        })
-        .collect();
-    if openings.is_empty() {
-        return Ok(openings);
-    }
-    let ids: Vec<String> = openings.iter().map(|(_, opening)| opening.run.to_string()).collect();
-    let open = runs::lock_open(tx, &ids).await?;
-    let status: HashMap<&str, &str> = open.iter().map(|run| (run.id.as_str(), run.status.as_str())).collect();
-    let is_possible = |at: usize, opening: &CallOpening| {
-        let status = status.get(opening.run.as_str()).copied();
-        held[at] && status.is_some_and(|status| (status == "answered") != opening.is_question)
-    };
-    let (possible, lost): (Vec<_>, Vec<_>) =
-        openings.into_iter().partition(|(at, opening)| is_possible(*at, opening));
-    for (at, _) in lost {
-        replies[at] = Some(Reply::Lost);
-    }
-    Ok(possible)
-}
-
-fn budget_keys(openings: &[(usize, &CallOpening)], calls: &[LedgerRow]) -> Vec<BudgetKey> {
-    let opened = openings
-        .iter()
-        .filter(|(_, opening)| opening.call.reserved_nanos > 0)
-        .flat_map(|(_, opening)| opening.budgets.iter().map(|budget| budget.key.clone()));
-    let settled = calls
-        .iter()
-        .filter(|call| call.reserved_nanos > 0)
-        .flat_map(|call| keys_of(&call.account_id, &call.domain_id, &call.provider, call.day));
-    let mut keys: Vec<BudgetKey> = opened.chain(settled).collect();
-    keys.sort();
-    keys.dedup();
-    keys
-}
-
-fn row_at(call: &LedgerRow, now: Timestamp) -> LedgerRow {
-    LedgerRow { day: now.day_number(), opened_at: now.as_millis(), ..call.clone() }
-}
-
-/// Settles a row of the ledger. Returns the released reserve, and the difference between its cost now and before: a call
-/// that was taken for lost has a cost already.
-fn settle(call: &mut LedgerRow, settlement: &Settlement, now: Timestamp) -> (Usd, Balance) {
+/// Settles a row of the ledger. Returns the released reserve, and the difference between the new cost and the cost before: a
+/// call that was settled as lost has a cost already.
+fn settled(call: &mut LedgerRow, settlement: &Settlement, now: Timestamp) -> (Usd, Balance) {
     let is_open = call.state == "open";
     let released = if is_open { Usd::from_nanos(call.reserved_nanos) } else { Usd::ZERO };
     let before = Usd::from_nanos(call.settled_nanos);
@@ -144,40 +82,18 @@ fn settle(call: &mut LedgerRow, settlement: &Settlement, now: Timestamp) -> (Usd
     (released, change)
 }
 
-/// Changes of the counts of runs, a row for each run.
-#[derive(Default)]
-struct CallCounts(BTreeMap<PromptRunId, RunCallsRow>);
-
-impl CallCounts {
-    fn of(&mut self, run: &PromptRunId) -> &mut RunCallsRow {
-        let new = || RunCallsRow { id: run.to_string(), ..RunCallsRow::default() };
-        self.0.entry(run.clone()).or_insert_with(new)
-    }
-
-    /// Counts a call as unanswered until its end is known: its process may die.
-    fn opened(&mut self, opening: &CallOpening) {
-        let is_question = i64::from(opening.is_question);
-        let row = self.of(&opening.run);
-        row.calls += 1;
-        row.unanswered += is_question;
-    }
-
-    fn settled(&mut self, settlement: &Settlement, cost: Balance) {
-        let is_question = i64::from(settlement.is_question);
-        let row = self.of(&settlement.run);
-        row.cost_nanos += cost.spent.nanos();
-        row.is_cost_estimated |= settlement.end.is_estimated;
-        match settlement.end.outcome {
-            CallOutcome::Answered => row.unanswered -= is_question,
-            CallOutcome::Throttled | CallOutcome::NotSent => {
-                row.unanswered -= is_question;
-                row.calls -= 1;
-            }
-            CallOutcome::Unanswered => {}
-        }
-    }
-
-    fn rows(self) -> Vec<RunCallsRow> {
-        self.0.into_values().collect()
+/// Returns the change of the run's counts when a call ends.
+fn counts_of(settlement: &Settlement, cost: Balance) -> RunCalls {
+    let is_question = i64::from(settlement.is_question);
+    let (calls, unanswered) = match settlement.end.outcome {
+        CallOutcome::Answered => (0, -is_question),
+        CallOutcome::Throttled | CallOutcome::NotSent => (-1, -is_question),
+        CallOutcome::Unanswered => (0, 0),
+    };
+    RunCalls {
+        calls,
+        unanswered,
+        cost_nanos: cost.spent.nanos(),
+        is_cost_estimated: settlement.end.is_estimated,
     }
 }

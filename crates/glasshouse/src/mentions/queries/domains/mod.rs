@@ -105,14 +105,6 @@ pub async fn find_for_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Mo
     Ok(row.map(MonitoredDomain::from))
 }
 
-/// Lists domains whose profile nobody changes until the transaction ends.
-pub async fn hold_domain(conn: &mut Conn, id: &DomainId) -> Result<Option<MonitoredDomain>, DbError> {
-    let sql = locked(conn, select!("domain_id = $1"), select!("domain_id = $1 for share"));
-    let row: Option<DomainRow> =
-        on_engine!(conn, |c| sqlx::query_as(sql).bind(id.as_str()).fetch_optional(c).await)?;
-    Ok(row.map(MonitoredDomain::from))
-}
-
 /// Begins the record of a domain, with a derived profile. False: there is one, or the domain was removed.
 pub async fn insert_domain(
     conn: &mut Conn,

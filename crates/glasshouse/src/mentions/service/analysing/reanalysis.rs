@@ -247,7 +247,7 @@ impl Reanalysis {
         let mut tx = self.db.write().await?;
         job.hold(&mut tx).await?;
         let domain = &book.record.domain;
-        let record = domains::hold_domain(&mut tx, domain).await?;
+        let record = domains::find_for_change(&mut tx, domain).await?;
         if record.is_none_or(|record| record.analysis_version != book.record.analysis_version) {
             return Ok(PartEnd::Stale);
         }

@@ -1,5 +1,6 @@
 //! Ends of runs, in a transaction each: the run's row, sums, target, discovered competitors, and the mark that reports are
-//! due. Rows are locked in the order of every writer: job, domain, prompt, run, targets, sums.
+//! due. Rows are locked in the order of every writer: job, domain, prompt, run, targets, sums. The domain's row is locked for
+//! itself from the beginning: two ends that shared it first and changed it then would wait for each other.
 
 use assistants::statistics::CountedAnswer;
 use store::{DbError, Tx};
@@ -96,7 +97,7 @@ struct LockedRun<'a> {
 impl<'a> LockedRun<'a> {
     async fn read(tx: &mut Tx, ending: &'a Ending) -> Result<Option<LockedRun<'a>>, DbError> {
         let task = &ending.task;
-        let domain = domains::hold_domain(tx, &task.domain).await?;
+        let domain = domains::find_for_change(tx, &task.domain).await?;
         let prompt = prompts::hold_prompt(tx, &task.prompt).await?;
         let open = runs::lock_open(tx, &task.id).await?;
         let targets = targets::list_for_change(tx, &[task.prompt.to_string()]).await?;

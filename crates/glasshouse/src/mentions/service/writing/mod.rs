@@ -96,7 +96,7 @@ impl RunWriter {
         Ok(result)
     }
 
-    /// The end of the run, which follows, makes the settlement durable; a call without one is settled by tending.
+    /// Writes a settlement. The end of the run makes it durable; a call that stays open is settled by tending.
     async fn try_settle(&self, settlement: &Settlement) -> Result<(), DbError> {
         let mut tx = self.0.db.write().await?;
         payments::settle(&mut tx, settlement, self.0.clock.now()).await?;

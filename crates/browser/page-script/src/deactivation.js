@@ -1,5 +1,5 @@
 // The end of a document after its capture: from then on it may neither store nor fetch anything nor go anywhere, so that
-// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0021.
+// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0005.
 // Must say no (`deactivateDocument`) whenever something of the document can act outside its own main thread.
 
 import { domObserver, stopObserving } from './document.js';

@@ -1,5 +1,5 @@
 // Follows the DOM of the document and of every shadow root that the page makes, and a document that a script opens anew.
-// See docs/decisions/0353.
+// See docs/decisions/0104.
 
 import { holdElement } from './elements.js';
 import {

@@ -17,7 +17,7 @@ export const isTop = window === window.top;
 
 /**
  * Sends a message: one line of JSON, and behind it the text of the document as it is, which no JSON can spoil.
- * Without a prototype: a `toJSON` that the page gave to all objects is not asked. See docs/decisions/0352.
+ * Without a prototype: a `toJSON` that the page gave to all objects is not asked. See docs/decisions/0100.
  */
 export function report(message, html = '') {
   send?.(`${stringify(plain({ ...message, nonce: options.nonce }))}\n${html}`);

@@ -1,6 +1,6 @@
 //! The script that runs inside every page before its own, and the messages it exchanges with the tab.
 //! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
-//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105, docs/decisions/0222 and docs/decisions/0224.
+//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105, docs/decisions/0100 and docs/decisions/0224.
 
 use serde::{Deserialize, Serialize};
 

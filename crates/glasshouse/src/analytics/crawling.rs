@@ -10,7 +10,7 @@ use super::model::Day;
 use super::pages::{self, CrawledPage, PageQuestion};
 use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use super::service::{Analytics, Scope, day_counts, spoofed_days};
-use super::stores::{Pages, VisitError};
+use super::stores::{PageSelection, VisitError};
 use super::sums::PageVisits;
 use super::timeline::{self, Timeline, TimelineBy};
 use crate::domains::DomainId;
@@ -27,7 +27,7 @@ impl Analytics {
     ) -> Result<Vec<CrawlerCount>, VisitError> {
         let facts = CrawlerFacts { totals: self.store.totals(domain, (Day::MIN, Day::MAX)).await?, window };
         let report = move |visits: Vec<PageVisits>| crawl_report::crawlers(&facts, &visits);
-        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
+        self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
     /// What crawlers got errors for: so many rows at most, and how many there are.
@@ -38,7 +38,7 @@ impl Analytics {
         most: usize,
     ) -> Result<(Vec<PageError>, usize), VisitError> {
         let report = move |visits: Vec<PageVisits>| crawl_report::errors(&visits, most);
-        self.of_pages(domain, window, Scope::WithOrigin, Pages::Failed, report).await
+        self.of_pages(domain, window, Scope::WithOrigin, PageSelection::Failed, report).await
     }
 
     /// Visits that these rules forbid: so many rows at most, and how many there are.
@@ -50,7 +50,7 @@ impl Analytics {
         most: usize,
     ) -> Result<(Vec<ForbiddenVisits>, usize), VisitError> {
         let report = move |visits: Vec<PageVisits>| crawl_report::forbidden(&visits, &rules, most);
-        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
+        self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
     /// Sums of the people who came from assistants.
@@ -99,7 +99,7 @@ impl Analytics {
     ) -> Result<(Vec<CrawledPage>, usize), VisitError> {
         let first = self.store.list_first_days(domain).await?;
         let report = move |visits: Vec<PageVisits>| pages::pages(&question, &visits, &first, &stored, window);
-        self.of_pages(domain, window, Scope::WithOrigin, Pages::All, report).await
+        self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
     /// Every row of a day, impostors' too.
@@ -119,7 +119,7 @@ impl Analytics {
         domain: &DomainId,
         window: (Day, Day),
         scope: Scope,
-        pages: Pages<'_>,
+        pages: PageSelection<'_>,
         report: impl FnOnce(Vec<PageVisits>) -> T + Send + 'static,
     ) -> Result<T, VisitError> {
         let turn = tokio::time::timeout(PATIENCE, self.lists.acquire()).await;

@@ -8,7 +8,7 @@ use store::DbError;
 use super::crawlers::CrawlerIndex;
 use super::model::start_of;
 use super::service::{Analytics, MAX_DAYS, Scope};
-use super::stores::{Pages, VisitError};
+use super::stores::{PageSelection, VisitError};
 use super::sums::PageVisits;
 use crate::audit::ports::{CrawlerTraffic, LastVisit};
 use crate::domains::DomainId;
@@ -20,7 +20,7 @@ impl CrawlerTraffic for Analytics {
         path: Option<&'a str>,
     ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>> {
         Box::pin(async move {
-            let (window, pages) = (self.window(MAX_DAYS), path.map_or(Pages::All, Pages::One));
+            let (window, pages) = (self.window(MAX_DAYS), path.map_or(PageSelection::All, PageSelection::One));
             known(self.of_pages(domain, window, Scope::WithOrigin, pages, last_visits).await)
         })
     }

@@ -7,7 +7,7 @@ use super::crawlers::{Class, CrawlerIndex};
 use super::model::Day;
 use super::referrals::{ReferralCount, ReferralRows};
 use super::service::{Analytics, Scope};
-use super::stores::{Pages, VisitError};
+use super::stores::{PageSelection, VisitError};
 use super::sums::PageVisits;
 use crate::domains::DomainId;
 
@@ -29,7 +29,7 @@ impl Analytics {
         domain: &DomainId,
         days: u32,
     ) -> Result<HashMap<String, AiCrawls>, VisitError> {
-        self.of_pages(domain, self.window(days), Scope::WithOrigin, Pages::All, ai_crawls).await
+        self.of_pages(domain, self.window(days), Scope::WithOrigin, PageSelection::All, ai_crawls).await
     }
 
     /// Counts the people whom assistants sent to the pages to which they sent most, by path without query.

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use super::model::{Day, Verified, counted_path, day_of, start_of};
 use super::queries;
 use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, WindowInfo};
-use super::stores::{Pages, VisitError, VisitStore};
+use super::stores::{PageSelection, VisitError, VisitStore};
 use super::sums::{DayTotal, PageVisits};
 use crate::accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
 use crate::clock::{Clock, Timestamp};
@@ -105,7 +105,7 @@ impl Analytics {
             visits.retain(|page| search.as_ref().is_none_or(|text| page.contains(text)));
             report::bots(&visits)
         };
-        let pages = path.as_deref().map_or(Pages::All, Pages::One);
+        let pages = path.as_deref().map_or(PageSelection::All, PageSelection::One);
         self.of_pages(domain, window, scope, pages, list).await
     }
 
@@ -142,7 +142,7 @@ impl Analytics {
         scope: Scope,
     ) -> Result<CrawlerVisits, VisitError> {
         let path = counted_path(path);
-        let visits = self.store.pages(domain, self.window(days), scope, Pages::One(&path)).await?;
+        let visits = self.store.pages(domain, self.window(days), scope, PageSelection::One(&path)).await?;
         Ok(report::page(&visits))
     }
 

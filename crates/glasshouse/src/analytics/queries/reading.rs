@@ -54,18 +54,18 @@ pub async fn list_pages(
     domain: &DomainId,
     (from, to): (Day, Day),
     scope: Scope,
-    pages: Pages<'_>,
+    pages: PageSelection<'_>,
 ) -> Result<Vec<PageVisits>, DbError> {
     let (only, of_page) = match pages {
-        Pages::All => ("", ""),
-        Pages::One(_) => {
+        PageSelection::All => ("", ""),
+        PageSelection::One(_) => {
             ("", "and v.path = (select number from visit_paths where domain = d.number and path = $4)")
         }
-        Pages::Failed => ("and status >= 400", ""),
+        PageSelection::Failed => ("and status >= 400", ""),
     };
     let path = match pages {
-        Pages::One(path) => path,
-        Pages::All | Pages::Failed => "",
+        PageSelection::One(path) => path,
+        PageSelection::All | PageSelection::Failed => "",
     };
     let sql = format!(
         "select p.path, s.counts from (select v.path, \

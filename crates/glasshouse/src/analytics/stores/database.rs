@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use store::{Conn, Db, DbError};
 use tokio::sync::Mutex;
 
-use super::{CountedLines, FirstDay, PageCounts, Pages, StoredDay, VisitError, VisitStore};
+use super::{CountedLines, FirstDay, PageCounts, PageSelection, StoredDay, VisitError, VisitStore};
 use crate::analytics::bounds::{KnownPages, MAX_PATHS, PageBounds, fold_unfound};
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
@@ -232,7 +232,7 @@ impl VisitStore for DatabaseStore {
         domain: &'a DomainId,
         window: (Day, Day),
         scope: Scope,
-        pages: Pages<'a>,
+        pages: PageSelection<'a>,
     ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>> {
         Box::pin(async move {
             Ok(reading::list_pages(&mut self.db.read().await?, domain, window, scope, pages).await?)

@@ -83,7 +83,7 @@ impl From<VisitError> for JobError {
 
 /// Visits by page that a report needs.
 #[derive(Debug, Clone, Copy)]
-pub enum Pages<'a> {
+pub enum PageSelection<'a> {
     All,
     /// Those of one path.
     One(&'a str),
@@ -173,7 +173,7 @@ pub trait VisitStore: Send + Sync {
         domain: &'a DomainId,
         window: (Day, Day),
         scope: Scope,
-        pages: Pages<'a>,
+        pages: PageSelection<'a>,
     ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>>;
 
     /// Every row of a day by page, impostors' too.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::ClickHouseStore;
 use super::client::{answer, count, execute, send};
-use super::rows::{BATCH, PageRow, ReferralRow, TableRow, TimeRow, TotalRow, stored_day};
+use super::rows::{BATCH, PageVisitRow, ReferralRow, TableRow, TimeRow, TotalRow, stored_day};
 use crate::analytics::bounds::{KnownPages, fold_unfound};
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey, day_of, days_among, month_of};
@@ -60,7 +60,7 @@ impl ClickHouseStore {
     ) -> Result<(), VisitError> {
         let today = day_of(self.clock.now());
         let pages = self.bounds.lock().await.fold(&mut &*self, today, pages).await?;
-        self.insert(batch, pages.iter().filter_map(PageRow::of)).await?;
+        self.insert(batch, pages.iter().filter_map(PageVisitRow::of)).await?;
         self.insert(batch, days_among(&pages).iter().filter_map(TotalRow::of)).await?;
         self.insert(batch, times.iter().filter_map(TimeRow::of)).await
     }

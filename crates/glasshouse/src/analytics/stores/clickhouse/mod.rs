@@ -24,10 +24,10 @@ use tokio::sync::{Mutex, OnceCell};
 
 use self::client::answer;
 use self::reach::Reach;
-use self::rows::{PageRow, ReferralRow, TimeRow, TotalRow, stored_day, stored_window};
+use self::rows::{PageVisitRow, ReferralRow, TimeRow, TotalRow, stored_day, stored_window};
 use self::tables::NEVER;
 use super::{
-    CountedLines, DatabaseStore, FirstDay, FirstDays, PageCounts, Pages, StoredDay, VisitError, VisitStore,
+    CountedLines, DatabaseStore, FirstDay, FirstDays, PageCounts, PageSelection, StoredDay, VisitError, VisitStore,
 };
 use crate::analytics::bounds::{MAX_PATHS, PageBounds};
 use crate::analytics::for_dashboard::DomainDay;
@@ -134,7 +134,7 @@ fn in_scope(scope: Scope) -> &'static str {
 }
 
 /// Joins rows of pages by path.
-fn pages_of(rows: Vec<PageRow>) -> Result<Vec<PageVisits>, VisitError> {
+fn pages_of(rows: Vec<PageVisitRow>) -> Result<Vec<PageVisits>, VisitError> {
     let mut kinds: HashSet<Arc<Kind>> = HashSet::new();
     let mut pages: HashMap<String, Vec<VisitSum>> = HashMap::new();
     for row in rows {
@@ -279,13 +279,13 @@ impl VisitStore for ClickHouseStore {
         domain: &'a DomainId,
         window: (Day, Day),
         scope: Scope,
-        pages: Pages<'a>,
+        pages: PageSelection<'a>,
     ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>> {
         Box::pin(async move {
             let only = match pages {
-                Pages::All => "",
-                Pages::One(_) => "and path = ?",
-                Pages::Failed => "and status >= 400",
+                PageSelection::All => "",
+                PageSelection::One(_) => "and path = ?",
+                PageSelection::Failed => "and status >= 400",
             };
             let sql = format!(
                 "select '', max(day), path, crawler, toUInt8(2), served, status, sum(visits) from visits \
@@ -293,7 +293,7 @@ impl VisitStore for ClickHouseStore {
                 in_scope(scope)
             );
             let mut query = self.of_window(&sql, domain, window);
-            if let Pages::One(path) = pages {
+            if let PageSelection::One(path) = pages {
                 query = query.bind(path);
             }
             pages_of(self.report(query).await?)
@@ -308,13 +308,13 @@ impl VisitStore for ClickHouseStore {
         const SQL: &str = "select domain, day, path, crawler, verified, served, status, sum(visits) from visits \
              where domain = ? and day between ? and ? group by domain, day, path, crawler, verified, served, status";
         Box::pin(async move {
-            let row = |row: PageRow| {
+            let row = |row: PageVisitRow| {
                 let (verified, served) = (rows::verified(row.verified)?, rows::served(row.served)?);
                 let (path, crawler, status) = (row.path.into(), row.crawler.into(), row.status);
                 let domain = domain.clone();
                 Ok((VisitKey { domain, day, path, crawler, verified, served, status }, row.visits))
             };
-            let rows = self.report::<PageRow>(self.of_window(SQL, domain, (day, day))).await?;
+            let rows = self.report::<PageVisitRow>(self.of_window(SQL, domain, (day, day))).await?;
             rows.into_iter().map(row).collect()
         })
     }
@@ -442,7 +442,7 @@ impl VisitStore for ClickHouseStore {
             tables::forget_day(self.client().await?, domain, day).await?;
             let content = Sha256::digest(format!("{stored:?}"));
             let name = format!("{}{}", tables::copy_name(domain, day), hex::encode(&content[..16]));
-            self.insert(&name, stored.pages.iter().filter_map(PageRow::of)).await?;
+            self.insert(&name, stored.pages.iter().filter_map(PageVisitRow::of)).await?;
             self.insert(&name, stored.days.iter().filter_map(TotalRow::of)).await?;
             self.insert(&name, stored.times.iter().filter_map(TimeRow::of)).await?;
             self.insert(&name, stored.referrals.iter().filter_map(ReferralRow::of)).await

@@ -24,7 +24,7 @@ pub trait TableRow: RowOwned + for<'a> Row<Value<'a> = Self> + Serialize + Send 
 
 /// Counts of a page.
 #[derive(Debug, Default, Row, Serialize, Deserialize)]
-pub struct PageRow {
+pub struct PageVisitRow {
     pub domain: String,
     pub day: u16,
     pub path: String,
@@ -86,7 +86,7 @@ macro_rules! table_row {
 }
 
 table_row!(
-    PageRow,
+    PageVisitRow,
     "visits",
     "domain String, day UInt16, path String, crawler String, verified UInt8, served UInt8, status UInt16, visits UInt64"
 );
@@ -113,9 +113,9 @@ pub fn stored_window((from, to): (Day, Day)) -> (u16, u16) {
     (stored(from), stored(to))
 }
 
-impl PageRow {
-    pub fn of((key, visits): &(VisitKey, u64)) -> Option<PageRow> {
-        Some(PageRow {
+impl PageVisitRow {
+    pub fn of((key, visits): &(VisitKey, u64)) -> Option<PageVisitRow> {
+        Some(PageVisitRow {
             domain: key.domain.to_string(),
             day: stored_day(key.day)?,
             path: key.path.to_string(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ::clickhouse::Client;
 
 use super::client::{answer, count, execute};
-use super::rows::{BATCH, PageRow, ReferralRow, TableRow, TimeRow, TotalRow};
+use super::rows::{BATCH, PageVisitRow, ReferralRow, TableRow, TimeRow, TotalRow};
 use crate::analytics::model::{Day, OTHER_PATHS};
 use crate::analytics::stores::VisitError;
 use crate::domains::DomainId;
@@ -21,9 +21,9 @@ const FIRST_DAYS: &str = "create table if not exists visit_first_days (domain St
 
 /// Every table, and those whose rows go with visits by page.
 const ALL: [&str; 5] =
-    [PageRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE, "visit_first_days"];
-const BY_PAGE: [&str; 3] = [PageRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
-const BY_DAY: [&str; 4] = [PageRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
+    [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE, "visit_first_days"];
+const BY_PAGE: [&str; 3] = [PageVisitRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
+const BY_DAY: [&str; 4] = [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
 
 /// Pause between two questions whether a deletion is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ const MAX_LOOKS: usize = 3_000;
 
 /// Makes what is not there.
 pub async fn create(client: &Client) -> Result<(), VisitError> {
-    create_table::<PageRow>(client).await?;
+    create_table::<PageVisitRow>(client).await?;
     create_table::<TotalRow>(client).await?;
     create_table::<TimeRow>(client).await?;
     create_table::<ReferralRow>(client).await?;

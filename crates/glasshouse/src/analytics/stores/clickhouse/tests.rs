@@ -34,7 +34,7 @@ fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {
 /// Visits, pages and timed answers.
 async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64, u64) {
     let days = store.totals(&domain.id, (0, 40_000)).await.unwrap();
-    let pages = store.pages(&domain.id, (0, 40_000), Scope::WithOrigin, Pages::All).await.unwrap();
+    let pages = store.pages(&domain.id, (0, 40_000), Scope::WithOrigin, PageSelection::All).await.unwrap();
     let times = store.times(&domain.id, (0, 40_000)).await.unwrap();
     let visits: u64 = days.iter().map(|day| day.visits).sum();
     let by_page: u64 = pages.iter().flat_map(|page| &page.sums).map(|sum| sum.visits).sum();

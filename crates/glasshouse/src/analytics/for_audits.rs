@@ -20,7 +20,8 @@ impl CrawlerTraffic for Analytics {
         path: Option<&'a str>,
     ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>> {
         Box::pin(async move {
-            let (window, pages) = (self.window(MAX_DAYS), path.map_or(PageSelection::All, PageSelection::One));
+            let (window, pages) =
+                (self.window(MAX_DAYS), path.map_or(PageSelection::All, PageSelection::One));
             known(self.of_pages(domain, window, Scope::WithOrigin, pages, last_visits).await)
         })
     }

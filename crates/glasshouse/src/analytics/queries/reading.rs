@@ -8,7 +8,7 @@ use store::{Conn, DbError, on_engine};
 use super::texts_of;
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, Verified, VisitKey};
-use crate::analytics::stores::{FirstDay, FirstDays, PageCounts, Pages};
+use crate::analytics::stores::{FirstDay, FirstDays, PageCounts, PageSelection};
 use crate::analytics::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts, VisitSum};
 use crate::domains::DomainId;
 

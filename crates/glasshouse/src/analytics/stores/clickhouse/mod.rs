@@ -4,126 +4,36 @@
 
 mod batches;
 mod client;
+mod connection;
 mod reach;
 mod rows;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::time::Duration;
 
-use ::clickhouse::Client;
-use ::clickhouse::query::Query;
-use ::clickhouse::{RowOwned, RowRead};
 use futures::future::BoxFuture;
 use sha2::{Digest, Sha256};
-use store::Db;
-use tokio::sync::{Mutex, OnceCell};
 
 use self::client::answer;
-use self::reach::Reach;
-use self::rows::{PageVisitRow, ReferralRow, TimeRow, TotalRow, stored_day, stored_window};
+pub use self::connection::ClickHouseStore;
+use self::rows::{PageVisitRow, ReferralRow, TimeRow, TotalRow, pages_of, stored_day, stored_window};
 use self::tables::NEVER;
 use super::{
-    CountedLines, DatabaseStore, FirstDay, FirstDays, PageCounts, PageSelection, StoredDay, VisitError, VisitStore,
+    CountedLines, FirstDay, FirstDays, PageCounts, PageSelection, StoredDay, VisitError, VisitStore,
 };
-use crate::analytics::bounds::{MAX_PATHS, PageBounds};
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
 use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey};
 use crate::analytics::queries::reading;
 use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
 use crate::analytics::spool::Counts;
-use crate::analytics::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts, VisitSum};
-use crate::clock::Clock;
-use crate::config::ClickHouseUrl;
+use crate::analytics::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts};
 use crate::domains::DomainId;
 
-/// How long somebody who wants to read a report waits for one answer.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a check waits: less than whoever asks for it.
+/// Timeout of a check, shorter than the timeouts of its callers.
 const CHECK_PATIENCE: Duration = Duration::from_secs(4);
-
-pub struct ClickHouseStore {
-    client: Client,
-    reach: Reach,
-    db: Db,
-    clock: Clock,
-    /// What was kept there before the setting was changed.
-    database: DatabaseStore,
-    bounds: Mutex<PageBounds>,
-    /// With so many paths, a domain gets no new ones.
-    max_paths: u64,
-    tables: OnceCell<()>,
-}
-
-impl ClickHouseStore {
-    /// Connects to nothing yet: a service whose visits cannot be reached serves pages all the same.
-    pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
-        ClickHouseStore {
-            client: client::connect(&url),
-            reach: Reach::default(),
-            db: db.clone(),
-            clock: clock.clone(),
-            database: DatabaseStore::new(db, clock),
-            bounds: Mutex::new(PageBounds::default()),
-            max_paths: MAX_PATHS,
-            tables: OnceCell::new(),
-        }
-    }
-
-    /// The same with room for so many pages of a day, and so many paths.
-    #[cfg(test)]
-    pub(in crate::analytics) fn bounded(mut self, max_pages: usize, max_paths: u64) -> ClickHouseStore {
-        self.bounds = Mutex::new(PageBounds::new(max_pages, max_paths));
-        self.max_paths = max_paths;
-        self
-    }
-
-    /// The server, with its tables.
-    async fn client(&self) -> Result<&Client, VisitError> {
-        self.tables.get_or_try_init(|| tables::create(&self.client)).await?;
-        Ok(&self.client)
-    }
-
-    /// The rows that a report asks for: within seconds, and at once while the server answered nobody.
-    async fn report<T: RowOwned + RowRead>(&self, query: Query) -> Result<Vec<T>, VisitError> {
-        if !self.reach.may_ask() {
-            return Err(VisitError::Silent);
-        }
-        self.ask_for(PATIENCE, query).await
-    }
-
-    async fn ask_for<T: RowOwned + RowRead>(
-        &self,
-        patience: Duration,
-        query: Query,
-    ) -> Result<Vec<T>, VisitError> {
-        let asked = async {
-            self.client().await?;
-            answer(query.fetch_all()).await
-        };
-        let answer = tokio::time::timeout(patience, asked).await.unwrap_or(Err(VisitError::Silent));
-        match &answer {
-            Err(VisitError::Silent) => self.reach.gave_no_answer(),
-            Err(VisitError::Unreachable(error)) if client::is_not_connected(error) => {
-                self.reach.gave_no_answer();
-            }
-            // A connection that breaks says nothing about the next one.
-            Err(VisitError::Unreachable(_) | VisitError::Database(_) | VisitError::Busy) => {}
-            Ok(_) | Err(VisitError::Refused(_)) => self.reach.answered(),
-        }
-        answer
-    }
-
-    /// A statement about a domain's window, which its first three placeholders are.
-    fn of_window(&self, sql: &str, domain: &DomainId, window: (Day, Day)) -> Query {
-        let (from, to) = stored_window(window);
-        self.client.query(sql).bind(domain.as_str()).bind(from).bind(to)
-    }
-}
 
 /// Leaves out impostors, and visits that do not count.
 fn in_scope(scope: Scope) -> &'static str {
@@ -131,23 +41,6 @@ fn in_scope(scope: Scope) -> &'static str {
         Scope::Snapshots => "verified != 1 and served != 2",
         Scope::WithOrigin => "verified != 1",
     }
-}
-
-/// Joins rows of pages by path.
-fn pages_of(rows: Vec<PageVisitRow>) -> Result<Vec<PageVisits>, VisitError> {
-    let mut kinds: HashSet<Arc<Kind>> = HashSet::new();
-    let mut pages: HashMap<String, Vec<VisitSum>> = HashMap::new();
-    for row in rows {
-        let (verified, served) = (rows::verified(row.verified)?, rows::served(row.served)?);
-        let kind = Arc::new(Kind { crawler: row.crawler, verified, served, status: row.status });
-        let kind = kinds.get(&kind).cloned().unwrap_or_else(|| {
-            kinds.insert(kind.clone());
-            kind
-        });
-        let sum = VisitSum { kind, last: Day::from(row.day), visits: row.visits };
-        pages.entry(row.path).or_default().push(sum);
-    }
-    Ok(pages.into_iter().map(|(path, sums)| PageVisits { path: path.into(), sums }).collect())
 }
 
 impl VisitStore for ClickHouseStore {

@@ -1,11 +1,15 @@
 //! Rows of the tables, one kind each. Pure.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
 use ::clickhouse::{Row, RowOwned};
 use serde::{Deserialize, Serialize};
 
 use super::super::VisitError;
 use crate::analytics::model::{Day, DayKey, ServedBy, TimeKey, Verified, VisitKey};
 use crate::analytics::referrals::ReferralKey;
+use crate::analytics::sums::{Kind, PageVisits, VisitSum};
 
 /// Begins the domain of a row that is the name of a batch. No domain begins like this.
 pub const BATCH: &str = "batch:";
@@ -172,4 +176,21 @@ pub fn served(number: u8) -> Result<ServedBy, VisitError> {
 
 fn damaged() -> VisitError {
     VisitError::refused("its answer is not what was asked for")
+}
+
+/// Joins rows of pages by path.
+pub fn pages_of(rows: Vec<PageVisitRow>) -> Result<Vec<PageVisits>, VisitError> {
+    let mut kinds: HashSet<Arc<Kind>> = HashSet::new();
+    let mut pages: HashMap<String, Vec<VisitSum>> = HashMap::new();
+    for row in rows {
+        let (verified, served) = (verified(row.verified)?, served(row.served)?);
+        let kind = Arc::new(Kind { crawler: row.crawler, verified, served, status: row.status });
+        let kind = kinds.get(&kind).cloned().unwrap_or_else(|| {
+            kinds.insert(kind.clone());
+            kind
+        });
+        let sum = VisitSum { kind, last: Day::from(row.day), visits: row.visits };
+        pages.entry(row.path).or_default().push(sum);
+    }
+    Ok(pages.into_iter().map(|(path, sums)| PageVisits { path: path.into(), sums }).collect())
 }

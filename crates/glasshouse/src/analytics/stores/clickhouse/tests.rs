@@ -17,6 +17,7 @@ use crate::accounts::Plan;
 use crate::analytics::model::ServedBy;
 use crate::analytics::stores::open_at;
 use crate::analytics::stores::tests::{domains, key};
+use crate::config::ClickHouseUrl;
 use crate::domains::Domain;
 use crate::testing::{TestApp, clickhouse_database};
 

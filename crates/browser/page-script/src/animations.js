@@ -79,7 +79,14 @@ function noteEndHandlers() {
 function isAnimatedByScript() {
   if (!listened.scripts) return false;
   let found = false;
-  animations().forEach((animation) => quietly(() => (found ||= !isOfStyleSheet(animation) && restOf(animation) < Infinity)));
+  animations().forEach((animation) =>
+    quietly(() => {
+      if (isOfStyleSheet(animation) || restOf(animation) === Infinity) return;
+      begin(animation);
+      found = true;
+    }),
+  );
+  if (found) askFrame(); // it goes on with frames
   return found;
 }
 

@@ -49,6 +49,9 @@ function readProgress() {
 /** Gives the page its whole budget again: something has come of which nothing here tells, such as an imported module. */
 export const renewBudget = () => (last.loadedAt = last.at = ownTime());
 
+/** Gives the page its time again after a request that has failed: apps try again, each time after a longer pause. */
+export const expectRetry = () => (last.at = ownTime());
+
 /** Returns the number of measurements that have found progress. */
 export const progress = shared?.progress ?? (() => {
   readProgress();

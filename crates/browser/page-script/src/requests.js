@@ -7,12 +7,10 @@ import {
 import { listen, quietly, replaceGetter, replaceMethod, deactivation, watchMethod } from './hooks.js';
 import { expectMessages } from './messages.js';
 import { isOtherSite, parseUrl } from './native.js';
-import { Repetition, progress } from './repetition.js';
+import { Repetition, expectRetry, progress } from './repetition.js';
 import { now } from './shared.js';
 import { endWith, holdNetwork } from './work.js';
 
-// A request to one of these of another site says something to its operator; nothing comes back that would be shown.
-const BEACON = /(^|[/.])(beacon|collect|analytics|pixel|track|tracking|telemetry|sentry|metrics|rum|log|logs)([/?.#]|$)/i;
 const BODY_LENGTH = 2000; // characters that tell bodies apart
 
 const isResponseGood = getter(Response.prototype, 'ok');
@@ -59,7 +57,11 @@ function waitFor({ isForeign, path, whole, isKnown }) {
   return !repetition || repetition.goesOn(0) ? () => holdNetwork(isForeign, 'answer') : notAtAll;
 }
 
-const noteAnswer = ({ whole }, isGood) => (isGood ? failed.delete(whole) : failed.add(whole));
+function noteAnswer({ whole }, isGood) {
+  if (isGood) return failed.delete(whole);
+  expectRetry();
+  return failed.add(whole);
+}
 
 export function watchRequests() {
   watchFetch();
@@ -103,7 +105,7 @@ function noteFetch(promise, input, init) {
   // Of another origin, the page cannot read what comes back.
   const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
   const mayOutlive = init?.keepalive || (given && ofRequest.keepalive(given));
-  const isBeacon = request.isForeign && verb !== 'GET' && (mayOutlive || isOpaque || test(BEACON, url));
+  const isBeacon = request.isForeign && verb !== 'GET' && (mayOutlive || isOpaque);
   const begin = isBeacon ? notAtAll : waitFor({ ...request, isForeign: request.isForeign || isOpaque });
   endWith(promise, begin());
   then(promise, (response) => waits.set(response, begin), () => {});
@@ -183,7 +185,7 @@ function watchXhr() {
     const { verb, url } = opened.get(xhr) || { verb: 'GET', url: '' };
     const request = describe(verb, url, bodyText(body));
     opened.set(xhr, { verb, url, request });
-    const begin = request.isForeign && verb !== 'GET' && test(BEACON, url) ? notAtAll : waitFor(request);
+    const begin = waitFor(request);
     let end = begin();
     const over = () => end();
     // Each byte gives the rest of the answer its time again.

@@ -3,7 +3,7 @@
 # Equal inputs give equal bytes: times come from the commit (or SOURCE_DATE_EPOCH), owners are root, compression has one thread.
 # See docs/decisions/0490.
 #
-#   --binary PATH    packs this binary instead of building with the profile `dist` (half an hour on two cores)
+#   --binary PATH    packs this binary instead of building one
 #   --out FOLDER     instead of target/packages
 #   --version V      instead of the version of Cargo.toml
 #   --quick          compresses little, for tests
@@ -41,9 +41,9 @@ architecture=$(dpkg --print-architecture)
 
 if [ -z "$binary" ]; then
   scripts/web.sh
-  say 'building the service (profile dist)'
-  cargo build --locked --profile dist --package glasshouse
-  binary=$target/dist/glasshouse
+  say 'building the service'
+  cargo build --locked --release --package glasshouse
+  binary=$target/release/glasshouse
 fi
 [ -x "$binary" ] || die "$binary is not a program"
 binary=$(realpath "$binary")

@@ -41,10 +41,12 @@ has curl || apt_install curl
 
 allow_unconfined_browsers
 
+say '1 of 4: the dashboard (npm; about a minute the first time)'
 "$root/scripts/web.sh"
-say 'building the service (the first time takes some minutes)'
-cargo build --release --locked --package glasshouse
-glasshouse=$target/release/glasshouse
+# The profile that `make test` builds with: compiled in half of the time, and a try-out is bound by Chromium.
+say '2 of 4: the service (cargo; some minutes the first time, seconds afterwards)'
+cargo build --locked --package glasshouse
+glasshouse=$target/debug/glasshouse
 
 # ---- an account and a key; what was printed once is kept beside the data for the next start
 mkdir -p "$data"
@@ -102,7 +104,7 @@ if [ "$demo" != none ]; then
   export GLASSHOUSE_NETWORK__HOSTS=${GLASSHOUSE_NETWORK__HOSTS:-"{\"$demo_host\": \"127.0.0.1:$demo_port\"}"}
   export GLASSHOUSE_NETWORK__ALLOW_PRIVATE=${GLASSHOUSE_NETWORK__ALLOW_PRIVATE:-'["127.0.0.0/8"]'}
   npm_ci demo || die 'npm could not install the packages of the demo shop; look at what it says above, and start again'
-  say 'building the demo shop'
+  say '3 of 4: the demo shop (npm)'
   (cd demo && npm run --silent build)
   if [ "$has_domain" = no ]; then
     "$glasshouse" domain add "$demo_host" --account "$owner" --sitemap "https://$demo_host/sitemap.xml" --status connected > /dev/null
@@ -110,6 +112,7 @@ if [ "$demo" != none ]; then
 fi
 
 # ---- start
+say '4 of 4: the start'
 started=()
 # shellcheck disable=SC2317  # called by the trap
 clean_up() {

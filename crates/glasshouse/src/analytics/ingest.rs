@@ -1,6 +1,6 @@
 //! The recorder of crawler visits: a bounded buffer in front, which is counted and goes to the spool on the disk every 50 ms.
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
-//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store. See docs/decisions/0312.
+//! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store. See docs/decisions/0180.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ pub const MAX_DAYS: u32 = 180;
 pub const DEFAULT_DAYS: u32 = 30;
 
 /// Days whose visits are deleted in one go, which is tried every hour. One day a day is what a right clock needs.
-/// See docs/decisions/0341.
+/// See docs/decisions/0181.
 const DELETED_AT_ONCE: Day = 3;
 
 /// Lists of all pages that are made at once: one may take a hundred megabytes.

@@ -1,7 +1,7 @@
 //! Moving what is kept to another store: `glasshouse analytics copy`.
 //! A day that is there already is left alone when it is the same. One that is part of ours is replaced, because an earlier
 //! copy may have ended in the middle, or visits came since. One that has what ours has not is never touched.
-//! See docs/decisions/0252.
+//! See docs/decisions/0251.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -23,7 +23,7 @@ pub async fn open(
         return Ok(Err(CallRefusal::Lost));
     }
     let run = runs::lock_open(tx, &opening.run).await?;
-    if !run.is_some_and(|run| (run.status == "answered") != opening.is_question) {
+    if run.is_none_or(|run| (run.status == "answered") == opening.is_question) {
         return Ok(Err(CallRefusal::Lost));
     }
     let price = Usd::from_nanos(opening.call.reserved_nanos);

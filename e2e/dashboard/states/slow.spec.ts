@@ -11,7 +11,7 @@ test('a screen that waits says so after five seconds, and no longer once the ans
     await held;
     await route.continue();
   });
-  const words = app.getByRole('status').filter({ hasText: 'The server is taking long to answer.' });
+  const words = app.getByRole('status').filter({ hasText: 'The server is taking a long time to answer.' });
 
   await app.goto(`/d/${domain}`);
   await expect(app.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();

@@ -189,10 +189,10 @@ async fn a_sheet_that_many_components_share_does_not_cost_the_page() {
         "root.adoptedStyleSheets = [sheet]",
         "const style = document.createElement('style'); style.textContent = text; root.prepend(style)",
     ] {
-        let page = bench.render_reply(article(&components(800, setup))).await.unwrap();
+        let page = bench.render_reply(article(&components(400, setup))).await.unwrap();
 
         assert!(page.html.len() < 2_000_000, "{} bytes", page.html.len());
-        assert_eq!(seen(&bench, &page, last).await, "rgb(1, 2, 3)7px800", "{setup}");
+        assert_eq!(seen(&bench, &page, last).await, "rgb(1, 2, 3)7px400", "{setup}");
     }
 }
 

@@ -14,7 +14,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     // A browser opens six connections to a server without TLS: few files of some size come sooner than seventy small ones.
-    // See docs/decisions/0372.
+    // See docs/decisions/0370.
     cssCodeSplit: false,
     rolldownOptions: {
       checks: { pluginTimings: false },

@@ -1,5 +1,5 @@
 // Common part of surfaces that hang below a trigger. The trigger is a plain button, so that it is there before they are.
-// See docs/decisions/0372.
+// See docs/decisions/0370.
 
 /** Decides whether an event began in the trigger, whose own press closes the surface. */
 export function isWithin(target: EventTarget | null, anchor: string): boolean {

@@ -13,9 +13,9 @@ use super::{CountedLines, FirstDay, PageCounts, PageSelection, StoredDay, VisitE
 use crate::analytics::bounds::{KnownPages, MAX_PATHS, PageBounds, fold_unfound};
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, TimeKey, VisitKey, day_of};
+use crate::analytics::model::{Day, VisitKey, day_of};
 use crate::analytics::queries::{self, imports, reading, referrals, upkeep};
-use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
+use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::analytics::spool::Counts;
 use crate::analytics::sums::{DayTotal, PageVisits, Scope, TimeCounts};
 use crate::clock::{Clock, Timestamp};
@@ -23,7 +23,7 @@ use crate::domains::DomainId;
 
 /// Pages in one transaction.
 const PART: usize = 1_000;
-/// How long a file is remembered that was not removed: for longer than a process is away that has it still.
+/// Time for which the name of an applied file is kept, longer than any process that still has the file is away.
 const FILES_FOR: Duration = Duration::from_secs(90 * 24 * 3600);
 /// Room that a path takes at most without counting as several.
 const BYTES_OF_PATH: i64 = 134;
@@ -54,7 +54,7 @@ impl DatabaseStore {
         DatabaseStore { db: db.clone(), clock: clock.clone(), bounds, most_paths: MAX_PATHS }
     }
 
-    /// The same with room for so many pages of a day, and so many paths.
+    /// Sets other bounds of pages of a day and of paths.
     #[cfg(test)]
     pub(in crate::analytics) fn bounded(mut self, max_pages: usize, max_paths: u64) -> DatabaseStore {
         self.bounds = Mutex::new(PageBounds::new(max_pages, max_paths));
@@ -299,35 +299,6 @@ impl VisitStore for DatabaseStore {
         Box::pin(async move { Ok(reading::list_kept_days(&mut self.db.read().await?, domain).await?) })
     }
 
-    fn read_day<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        day: Day,
-    ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
-        Box::pin(async move {
-            let mut conn = self.db.read().await?;
-            // Pages first: what is counted meanwhile is missing in them, and the next copy sees it.
-            let pages = reading::list_rows(&mut conn, domain, day).await?;
-            let totals = reading::list_totals(&mut conn, domain, (day, day)).await?;
-            let times = reading::list_times(&mut conn, domain, (day, day)).await?;
-            let time =
-                |((served, bucket), count)| (TimeKey { domain: domain.clone(), day, served, bucket }, count);
-            // A day has at most 10,000 pages of each assistant, and those that were counted together.
-            let people = referrals::list_top_referrals(&mut conn, domain, (day, day), usize::MAX).await?;
-            let people = people.into_iter().map(|row| {
-                let (path, assistant) = (row.path.into(), row.assistant);
-                (ReferralKey { domain: domain.clone(), day, path, assistant }, row.count)
-            });
-            let stored = StoredDay {
-                days: totals.iter().map(|total| total.counted_for(domain)).collect(),
-                pages,
-                times: times.into_iter().map(time).collect(),
-                referrals: people.collect(),
-            };
-            Ok(stored.sorted())
-        })
-    }
-
     fn put_day<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -369,7 +340,7 @@ impl VisitStore for DatabaseStore {
     }
 }
 
-/// What of some counts belongs to a part.
+/// Returns the counts that belong to a part.
 fn part_of<T>(counts: &[T], number: usize) -> &[T] {
     counts.chunks(PART).nth(number).unwrap_or_default()
 }

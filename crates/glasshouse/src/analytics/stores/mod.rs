@@ -17,8 +17,8 @@ use store::DbError;
 
 use super::for_dashboard::DomainDay;
 use super::import::{ImportedVisits, LogPart};
-use super::model::{Day, VisitKey};
-use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
+use super::model::{Day, TimeKey, VisitKey};
+use super::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
 use super::spool::Counts;
 use super::sums::{DayTotal, PageVisits, Scope, TimeCounts};
 use crate::api::ApiError;
@@ -85,13 +85,13 @@ impl From<VisitError> for JobError {
 #[derive(Debug, Clone, Copy)]
 pub enum PageSelection<'a> {
     All,
-    /// Those of one path.
+    /// Visits of one path.
     One(&'a str),
-    /// Those with a status of 400 and above.
+    /// Answers with a status of 400 and above.
     Failed,
 }
 
-/// How many different pages were visited.
+/// Numbers of different pages that were visited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageCounts {
     /// In the window.
@@ -152,7 +152,7 @@ pub trait VisitStore: Send + Sync {
         domains: &'a [DomainId],
     ) -> BoxFuture<'a, Result<Vec<(DomainId, Day)>, VisitError>>;
 
-    /// How many pages were visited. Impostors visit nothing.
+    /// Counts the pages that were visited. Visits of impostors are left out.
     fn count_pages<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -210,9 +210,34 @@ pub trait VisitStore: Send + Sync {
     /// The days of which something is kept, in no order.
     fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>>;
 
-    /// Everything that is kept of a day.
-    fn read_day<'a>(&'a self, domain: &'a DomainId, day: Day)
-    -> BoxFuture<'a, Result<StoredDay, VisitError>>;
+    /// Reads everything that is kept of a day.
+    fn read_day<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        day: Day,
+    ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
+        Box::pin(async move {
+            let window = (day, day);
+            // Pages first: visits that are counted meanwhile are missing in them, and the next copy sees the difference.
+            let pages = self.rows(domain, day).await?;
+            let totals = self.totals(domain, window).await?;
+            let times = self.times(domain, window).await?;
+            let referrals = self.referrals(domain, window, ReferralRows::Top(usize::MAX)).await?;
+            let time =
+                |((served, bucket), count)| (TimeKey { domain: domain.clone(), day, served, bucket }, count);
+            let people = |row: ReferralCount| {
+                let (path, assistant) = (row.path.into(), row.assistant);
+                (ReferralKey { domain: domain.clone(), day, path, assistant }, row.count)
+            };
+            let stored = StoredDay {
+                days: totals.iter().map(|total| total.counted_for(domain)).collect(),
+                pages,
+                times: times.into_iter().map(time).collect(),
+                referrals: referrals.into_iter().map(people).collect(),
+            };
+            Ok(stored.sorted())
+        })
+    }
 
     /// Keeps a day in place of what is kept of it. First days of pages stay as they are.
     fn put_day<'a>(

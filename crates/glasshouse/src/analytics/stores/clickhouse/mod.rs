@@ -25,9 +25,9 @@ use super::{
 };
 use crate::analytics::for_dashboard::DomainDay;
 use crate::analytics::import::LogPart;
-use crate::analytics::model::{Day, OTHER_PATHS, TimeKey, VisitKey};
+use crate::analytics::model::{Day, OTHER_PATHS, VisitKey};
 use crate::analytics::queries::reading;
-use crate::analytics::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
+use crate::analytics::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::analytics::spool::Counts;
 use crate::analytics::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts};
 use crate::domains::DomainId;
@@ -296,31 +296,6 @@ impl VisitStore for ClickHouseStore {
             let query = self.client().await?.query(SQL).bind(domain.as_str());
             let days: Vec<u16> = answer(query.fetch_all()).await?;
             Ok(days.into_iter().map(Day::from).collect())
-        })
-    }
-
-    fn read_day<'a>(
-        &'a self,
-        domain: &'a DomainId,
-        day: Day,
-    ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
-        Box::pin(async move {
-            let window = (day, day);
-            let time =
-                |((served, bucket), count)| (TimeKey { domain: domain.clone(), day, served, bucket }, count);
-            let people = |row: ReferralCount| {
-                let (path, assistant) = (row.path.into(), row.assistant);
-                (ReferralKey { domain: domain.clone(), day, path, assistant }, row.count)
-            };
-            let totals = self.totals(domain, window).await?;
-            let all = ReferralRows::Top(usize::MAX);
-            let stored = StoredDay {
-                days: totals.iter().map(|total| total.counted_for(domain)).collect(),
-                pages: self.rows(domain, day).await?,
-                times: self.times(domain, window).await?.into_iter().map(time).collect(),
-                referrals: self.referrals(domain, window, all).await?.into_iter().map(people).collect(),
-            };
-            Ok(stored.sorted())
         })
     }
 

@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 use super::*;
 use crate::accounts::Plan;
-use crate::analytics::model::ServedBy;
+use crate::analytics::model::{ServedBy, TimeKey};
 use crate::analytics::stores::open_at;
 use crate::analytics::stores::tests::{domains, key};
 use crate::config::ClickHouseUrl;

@@ -1,4 +1,4 @@
-// What is measured beside site and service: npm prerender, nginx, private databases; and the service as the benchmarks set it up.
+// Programs that are measured beside the service: npm prerender, nginx, private databases; and the service as the benchmarks set it up.
 // Used by run.mjs. What is started here ends with the run (e2e/lib/programs.mjs).
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

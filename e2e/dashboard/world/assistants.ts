@@ -1,4 +1,4 @@
-// What is made with the stand-ins of the AI vendors (`fakeai`) for the journeys.
+// Data that the stand-ins of the AI vendors (`fakeai`) make for the journeys.
 // ChatGPT, Perplexity and Google's overviews answer as the vendors do; Gemini is a server of chat completions, a "local model";
 // Claude has no key.
 import type { APIRequestContext } from '@playwright/test';

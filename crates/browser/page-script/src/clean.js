@@ -1,4 +1,4 @@
-// What a copy of the document has too much of: scripts, what loads them, what stands for a browser without them, handlers, addresses in
+// Parts that a copy of the document loses: scripts, what loads them, what stands for a browser without them, handlers, addresses in
 // memory; and text that a parser would not read as text, because it holds the end of the element around it.
 // Used by `serialize.js`, on copies only. Goes into templates, those of shadow roots included.
 
@@ -52,7 +52,7 @@ function withoutControls(value) {
 }
 
 const COMMENTS_INSTRUCTIONS_AND_SECTIONS = 128 | 64 | 8;
-// What ends a comment early, and what an end that is cut off would leave open.
+// Texts that end a comment early, and starts that a cut end would leave open.
 const ENDS_COMMENT = /^-?>|--!?>|<!--|--!?$|<!-?$|-$/;
 const JSON_TYPE = /^(application|text)\/([a-z.-]+\+)?json$|^importmap$/i;
 

@@ -1,4 +1,4 @@
-// How complete the page looks. Decides nothing but how patient the waiting is: see `patience`.
+// Completeness of the page as it looks. Decides only the factor of the waiting time: see `patience`.
 
 import { attribute, body, children, data, documentElement, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
 import { asText, each, filter, plain, replaceAll, some, test, trim } from './intrinsics/language.js';

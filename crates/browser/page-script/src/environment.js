@@ -1,4 +1,4 @@
-// What a page finds different from an ordinary tab: no dialogs, no popups, no earlier pages, the same random numbers on every render; what would
+// Differences of a render from an ordinary tab: no dialogs, no popups, no earlier pages, the same random numbers on every render; what would
 // outlive the render or needs a person refuses. Runs first, in every frame, before any script of the page. See docs/decisions/0020.
 // Must never change what a call of the page returns or throws, except where a feature is meant to refuse.
 

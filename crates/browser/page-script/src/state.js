@@ -1,4 +1,4 @@
-// How far the decision about the document has come, its shadow roots, and the page's own word on when it is ready (`window.prerenderReady`).
+// State of the render: progress of the decision about the document, its shadow roots, and the page's own word on when it is ready (`window.prerenderReady`).
 
 import { KeptSet, defineProperty, each, plain } from './intrinsics/language.js';
 import { quietly } from './hooks.js';

@@ -274,7 +274,7 @@ impl Tab {
 
     /// Gets past the last render's document where the navigation alone would not: to the same address, or to a fragment.
     async fn leave_deactivated(&mut self, url: &Url) -> Result<(), CdpError> {
-        // What the deactivated document still said is not about the page to come.
+        // Messages of the deactivated document are not about the next page.
         while let Ok(event) = self.events.try_recv() {
             if event.kind == EventKind::TargetCrashed {
                 return Err(CdpError::Closed);

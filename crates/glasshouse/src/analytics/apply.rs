@@ -159,7 +159,7 @@ impl Applier {
         match file.remove() {
             Err(error) => tracing::warn!(%error, "an applied file of the spool cannot be removed"),
             Ok(()) => {
-                // What is not forgotten now is after months.
+                // A file that is not forgotten now is forgotten after months.
                 let _ = self.store.forget_file(&name).await;
             }
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::service::Analytics;
 use crate::jobs::{Job, JobError, JobOutcome, JobRun, Registry, Schedule};
 
-/// How often days are looked through.
+/// Interval between two deletions of old days.
 const EVERY: Duration = Duration::from_secs(3600);
 /// Into the hour: what was counted before midnight has left the spools by then.
 const OFFSET: Duration = Duration::from_secs(10 * 60);

@@ -124,7 +124,7 @@ impl Analytics {
         Ok(report::summary(&counts, (pages.visited, pages.new), &times))
     }
 
-    /// How long answers took: those of the window, or of all kept days when the window has no renders.
+    /// Times of answers: those of the window, or of all kept days when the window has no renders.
     pub(super) async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
         let times = Times::of(&self.store.times(domain, window).await?);
         match times.render.is_empty() {

@@ -11,25 +11,25 @@ use crate::domains::DomainId;
 pub struct Kind {
     /// Id of the crawler.
     pub crawler: String,
-    /// Whether it was checked.
+    /// Result of the check of the crawler's identity.
     pub verified: Verified,
-    /// How it was answered.
+    /// Source of the answer: cache, render or origin.
     pub served: ServedBy,
     /// Status of the answer.
     pub status: u16,
 }
 
-/// Which visits a report is about. Impostors' are in none but those that say so.
+/// Visits that a report counts. Visits of impostors count in no scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Those answered with a snapshot.
+    /// Visits that were answered with a snapshot.
     Snapshots,
-    /// Those that the origin answered as well.
+    /// Visits that the origin answered as well.
     WithOrigin,
 }
 
 impl Scope {
-    /// Whether visits of this kind count.
+    /// Returns true for a kind whose visits count.
     pub fn counts(self, kind: &Kind) -> bool {
         kind.verified != Verified::No && (self == Scope::WithOrigin || kind.served != ServedBy::Origin)
     }

@@ -1,5 +1,5 @@
 //! The interface of background work for features: a type that implements [`Job`], and a line in `app` that registers it.
-//! Its functions are plain ones: see docs/decisions/0285.
+//! Functions are not generic: see docs/decisions/0285.
 //! Must know nothing of tables: the worker does.
 
 use std::collections::BTreeMap;

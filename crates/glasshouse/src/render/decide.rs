@@ -32,7 +32,7 @@ pub enum EntryPoint {
     Edge,
 }
 
-/// What a request gets, and why.
+/// Decision about a request, with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub answer: DecidedAnswer,

@@ -35,6 +35,6 @@ pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageRespons
 pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>, reason: DecisionReason) {
     let asks_for_page = !matches!(reason, DecisionReason::NotForPage | DecisionReason::StaticAsset);
     let Some(request) = call.crawler_request().filter(|_| asks_for_page) else { return };
-    // How long the customer's server takes is not known: no report reads the times of origins.
+    // The time of the customer's server is not known: no report reads the times of origins.
     recorder.record_answer(request, ServedBy::Origin, 200, Duration::ZERO);
 }

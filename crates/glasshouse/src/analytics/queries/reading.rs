@@ -277,7 +277,7 @@ pub async fn list_kept_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Da
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_all(c).await)?)
 }
 
-/// Those of the domains whose records are there.
+/// Lists the domains among these whose records exist.
 pub async fn list_existing(conn: &mut Conn, domains: &[DomainId]) -> Result<HashSet<DomainId>, DbError> {
     let sql = format!("select id from domains where id in {}", texts_of(conn.engine(), "$1"));
     let ids: Vec<String> = on_engine!(conn, |c| {

@@ -75,7 +75,7 @@ pub(in crate::analytics) async fn apply(app: &TestApp, domain: &Domain, batch: &
     store.apply(&format!("{batch}-{}", domain.host), &counts).await.unwrap();
 }
 
-/// What every report says about a domain.
+/// Collects all reports about a domain.
 pub(in crate::analytics) async fn reports(app: &TestApp, domain: &Domain) -> Value {
     let analytics = &app.state.analytics;
     let today = analytics.today();

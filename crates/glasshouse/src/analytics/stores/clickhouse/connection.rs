@@ -28,7 +28,7 @@ pub struct ClickHouseStore {
     pub(super) reach: Reach,
     pub(super) db: Db,
     pub(super) clock: Clock,
-    /// What was kept there before the setting was changed.
+    /// Store of the visits from before the setting was changed.
     pub(super) database: DatabaseStore,
     pub(super) bounds: Mutex<PageBounds>,
     /// With so many paths, a domain gets no new ones.
@@ -95,7 +95,7 @@ impl ClickHouseStore {
         answer
     }
 
-    /// Makes a statement about a window of a domain: its first three placeholders.
+    /// Makes a statement and binds domain, first and last day of a window to its first three parameters.
     pub(super) fn of_window(&self, sql: &str, domain: &DomainId, window: (Day, Day)) -> Query {
         let (from, to) = stored_window(window);
         self.client.query(sql).bind(domain.as_str()).bind(from).bind(to)

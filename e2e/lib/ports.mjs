@@ -23,11 +23,22 @@ export async function listen(server, port = 0, host = '127.0.0.1') {
   };
 }
 
-/** Finds a port that nothing listens on. */
+/** @type {Set<number>} */
+const found = new Set();
+
+/**
+ * Finds a port that nothing listens on, each time another one. It lies below the ports that the system gives to connections and to servers
+ * without a port of their own (32768 and up), so that none of those takes it before it is used.
+ */
 export async function freePort() {
-  const { port, close } = await listen(net.createServer());
-  await close();
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const server = found.has(port) ? null : await listen(net.createServer(), port).catch(() => null);
+    if (server === null) continue;
+    found.add(port);
+    await server.close();
+    return port;
+  }
 }
 
 /**

@@ -23,6 +23,7 @@ pub mod listen;
 pub mod mentions;
 mod networks;
 pub mod notify;
+pub mod plans;
 pub mod platform;
 pub mod refresh;
 pub mod render;

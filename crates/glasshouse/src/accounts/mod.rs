@@ -1,17 +1,19 @@
 //! Accounts: who may use the service, with which keys, on which plan, and how much they have used.
 //! The leftmost feature: it knows no domains, renders or audits.
 
+pub mod callers;
 pub mod handlers;
 pub mod keys;
 pub mod model;
 mod passwords;
-pub mod plans;
+pub mod ports;
 mod queries;
 mod service;
 pub mod sessions;
+mod state;
 pub mod usage;
 
 pub use model::{Account, AccountId, KeyId, KeyIdentity};
-pub use plans::{Plan, PlanLimit, PlanLimits};
 pub use service::{AccountError, Accounts, SignInError};
+pub use state::AccountsState;
 pub use usage::UsageMetric;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::plans::Plan;
 use crate::clock::Timestamp;
+use crate::plans::Plan;
 
 /// Makes an id type: text in the database, opaque to clients, cheap to clone.
 macro_rules! id_type {

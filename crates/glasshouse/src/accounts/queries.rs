@@ -6,9 +6,9 @@ use store::{Conn, DbError, on_engine};
 
 use super::keys::KeyHash;
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
-use super::plans::Plan;
 use super::usage::UsageMetric;
 use crate::clock::Timestamp;
+use crate::plans::Plan;
 
 type AccountRow = (String, String, String, bool, i64);
 

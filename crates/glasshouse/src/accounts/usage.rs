@@ -4,8 +4,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::AccountId;
-use super::plans::{Plan, PlanLimit, PlanLimits};
 use crate::clock::Timestamp;
+use crate::plans::{Plan, PlanLimit, PlanLimits};
 
 /// Metric of usage that is counted per month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

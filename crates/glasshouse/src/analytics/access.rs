@@ -5,16 +5,19 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use super::service::TokenState;
-use crate::accounts::Plan;
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::unknown_caller;
+use crate::accounts::callers::requester::Requester;
 use crate::accounts::keys::KeyHash;
+use crate::analytics::AnalyticsState;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Rate};
-use crate::api::caller::{StandingSlot, client_address, unknown_caller};
+use crate::api::client::client_address;
 use crate::api::header_names::STATS_TOKEN;
-use crate::api::requester::Requester;
-use crate::api::shared_limits::SharedLimit;
-use crate::api::{ApiError, ApiResult, Caller, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::api::rate_limit_state::RateLimitSlot;
+use crate::api::{ApiError, ApiResult, ErrorCode, Issue};
 use crate::domains::{DomainAccess, DomainId, RequestedDomain, names};
+use crate::plans::Plan;
 
 /// Query parameter that carries one.
 const TOKEN_PARAMETER: &str = "token";
@@ -43,26 +46,28 @@ pub enum StatsReader {
     },
 }
 
-impl FromRequestParts<AppState> for StatsReader {
+impl FromRequestParts<AnalyticsState> for StatsReader {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<StatsReader, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, app: &AnalyticsState) -> Result<StatsReader, ApiError> {
         let Some(token) = shown_token(parts) else {
             return Ok(StatsReader::Account(Caller::from_request_parts(parts, app).await?));
         };
         let state = match &token {
-            Some(token) if app.rate_limits.may_look_up(client_address(parts), token) => {
+            Some(token) if app.callers.rate_limits.may_look_up(client_address(parts), token) => {
                 app.analytics.open_token(token).await?
             }
             _ => TokenState::Unknown,
         };
         let (TokenState::Opens(id) | TokenState::Ended(id)) = &state else {
-            return Err(unknown_caller(parts, app));
+            return Err(unknown_caller(parts, &app.callers));
         };
         // Its tokens are deleted with it, a moment later: they are unknown from the start.
-        let Some(domain) = app.domains.find_by_id(id).await? else { return Err(unknown_caller(parts, app)) };
+        let Some(domain) = app.domains.find_by_id(id).await? else {
+            return Err(unknown_caller(parts, &app.callers));
+        };
         let token = token.unwrap_or_default();
-        app.rate_limits.note_right(&token);
+        app.callers.rate_limits.note_right(&token);
         count(&token, parts, app).await?;
         match state {
             TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),
@@ -83,10 +88,12 @@ fn shown_token(parts: &Parts) -> Option<Option<String>> {
 }
 
 /// Counts a request with a token: 429 over the limit.
-async fn count(token: &str, parts: &Parts, app: &AppState) -> Result<(), ApiError> {
+async fn count(token: &str, parts: &Parts, app: &AnalyticsState) -> Result<(), ApiError> {
     let requester = Requester::PublicToken { hash: KeyHash::of(token).to_hex() };
-    let Some(standing) = app.rate_limits.take(ReadAnalytics::RATE, &requester).await? else { return Ok(()) };
-    if let Some(slot) = parts.extensions.get::<StandingSlot>() {
+    let Some(standing) = app.callers.rate_limits.take(ReadAnalytics::RATE, &requester).await? else {
+        return Ok(());
+    };
+    if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {
         // The first limit that was asked is the one that is reported.
         let _ = slot.0.set(standing);
     }
@@ -116,7 +123,7 @@ impl StatsReader {
     }
 
     /// The domain with this name and the name of its record, if the reader may read about it: else 403.
-    pub async fn domain(&self, app: &AppState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
+    pub async fn domain(&self, app: &AnalyticsState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
         let name = name.unwrap_or_default();
         match self {
             StatsReader::Token { id, host } if names::is_same_domain(host, name) => {
@@ -124,7 +131,8 @@ impl StatsReader {
             }
             StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
             StatsReader::Account(caller) => {
-                let site = RequestedDomain::named(name).site(caller, app, DomainAccess::Read).await?;
+                let site =
+                    RequestedDomain::named(name).site(caller, &app.domains, DomainAccess::Read).await?;
                 Ok((site.domain.id.clone(), site.domain.host.clone()))
             }
         }

@@ -210,11 +210,11 @@ fn visits_in(counts: &Counts) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Plan;
     use crate::analytics::model::{ServedBy, TimeKey, Verified, VisitKey};
     use crate::analytics::referrals::ReferralKey;
     use crate::analytics::service::Scope;
     use crate::domains::Domain;
+    use crate::plans::Plan;
     use crate::testing::TestApp;
 
     async fn shop(app: &TestApp) -> Domain {

@@ -357,9 +357,9 @@ fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<Open
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Plan;
     use crate::analytics::CrawlerIndex;
     use crate::domains::Domain;
+    use crate::plans::Plan;
     use crate::testing::TestApp;
 
     fn visit(app: &TestApp, domain: &DomainId, path: &str) -> Visit {

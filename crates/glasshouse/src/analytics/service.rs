@@ -240,7 +240,7 @@ pub(super) fn spoofed_days(totals: &[DayTotal]) -> Vec<(Day, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Plan;
+    use crate::plans::Plan;
     use crate::testing::TestApp;
 
     async fn shop(app: &TestApp) -> DomainId {

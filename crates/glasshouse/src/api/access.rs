@@ -4,8 +4,7 @@
 
 use std::marker::PhantomData;
 
-use super::shared_limits::SharedLimit;
-use crate::accounts::Plan;
+use crate::plans::Plan;
 
 /// What an operation demands of its caller.
 pub trait Access: Send + Sync + 'static {
@@ -43,6 +42,17 @@ pub enum Rate {
     Beyond,
     /// Counted by all processes together.
     Shared(SharedLimit),
+}
+
+/// A number of requests per minute and key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedLimit {
+    /// Its name in the database. Limits with different names are counted apart.
+    pub name: &'static str,
+    /// Requests per minute and key.
+    pub per_minute: u32,
+    /// Requests per minute of all sessions of an account.
+    pub per_minute_of_sessions: u32,
 }
 
 /// The dashboard's twin of an operation: for sessions only, without the plan's gate, with the same limits per account as a

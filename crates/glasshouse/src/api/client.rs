@@ -3,13 +3,15 @@
 
 use std::net::IpAddr;
 
+use axum::extract::FromRequestParts;
 use http::HeaderMap;
+use http::request::Parts;
 use ipnet::IpNet;
 
 use super::header_names::{CLIENT_ADDRESS, X_FORWARDED_FOR};
 
 /// Walks back from the connection's peer through `x-forwarded-for` for as long as the addresses are trusted proxies.
-pub fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
+pub fn resolve_client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> IpAddr {
     let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address));
     let mut client = peer.to_canonical();
     if !is_trusted(client) {
@@ -45,6 +47,24 @@ fn parse_hop(hop: &str) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
 }
 
+/// The address that a request came from. The envelope puts it there, with trusted proxies taken into account.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientAddress(pub IpAddr);
+
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(ClientAddress(client_address(parts)))
+    }
+}
+
+/// Returns the address that a request came from.
+pub fn client_address(parts: &Parts) -> IpAddr {
+    // Without a connection (a test) everybody is the same unknown client.
+    parts.extensions.get::<ClientAddress>().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,7 +75,7 @@ mod tests {
             headers.append("x-forwarded-for", value.parse().unwrap());
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().unwrap()).collect();
-        client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
+        resolve_client(peer.parse().unwrap(), &headers, &trusted).to_string()
     }
 
     #[test]

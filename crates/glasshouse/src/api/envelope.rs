@@ -19,12 +19,13 @@ use http::{HeaderMap, StatusCode};
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use super::caller::{ClientAddress, StandingSlot};
-use super::client::client_address;
+use super::client::ClientAddress;
+use super::client::resolve_client;
 use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::extract::BodyLimit;
 use super::header_names::{RENDER_CACHE, REQUEST_ID};
+use super::rate_limit_state::RateLimitSlot;
 use crate::config::Config;
 
 /// Answers some requests from memory, before anything else is looked at; `None` leaves the request to the router.
@@ -87,8 +88,8 @@ impl Envelope {
         id: &HeaderValue,
         started: Instant,
     ) -> Response {
-        let client = client_address(peer, &parts.headers, &self.config.edge.trusted_proxies);
-        let standing = StandingSlot::default();
+        let client = resolve_client(peer, &parts.headers, &self.config.edge.trusted_proxies);
+        let standing = RateLimitSlot::default();
         parts.extensions.insert(ClientAddress(client));
         parts.extensions.insert(standing.clone());
         let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());

@@ -84,7 +84,7 @@ impl ApiError {
     }
 
     /// 403: a key of this account needs a higher plan for this.
-    pub fn plan_required(plan: crate::accounts::Plan) -> ApiError {
+    pub fn plan_required(plan: crate::plans::Plan) -> ApiError {
         ApiError::new(ErrorCode::PlanRequired).with("requiredPlan", plan)
     }
 
@@ -155,7 +155,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_is_its_code_and_its_extra_fields() {
-        let error = ApiError::plan_required(crate::accounts::Plan::Agency);
+        let error = ApiError::plan_required(crate::plans::Plan::Agency);
 
         let response = response_of(error).await;
 

@@ -13,8 +13,8 @@ use http::request::Parts;
 use serde_json::json;
 
 use super::envelope::Envelope;
-use crate::accounts::Plan;
 use crate::accounts::keys::{KeyKind, NewKey};
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
 
-mod health;
+mod holdings;
+mod states;
 mod work;
 
 use std::net::SocketAddr;
@@ -8,22 +9,23 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use http::request::Parts;
-use store::{DbError, Migrator};
-use utoipa::openapi::ServerBuilder;
+use store::Migrator;
+use utoipa::openapi::{OpenApi, ServerBuilder};
 use utoipa_axum::router::OpenApiRouter;
 
-pub use self::health::PartReadiness;
-use self::health::ReadinessCheck;
-use crate::accounts::usage::Holdings;
-use crate::accounts::{AccountId, Accounts};
+use self::holdings::HoldingsOfAccounts;
+use self::states::States;
+use crate::accounts::Accounts;
+use crate::accounts::callers::Callers;
+use crate::accounts::callers::rate_limit::RateLimits;
+use crate::accounts::ports::AccountHoldings;
 use crate::analytics::verify::Verifier;
 use crate::analytics::{Analytics, Recorder, VisitStore};
-use crate::api::ApiState;
 use crate::api::envelope::Envelope;
 use crate::api::openapi::ApiDocument;
-use crate::api::rate_limit::RateLimits;
 use crate::audit::Audits;
 use crate::config::{Config, Role};
+use crate::dashboard::health::{self, ReadinessCheck};
 use crate::dashboard::{DashboardServices, SiteDashboard};
 use crate::domains::DomainsService;
 use crate::domains::connection::Connection;
@@ -57,8 +59,10 @@ pub struct App {
     pub follower: Follower,
     /// Accounts, keys, sessions, usage.
     pub accounts: Accounts,
-    /// Requests per minute.
-    pub rate_limits: RateLimits,
+    /// Who calls the API, and how often.
+    pub callers: Callers,
+    /// What accounts have of things that a plan limits.
+    pub holdings: Arc<dyn AccountHoldings>,
     /// Connected domains.
     pub domains: DomainsService,
     /// The sites' own servers.
@@ -109,28 +113,14 @@ impl Deref for AppState {
     }
 }
 
-impl ApiState for AppState {
-    fn config(&self) -> &Arc<Config> {
-        &self.platform.config
-    }
-
-    fn accounts(&self) -> &Accounts {
-        &self.accounts
-    }
-
-    fn rate_limits(&self) -> &RateLimits {
-        &self.rate_limits
-    }
-}
-
 impl AppState {
     /// Makes every service. Starts nothing: see [`AppState::start`].
     pub fn new(platform: Platform) -> AppState {
         let Platform { config, clock, db, .. } = &platform;
-        let rate_limits = RateLimits::new(config.limits.anonymous_per_minute, clock, db);
-        let shared_limits = rate_limits.shared.clone();
+        let rate_limits = Arc::new(RateLimits::new(config.limits.anonymous_per_minute, clock, db));
         let follower = Follower::new(&platform);
         let accounts = Accounts::new(&platform, &follower);
+        let callers = Callers { config: config.clone(), accounts: accounts.clone(), rate_limits };
         let jobs = Jobs::new(db.clone(), clock.clone());
         let domains = DomainsService::new(&platform, &jobs, &follower);
         let origins = OriginClient::new(&platform);
@@ -165,9 +155,10 @@ impl AppState {
         };
         let dashboard = SiteDashboard::new(&platform, joined);
         AppState(Arc::new(App {
+            readiness: ReadinessCheck::new(&platform, &follower, &visits, &recorder),
             follower,
             accounts,
-            rate_limits,
+            holdings: Arc::new(HoldingsOfAccounts { domains: domains.clone(), mentions: mentions.clone() }),
             domains,
             origins,
             connection,
@@ -186,10 +177,10 @@ impl AppState {
             refresh,
             site_verifier: SiteVerifier::new(&platform.network)
                 .marked(&platform.secrets, clock)
-                .limited(&shared_limits),
+                .limited(&callers.rate_limits.shared),
+            callers,
             views,
             dashboard,
-            readiness: ReadinessCheck::default(),
             platform,
         }))
     }
@@ -232,24 +223,35 @@ impl AppState {
 
     /// The API as one function, as listeners and tests use it.
     pub fn envelope(&self) -> Envelope {
-        let (router, _) = routes().split_for_parts();
         let document = openapi(&self.platform.config);
+        let (router, _) = self.routes().split_for_parts();
         let router =
             router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path);
-        let app = self.clone();
-        let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&app, parts));
-        Envelope::new(self.platform.config.clone(), router.with_state(self.clone()), fast)
+        let render = States(self).render();
+        let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&render, parts));
+        Envelope::new(self.platform.config.clone(), router, fast)
+    }
+
+    /// Every operation of the API, one line per feature.
+    fn routes(&self) -> OpenApiRouter {
+        let states = States(self);
+        OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
+            .merge(health::routes().with_state(self.readiness.clone()))
+            .merge(accounts::handlers::routes().with_state(states.accounts()))
+            .merge(domains::handlers::routes().with_state(states.domains()))
+            .merge(audit::handlers::routes().with_state(states.audit()))
+            .merge(analytics::handlers::routes().with_state(states.analytics()))
+            .merge(mentions::handlers::routes().with_state(states.mentions()))
+            .merge(render::handlers::routes().with_state(states.render()))
+            .merge(refresh::handlers::routes().with_state(states.refresh()))
+            .merge(verify::handlers::routes().with_state(states.verify()))
+            .merge(views::handlers::routes().with_state(states.views()))
+            .merge(dashboard::handlers::routes().with_state(states.dashboard()))
     }
 
     /// The metrics listener as one function: metrics and the health of this process.
     pub fn metrics_router(&self) -> axum::Router {
-        health::metrics_routes(self.clone())
-    }
-
-    /// What the account has of things that a plan limits.
-    pub async fn holdings(&self, account: &AccountId) -> Result<Holdings, DbError> {
-        let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
-        self.mentions.prompts.count(account, holdings).await
+        health::metrics_routes(self.readiness.clone(), self.certificates.clone())
     }
 }
 
@@ -269,25 +271,23 @@ fn certificates(
     Some(certificates)
 }
 
-/// Every operation of the API, one line per feature.
-fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
-        .merge(health::routes())
-        .merge(accounts::handlers::routes())
-        .merge(domains::handlers::routes())
-        .merge(audit::handlers::routes())
-        .merge(analytics::handlers::routes())
-        .merge(mentions::handlers::routes())
-        .merge(render::handlers::routes())
-        .merge(refresh::handlers::routes())
-        .merge(verify::handlers::routes())
-        .merge(views::handlers::routes())
-        .merge(dashboard::handlers::routes())
-}
-
-/// The OpenAPI document.
-pub fn openapi(config: &Config) -> utoipa::openapi::OpenApi {
-    let mut document = routes().into_openapi();
+/// Makes the OpenAPI document, without a service.
+pub fn openapi(config: &Config) -> OpenApi {
+    let features = [
+        health::routes().into_openapi(),
+        accounts::handlers::routes().into_openapi(),
+        domains::handlers::routes().into_openapi(),
+        audit::handlers::routes().into_openapi(),
+        analytics::handlers::routes().into_openapi(),
+        mentions::handlers::routes().into_openapi(),
+        render::handlers::routes().into_openapi(),
+        refresh::handlers::routes().into_openapi(),
+        verify::handlers::routes().into_openapi(),
+        views::handlers::routes().into_openapi(),
+        dashboard::handlers::routes().into_openapi(),
+    ];
+    let mut document = <ApiDocument as utoipa::OpenApi>::openapi();
+    features.into_iter().for_each(|feature| document.merge(feature));
     document.servers = Some(vec![ServerBuilder::new().url(config.public_url()).build()]);
     document
 }

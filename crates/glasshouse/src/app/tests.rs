@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use store::testing::{postgres, schema_differences, sqlite};
 
 use super::*;
-use crate::accounts::Plan;
+use crate::plans::Plan;
 use crate::testing::{TestApp, TestSession};
 
 /// One operation of the document.
@@ -233,6 +233,15 @@ fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Opera
         Intruder::SessionWithoutToken => (status, code) == (403, "csrf_token_missing"),
         Intruder::Inactive => (status, code) == (402, "subscription_required"),
     }
+}
+
+#[tokio::test]
+async fn the_document_has_every_operation_that_is_served() {
+    let app = TestApp::new().await;
+    let served = serde_json::to_value(app.state.routes().into_openapi()).unwrap();
+
+    assert_eq!(operations(&served).len(), operations(&document()).len());
+    assert_eq!(served["paths"], document()["paths"]);
 }
 
 #[tokio::test]

@@ -1,9 +1,9 @@
 //! Access to the operations of SEO audits. Those of the specification need the Pro plan with a key; the others have
 //! no gate. One empty type per kind of operation.
 
-use crate::accounts::Plan;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Rate};
-use crate::api::shared_limits::SharedLimit;
+use crate::plans::Plan;
 
 /// Audits that a caller may start per minute: each reads a whole site.
 const STARTS: Rate = Rate::Shared(SharedLimit { name: "audits", per_minute: 60, per_minute_of_sessions: 60 });

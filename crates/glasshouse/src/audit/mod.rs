@@ -15,6 +15,7 @@ mod results;
 mod segments;
 pub mod service;
 pub mod source;
+mod state;
 mod stored;
 #[cfg(test)]
 mod tests;
@@ -23,3 +24,4 @@ pub mod words;
 pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;
+pub use state::AuditState;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::{Context, Output, output, table};
-use crate::accounts::Plan;
 use crate::accounts::model::Email;
+use crate::plans::Plan;
 
 /// Manages accounts.
 #[derive(Subcommand)]

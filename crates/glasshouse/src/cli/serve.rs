@@ -20,7 +20,7 @@ use tower::ServiceExt;
 use super::{Context, output};
 use crate::accounts::Accounts;
 use crate::accounts::model::Email;
-use crate::api::client::client_address;
+use crate::api::client::resolve_client;
 use crate::api::server::{ApiServer, Sender};
 use crate::app::AppState;
 use crate::config::{Config, ProxyProtocol, Role};
@@ -187,7 +187,7 @@ async fn serve_api(app: AppState, listening: Listening, listener: TcpListener) {
     let head_bytes = HEAD_BYTES + 3 * config.limits.url_bytes;
     let respond = move |request: Request<ClientBody>, Sender { peer, is_pipelined }| {
         let (envelope, turns) = (envelope.clone(), turns.clone());
-        let client = client_address(peer, request.headers(), &config.edge.trusted_proxies);
+        let client = resolve_client(peer, request.headers(), &config.edge.trusted_proxies);
         async move { turns.begin(client, is_pipelined, || envelope.respond(request, peer)).await }
     };
     ApiServer { listening, admission, head_bytes }.serve(listener, respond).await;

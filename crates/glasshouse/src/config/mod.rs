@@ -22,7 +22,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use url::Url;
 
-use crate::accounts::plans::{Plan, PlanLimits};
+use crate::plans::{Plan, PlanLimits};
 pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin};

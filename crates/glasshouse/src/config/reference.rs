@@ -54,7 +54,7 @@ This page is written by `glasshouse config --describe` from `crates/glasshouse/s
 
 fn plans_table() -> String {
     let defaults = default_values();
-    let ids = crate::accounts::plans::Plan::ALL.map(|plan| plan.id());
+    let ids = crate::plans::Plan::ALL.map(|plan| plan.id());
     let mut table = String::from("\n## Defaults of the plans\n\n| key below `plans.<id>.` |");
     table.push_str(&ids.map(|id| format!(" {id} |")).concat());
     table.push_str("\n| --- | --- | --- | --- | --- |\n");

@@ -311,10 +311,10 @@ fn percent(share: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::PlanLimit;
     use crate::audit::ReportFacts;
     use crate::audit::model::RunId;
     use crate::domains::DomainId;
+    use crate::plans::PlanLimit;
 
     const NOW: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 

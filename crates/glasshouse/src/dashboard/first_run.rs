@@ -1,6 +1,7 @@
 //! State of the installation and of an account, for somebody's first minutes. A word for each part: tenants read it too, and
 //! paths, addresses and errors are the operator's.
 
+use crawler::Network;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -10,7 +11,6 @@ use crate::analytics::stores::VisitError;
 use crate::config::Config;
 use crate::domains::{DomainId, DomainStatus};
 use crate::mentions::Mentions;
-use crate::platform::Platform;
 
 /// State of the installation and of the account.
 #[derive(Debug, Serialize, ToSchema)]
@@ -98,14 +98,14 @@ pub fn look_at_settings(config: &Config) -> [InstallationPart; 3] {
 }
 
 /// Tells which assistants can be asked.
-pub fn look_at_providers(platform: &Platform, mentions: &Mentions) -> Vec<ProviderReadiness> {
+pub fn look_at_providers(network: &Network, mentions: &Mentions) -> Vec<ProviderReadiness> {
     let setups = mentions.connections.all().iter();
     let readiness = |setup: &crate::mentions::connections::AssistantSetup| {
         let connection = &setup.connection;
         let is_chat = connection.style == assistants::providers::ApiStyle::Chat;
         let state = match connection.is_available() {
             false => ProviderState::NoKey,
-            true if is_chat && connection.is_at_private_address(&platform.network) => ProviderState::StandIn,
+            true if is_chat && connection.is_at_private_address(network) => ProviderState::StandIn,
             true => ProviderState::Ready,
         };
         ProviderReadiness { id: setup.provider.to_string(), state }

@@ -6,10 +6,13 @@ pub mod attention;
 pub mod changes;
 pub mod first_run;
 pub mod handlers;
+pub mod health;
 pub mod overview;
 pub mod preview_image;
 mod queries;
 pub mod service;
 pub mod sites;
+mod state;
 
 pub use service::{DashboardServices, SiteDashboard};
+pub use state::DashboardState;

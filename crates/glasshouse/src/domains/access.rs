@@ -1,9 +1,9 @@
 //! Who may call the operations of domains. Those of the Domains API take API keys of the Business plan and above, and stand
 //! again in the dashboard for sessions ([`crate::api::access::Dashboard`]). One empty type per kind of operation.
 
-use crate::accounts::Plan;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Dashboard, Rate};
-use crate::api::shared_limits::SharedLimit;
+use crate::plans::Plan;
 
 /// All operations but those of [`TIGHT`].
 const GENERAL: Rate =

@@ -20,9 +20,11 @@ pub mod responses;
 pub mod service;
 pub mod settings;
 pub mod site;
+mod state;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
 pub use ownership::ConnectionProof;
 pub use requested::{DomainAccess, RequestedDomain};
 pub use service::DomainsService;
 pub use site::Site;
+pub use state::DomainsState;

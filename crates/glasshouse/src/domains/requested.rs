@@ -9,10 +9,11 @@ use http::request::Parts;
 
 use super::model::{Domain, DomainStatus};
 use super::names;
+use super::service::DomainsService;
 use super::site::Site;
+use crate::accounts::callers::Caller;
 use crate::api::access::Access;
-use crate::api::{ApiError, ApiResult, AppPath, Caller, ErrorCode};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, ErrorCode};
 
 /// The domain that a request names: in its path, as an extractor, or in its query or body, by [`RequestedDomain::named`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +31,11 @@ pub enum DomainAccess {
     Use,
 }
 
-impl FromRequestParts<AppState> for RequestedDomain {
+impl<S: Send + Sync> FromRequestParts<S> for RequestedDomain {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, ApiError> {
-        let AppPath(text) = AppPath::<String>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let AppPath(text) = AppPath::<String>::from_request_parts(parts, state).await?;
         Ok(RequestedDomain::named(&text))
     }
 }
@@ -55,11 +56,11 @@ impl RequestedDomain {
     pub async fn record<A: Access>(
         &self,
         caller: &Caller<A>,
-        app: &AppState,
+        domains: &DomainsService,
         access: DomainAccess,
     ) -> ApiResult<Domain> {
         let host = self.in_scope_of(caller)?.ok_or_else(ApiError::not_found)?;
-        let found = app.domains.find_exact(caller.account(), host).await?;
+        let found = domains.find_exact(caller.account(), host).await?;
         let domain = found.ok_or_else(ApiError::not_found)?;
         check(domain.status, access)?;
         Ok(domain)
@@ -70,20 +71,24 @@ impl RequestedDomain {
     pub async fn site<A: Access>(
         &self,
         caller: &Caller<A>,
-        app: &AppState,
+        domains: &DomainsService,
         access: DomainAccess,
     ) -> ApiResult<Arc<Site>> {
         let not_owned = || ApiError::new(ErrorCode::DomainNotOwned);
         let host = self.in_scope_of(caller)?.ok_or_else(not_owned)?;
-        let site = app.domains.find(caller.account(), host).await?.ok_or_else(not_owned)?;
+        let site = domains.find(caller.account(), host).await?.ok_or_else(not_owned)?;
         check(site.domain.status, access)?;
         Ok(site)
     }
 
     /// [`RequestedDomain::site`] for what costs, with the lock as it is stored now: one that already shows holds.
-    pub async fn site_to_use<A: Access>(&self, caller: &Caller<A>, app: &AppState) -> ApiResult<Arc<Site>> {
-        let site = self.site(caller, app, DomainAccess::Use).await?;
-        let stored = app.domains.find_by_id(&site.domain.id).await?;
+    pub async fn site_to_use<A: Access>(
+        &self,
+        caller: &Caller<A>,
+        domains: &DomainsService,
+    ) -> ApiResult<Arc<Site>> {
+        let site = self.site(caller, domains, DomainAccess::Use).await?;
+        let stored = domains.find_by_id(&site.domain.id).await?;
         check(stored.map_or(site.domain.status, |domain| domain.status), DomainAccess::Use)?;
         Ok(site)
     }

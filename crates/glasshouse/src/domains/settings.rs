@@ -15,7 +15,7 @@ use super::model::{PreferredHost, Settings};
 use super::names::{self, OriginProblem};
 use super::patterns::PathList;
 use super::redirects::{RedirectRule, RedirectSet};
-use crate::accounts::PlanLimits;
+use crate::plans::PlanLimits;
 
 /// Changes to a domain's settings. Fields that are left out stay as they are; lists are replaced as a whole.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]

@@ -1,8 +1,8 @@
 //! Callers of the operations of AI mentions: sessions, and keys of the Pro plan and above. One empty type per kind of
 //! operation.
 
-use crate::accounts::Plan;
 use crate::api::access::{Access, Credentials, Rate};
+use crate::plans::Plan;
 
 /// Reading prompts, runs and costs.
 #[derive(Debug)]

@@ -5,10 +5,10 @@ use assistants::providers::{
     ApiStyle, OverviewVendor, PlanLevel, Provider, ProviderConnection, ProviderKey, Usd, listing_of,
 };
 
-use crate::accounts::{Plan, PlanLimits};
 use crate::config::{Config, OverviewSource, ProviderSection, ProviderStyle};
 use crate::jobs::{NamedLane, NamedLanes};
 use crate::mentions::model::Prompt;
+use crate::plans::{Plan, PlanLimits};
 
 /// Lane and ledger name of a server that only analyses.
 const ANALYSIS: &str = "analysis";

@@ -18,9 +18,11 @@ pub mod report;
 pub mod reporting;
 pub mod schedule;
 pub mod service;
+mod state;
 pub mod sums;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use service::Mentions;
+pub use state::MentionsState;

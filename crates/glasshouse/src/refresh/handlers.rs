@@ -1,5 +1,7 @@
 //! HTTP of cache refresh: the four endpoints, for keys and again for the dashboard, and the progress of a batch.
 
+use crate::domains::DomainsService;
+use crate::refresh::RefreshService;
 use std::time::Duration;
 
 use axum::Json;
@@ -15,16 +17,17 @@ use super::model::{
     BatchCancelled, BatchList, BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection,
     SiteReply, SiteRequest, page_url, path_problem,
 };
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::twins::twins;
 use crate::api::access::{Access, ReadDomain, RefreshCache};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::twins::twins;
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
 use crate::domains::{Domain, DomainAccess, RequestedDomain};
 use crate::jobs::BatchId;
+use crate::refresh::RefreshState;
 
 /// Returns the operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<RefreshState> {
     OpenApiRouter::new()
         .routes(routes!(invalidate_page_cache))
         .routes(routes!(invalidate_paths_cache))
@@ -54,6 +57,7 @@ twins! {
     /// At most 120 requests per minute and key, all refreshes together.
     post(Caller<RefreshCache>) invalidate_page_cache: "/api/prerender/cache/invalidate-page-cache",
         dashboard_invalidate_page_cache: "/api/dashboard/cache/invalidate-page-cache";
+    state(RefreshState);
     tag("Cache refresh");
     security(("apiKey" = []));
     errors(NotRefreshed);
@@ -69,6 +73,7 @@ twins! {
     /// than the list when the month, or the 100,000 renders that an account has in the queue, leave room for fewer.
     post(Caller<RefreshCache>) invalidate_paths_cache: "/api/prerender/cache/invalidate-paths-cache",
         dashboard_invalidate_paths_cache: "/api/dashboard/cache/invalidate-paths-cache";
+    state(RefreshState);
     tag("Cache refresh");
     security(("apiKey" = []));
     errors(NotRefreshed);
@@ -84,6 +89,7 @@ twins! {
     /// the answer, for at most 5 seconds; one that takes longer is read in the background.
     post(Caller<RefreshCache>) invalidate_site_cache: "/api/prerender/cache/invalidate-site-cache",
         dashboard_invalidate_site_cache: "/api/dashboard/cache/invalidate-site-cache";
+    state(RefreshState);
     tag("Cache refresh");
     security(("apiKey" = []));
     errors(NotRefreshed);
@@ -99,6 +105,7 @@ twins! {
     /// a `lastmod`. Otherwise like the whole site.
     post(Caller<RefreshCache>) invalidate_updated_paths: "/api/prerender/cache/invalidate-updated-paths",
         dashboard_invalidate_updated_paths: "/api/dashboard/cache/invalidate-updated-paths";
+    state(RefreshState);
     tag("Cache refresh");
     security(("apiKey" = []));
     errors(NotRefreshed);
@@ -109,24 +116,24 @@ twins! {
 
 async fn refresh_page<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &RefreshState,
     AppJson(request): AppJson<PageRequest>,
 ) -> ApiResult<Json<PagesReply>> {
-    let max_bytes = app.platform.config.limits.url_bytes;
+    let max_bytes = app.config.limits.url_bytes;
     if let Some(problem) = path_problem(&request.path, max_bytes) {
         return Err(ApiError::invalid_request(vec![Issue::new("path", problem)]));
     }
-    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, &app.domains).await?;
     let pages = page_url(&site, &request.path).into_iter().collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
 
 async fn refresh_paths<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &RefreshState,
     AppJson(request): AppJson<PathsRequest>,
 ) -> ApiResult<Json<PagesReply>> {
-    let max_bytes = app.platform.config.limits.url_bytes;
+    let max_bytes = app.config.limits.url_bytes;
     let problems =
         request.paths.iter().enumerate().filter_map(|(at, path)| Some((at, path_problem(path, max_bytes)?)));
     let mut issues: Vec<Issue> =
@@ -137,14 +144,14 @@ async fn refresh_paths<A: Access>(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, &app.domains).await?;
     let pages = request.paths.iter().filter_map(|path| page_url(&site, path)).collect();
     Ok(Json(app.refresh.refresh_pages(&site, pages, request.prewarm).await?))
 }
 
 async fn refresh_whole_site<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &RefreshState,
     AppJson(request): AppJson<SiteRequest>,
 ) -> ApiResult<Json<SiteReply>> {
     refresh_site(caller, app, request, Selection::Every).await
@@ -152,7 +159,7 @@ async fn refresh_whole_site<A: Access>(
 
 async fn refresh_updated_paths<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &RefreshState,
     AppJson(request): AppJson<SiteRequest>,
 ) -> ApiResult<Json<SiteReply>> {
     refresh_site(caller, app, request, Selection::Updated).await
@@ -160,11 +167,11 @@ async fn refresh_updated_paths<A: Access>(
 
 async fn refresh_site<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &RefreshState,
     request: SiteRequest,
     selection: Selection,
 ) -> ApiResult<Json<SiteReply>> {
-    let max_bytes = app.platform.config.limits.url_bytes;
+    let max_bytes = app.config.limits.url_bytes;
     let sitemap: Option<Url> = match &request.sitemap_url {
         None => None,
         Some(text) => match crawler::url::parse_target(text, max_bytes) {
@@ -174,7 +181,7 @@ async fn refresh_site<A: Access>(
             }
         },
     };
-    let site = RequestedDomain::named(&request.domain).site_to_use(caller, app).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(caller, &app.domains).await?;
     Ok(Json(app.refresh.refresh_site(&site, sitemap, selection, request.prewarm).await?))
 }
 
@@ -187,10 +194,10 @@ async fn refresh_site<A: Access>(
     responses(Refusals::<ReadDomain, NoBatch>, (status = 200, description = "How far it has come.", body = BatchProgress)))]
 async fn get_batch(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(refresh): State<RefreshService>,
     AppPath(batch): AppPath<String>,
 ) -> ApiResult<Json<BatchProgress>> {
-    let found = app.refresh.progress(caller.account(), &batch).await?;
+    let found = refresh.progress(caller.account(), &batch).await?;
     let (progress, domain) = found.ok_or_else(ApiError::not_found)?;
     check_batch_scope(&caller, domain.as_ref())?;
     Ok(Json(progress))
@@ -221,11 +228,12 @@ struct BatchesQuery {
     responses(Refusals::<ReadDomain, BatchesNotListed>, (status = 200, description = "The refreshes.", body = BatchList)))]
 async fn list_batches(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(refresh): State<RefreshService>,
     AppQuery(query): AppQuery<BatchesQuery>,
 ) -> ApiResult<Json<BatchList>> {
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(BatchList { batches: app.refresh.list_batches(&site.domain.id).await? }))
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(BatchList { batches: refresh.list_batches(&site.domain.id).await? }))
 }
 
 /// Stops a refresh.
@@ -238,13 +246,13 @@ async fn list_batches(
         (status = 200, description = "Whether there was anything to stop.", body = BatchCancelled)))]
 async fn cancel_batch(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(refresh): State<RefreshService>,
     AppPath(batch): AppPath<String>,
 ) -> ApiResult<Json<BatchCancelled>> {
-    let found = app.refresh.progress(caller.account(), &batch).await?;
+    let found = refresh.progress(caller.account(), &batch).await?;
     let (_, domain) = found.ok_or_else(ApiError::not_found)?;
     check_batch_scope(&caller, domain.as_ref())?;
-    Ok(Json(BatchCancelled { ok: app.refresh.cancel(&BatchId::from(batch)).await? }))
+    Ok(Json(BatchCancelled { ok: refresh.cancel(&BatchId::from(batch)).await? }))
 }
 
 /// Too much in progress is a limit of rate: a minute later some of it is over.

@@ -11,6 +11,7 @@ mod page_list;
 mod service;
 mod site_pages;
 mod staleness;
+mod state;
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -19,3 +20,4 @@ mod work;
 pub use batches::QueueError;
 pub use jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
 pub use service::RefreshService;
+pub use state::RefreshState;

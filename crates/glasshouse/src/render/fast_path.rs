@@ -23,15 +23,15 @@ use super::request_facts::DECIDING_HEADER_NAMES;
 use super::response_headers::page_headers;
 use super::served::count_served;
 use crate::accounts::AccountId;
+use crate::accounts::callers::caller::check_scope;
+use crate::accounts::callers::credentials::{Presented, presented_key};
 use crate::analytics::{Crawler, CrawlerRequest, Recorder, ServedBy, Verified};
-use crate::api::caller::check_scope;
 use crate::api::client::stated_client;
-use crate::api::credentials::{Presented, presented_key};
 use crate::api::envelope::{self, AnsweredBy};
 use crate::api::header_names::{PROBE, REQUEST_ID};
-use crate::app::AppState;
 use crate::clock::Clock;
 use crate::domains::Site;
+use crate::render::RenderState;
 
 const PATH: &str = "/api/prerender/render";
 /// Memory for prepared responses: about 40,000 requests that differ.
@@ -64,7 +64,7 @@ struct PreparedResponse {
 }
 
 /// Responds to a request for a page in memory that was served from memory before; `None` leaves it to the router.
-pub fn try_respond(app: &AppState, parts: &Parts) -> Option<Response> {
+pub fn try_respond(app: &RenderState, parts: &Parts) -> Option<Response> {
     app.render.fast_path().respond(app, parts)
 }
 
@@ -83,7 +83,7 @@ impl FastPath {
         FastPath { prepared, memory, clock, recorder, request_counts }
     }
 
-    fn respond(&self, app: &AppState, parts: &Parts) -> Option<Response> {
+    fn respond(&self, app: &RenderState, parts: &Parts) -> Option<Response> {
         if parts.uri.path() != PATH || parts.method != Method::GET || parts.headers.contains_key(PROBE) {
             return None;
         }

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use futures::future::BoxFuture;
 use store::{BlobError, Blobs, Db, DbError};
 use url::Url;
 
@@ -120,4 +121,10 @@ impl StoredPages {
 
 fn hashes_of(site: &Site, urls: &[Url]) -> Vec<String> {
     urls.iter().map(|url| page_id(&site.domain.id, &stored_page(site, url).key).key_hash).collect()
+}
+
+impl crate::analytics::ports::StoredPages for StoredPages {
+    fn list<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Result<Vec<Url>, DbError>> {
+        Box::pin(StoredPages::list(self, site))
+    }
 }

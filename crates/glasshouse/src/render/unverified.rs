@@ -86,9 +86,9 @@ mod tests {
     use serde_json::json;
     use url::Url;
 
-    use crate::accounts::Plan;
     use crate::analytics::{CrawlerIndex, Verified};
     use crate::domains::Domain;
+    use crate::plans::Plan;
     use crate::render::model::{Freshness, Tier, UnverifiedClient};
     use crate::render::request_facts::DecidingHeaders;
     use crate::render::{EntryPoint, RenderCall, RenderResponse};

@@ -14,7 +14,7 @@ use http_body::Body;
 use ipnet::IpNet;
 use serde::Serialize;
 
-use crate::api::client::client_address;
+use crate::api::client::resolve_client;
 use crate::api::header_names::RENDER_CACHE;
 use crate::clock::{Clock, Timestamp};
 use crate::config::{AccessLogFormat, Config};
@@ -102,7 +102,7 @@ impl AccessLog {
         AccessEntry {
             log: self.clone(),
             since: Instant::now(),
-            client: client_address(peer, headers, &self.0.trusted_proxies),
+            client: resolve_client(peer, headers, &self.0.trusted_proxies),
             method: request.method().clone(),
             uri: request.uri().clone(),
             version: request.version(),

@@ -1,8 +1,9 @@
 //! Makes what tests start from: accounts, keys, sessions.
 
 use super::TestApp;
+use crate::accounts::AccountId;
 use crate::accounts::model::Email;
-use crate::accounts::{AccountId, Plan};
+use crate::plans::Plan;
 
 /// The password of every account that a test makes.
 pub const PASSWORD: &str = "correct horse battery staple";

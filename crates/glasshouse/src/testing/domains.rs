@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{TestAccount, TestApp, TestRequest};
-use crate::accounts::PlanLimit;
 use crate::analytics::VisitRow;
 use crate::domains::service::NewDomain;
 use crate::domains::{Domain, DomainStatus, Rendering, Settings, Site};
+use crate::plans::PlanLimit;
 
 /// What a crawler says it is.
 pub const GOOGLEBOT: &str = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";

@@ -13,15 +13,16 @@ use utoipa_axum::routes;
 use super::model::{
     DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, SnapshotExpectation, VerifyError, VerifyTarget,
 };
+use crate::accounts::callers::Caller;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::shared_limits::SharedLimit;
-use crate::api::{ApiError, ApiResult, Caller, ErrorCode, OptionalJson};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, ErrorCode, OptionalJson};
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
+use crate::verify::VerifyState;
 
 /// Returns the operation of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<VerifyState> {
     OpenApiRouter::new().routes(routes!(verify_domain))
 }
 
@@ -67,7 +68,7 @@ struct VerifyBody {
         (status = 200, description = "Every check.", body = SiteReport)))]
 async fn verify_domain(
     caller: Caller<VerifyDomain>,
-    State(app): State<AppState>,
+    State(app): State<VerifyState>,
     domain: RequestedDomain,
     OptionalJson(body): OptionalJson<VerifyBody>,
 ) -> ApiResult<Json<SiteReport>> {
@@ -77,8 +78,8 @@ async fn verify_domain(
     if !path.starts_with('/') {
         return Err(ApiError::invalid_parameter("path", "must begin with /"));
     }
-    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
-    let url_bytes = app.platform.config.limits.url_bytes;
+    let domain = domain.record(&caller, &app.domains, DomainAccess::Use).await?;
+    let url_bytes = app.config.limits.url_bytes;
     let address = |scheme: &str| -> ApiResult<Url> {
         crawler::url::parse_target(&format!("{scheme}://{}{path}", domain.host), url_bytes)
             .map_err(|error| ApiError::invalid_parameter("path", error.to_string()))

@@ -15,6 +15,7 @@ mod platform;
 mod probes;
 mod reason;
 mod report;
+mod state;
 mod substitutes;
 
 pub use findings::SITE_CHECKS;
@@ -23,6 +24,7 @@ pub use model::{
 };
 pub use probes::SiteVerifier;
 pub use report::as_text;
+pub use state::VerifyState;
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,9 @@
 //! HTTP of views: taking one, reading one, its pictures and its HTML. For sessions only.
 
+use crate::config::Config;
+use crate::domains::DomainsService;
+use crate::views::Views;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -14,18 +18,17 @@ use utoipa_axum::routes;
 
 use super::model::{Pane, View, ViewId, ViewState, WIDTHS};
 use super::service::{TakeError, ViewReadError};
+use crate::accounts::callers::Caller;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::shared_limits::SharedLimit;
-use crate::api::{
-    ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue, strangers_bytes,
-};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue, strangers_bytes};
 use crate::domains::{DomainAccess, RequestedDomain};
 use crate::refresh::model::{page_url, path_problem};
+use crate::views::ViewsState;
 
 /// Returns the operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<ViewsState> {
     OpenApiRouter::new()
         .routes(routes!(take_view, find_newest_view))
         .routes(routes!(get_view))
@@ -112,11 +115,11 @@ struct NewestView {
     responses(Refusals::<TakeViews, NotTaken>, (status = 202, description = "It is being taken.", body = TakenView)))]
 async fn take_view(
     caller: Caller<TakeViews>,
-    State(app): State<AppState>,
+    State(app): State<ViewsState>,
     AppJson(order): AppJson<ViewOrder>,
 ) -> ApiResult<impl IntoResponse> {
     let mut issues = Vec::new();
-    if let Some(problem) = path_problem(&order.path, app.platform.config.limits.url_bytes) {
+    if let Some(problem) = path_problem(&order.path, app.config.limits.url_bytes) {
         issues.push(Issue::new("path", problem));
     }
     let width = order.width.unwrap_or(WIDTHS[0]);
@@ -126,7 +129,7 @@ async fn take_view(
     if !issues.is_empty() {
         return Err(ApiError::invalid_request(issues));
     }
-    let site = RequestedDomain::named(&order.domain).site_to_use(&caller, &app).await?;
+    let site = RequestedDomain::named(&order.domain).site_to_use(&caller, &app.domains).await?;
     let url = page_url(&site, &order.path)
         .ok_or_else(|| ApiError::invalid_request(vec![Issue::new("path", "is no path of an address")]))?;
     let account = app.accounts.find_account(caller.account()).await?.ok_or_else(ApiError::not_found)?;
@@ -141,15 +144,17 @@ async fn take_view(
         (status = 200, description = "The view, or null when there is none.", body = NewestView)))]
 async fn find_newest_view(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(config): State<Arc<Config>>,
+    State(domains): State<DomainsService>,
+    State(views): State<Views>,
     AppQuery(query): AppQuery<NewestViewQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    if let Some(problem) = path_problem(&query.path, app.platform.config.limits.url_bytes) {
+    if let Some(problem) = path_problem(&query.path, config.limits.url_bytes) {
         return Err(ApiError::invalid_request(vec![Issue::new("path", problem)]));
     }
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
     let view = match page_url(&site, &query.path) {
-        Some(url) => app.views.find_newest(&site, &url).await?,
+        Some(url) => views.find_newest(&site, &url).await?,
         None => None,
     };
     Ok(([(CACHE_CONTROL, "private, no-store")], Json(NewestView { view })))
@@ -161,10 +166,10 @@ async fn find_newest_view(
     responses(Refusals::<SeeViews, NoView>, (status = 200, description = "The view.", body = View)))]
 async fn get_view(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<impl IntoResponse> {
-    let view = app.views.find(caller.account(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
+    let view = views.find(caller.account(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
     Ok(([(CACHE_CONTROL, "private, no-store")], Json(view)))
 }
 
@@ -175,7 +180,7 @@ async fn get_view(
         (status = 200, description = "The picture.", content_type = "image/webp", body = String)))]
 async fn get_person_picture(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(app): State<ViewsState>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
     picture(&caller, &app, &ViewId::from(id), Pane::Person).await
@@ -188,7 +193,7 @@ async fn get_person_picture(
         (status = 200, description = "The picture.", content_type = "image/webp", body = String)))]
 async fn get_crawler_picture(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(app): State<ViewsState>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
     picture(&caller, &app, &ViewId::from(id), Pane::Crawler).await
@@ -201,7 +206,7 @@ async fn get_crawler_picture(
         (status = 200, description = "The picture.", content_type = "image/webp", body = String)))]
 async fn get_raw_picture(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(app): State<ViewsState>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
     picture(&caller, &app, &ViewId::from(id), Pane::Raw).await
@@ -214,10 +219,10 @@ async fn get_raw_picture(
         (status = 200, description = "The HTML.", content_type = "text/plain", body = String)))]
 async fn get_crawler_html(
     caller: Caller<SeeViews>,
-    State(app): State<AppState>,
+    State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
-    let html = app.views.crawler_html(caller.account(), &ViewId::from(id)).await?;
+    let html = views.crawler_html(caller.account(), &ViewId::from(id)).await?;
     let html = html.ok_or_else(ApiError::not_found)?;
     let mut response = strangers_bytes("text/plain; charset=utf-8", html);
     let disposition = HeaderValue::from_static("attachment; filename=\"crawler.html\"");
@@ -225,7 +230,12 @@ async fn get_crawler_html(
     Ok(response)
 }
 
-async fn picture(caller: &Caller<SeeViews>, app: &AppState, id: &ViewId, pane: Pane) -> ApiResult<Response> {
+async fn picture(
+    caller: &Caller<SeeViews>,
+    app: &ViewsState,
+    id: &ViewId,
+    pane: Pane,
+) -> ApiResult<Response> {
     let webp = app.views.picture(caller.account(), id, pane).await?;
     Ok(strangers_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
 }

@@ -7,9 +7,11 @@ pub mod model;
 mod queries;
 mod raw_page;
 pub mod service;
+mod state;
 #[cfg(test)]
 mod tests;
 mod work;
 
 pub use jobs::{TakeView, TidyViews};
 pub use service::Views;
+pub use state::ViewsState;

@@ -14,11 +14,12 @@ use super::model::{
 };
 use super::queries::{self, ViewName, ViewRow};
 use super::work::ViewWork;
-use crate::accounts::{AccountId, Accounts, Plan, UsageMetric};
+use crate::accounts::{AccountId, Accounts, UsageMetric};
 use crate::clock::Timestamp;
 use crate::domains::origin::OriginClient;
 use crate::domains::{DomainId, DomainsService, Site};
 use crate::jobs::{Job, JobPriority, JobRun, Jobs, Registry, Schedule};
+use crate::plans::Plan;
 use crate::platform::Platform;
 use crate::render::{PagesForViews, RenderService};
 

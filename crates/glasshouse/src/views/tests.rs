@@ -5,9 +5,9 @@ use std::time::Duration;
 use browser::{RenderError, ViewSource};
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
 use crate::domains::{Domain, DomainStatus};
 use crate::jobs::Job;
+use crate::plans::Plan;
 use crate::testing::{Reply, TestAccount, TestApp, TestSession};
 use crate::views::TidyViews;
 

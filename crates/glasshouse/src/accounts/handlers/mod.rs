@@ -1,5 +1,10 @@
 //! HTTP of accounts: signing in, keys, use of the plan.
 
+use crate::accounts::Accounts;
+use crate::accounts::callers::Callers;
+use crate::accounts::ports::AccountHoldings;
+use crate::config::Config;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -12,20 +17,22 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::model::{ApiKeyInfo, Email, KeyId};
-use super::plans::Plan;
 use super::service::{CreateKeyError, SignInError};
 use super::sessions::{cookie_in, ended_cookie};
 use super::usage::{UsageReport, entries};
+use crate::accounts::AccountsState;
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::SignedIn;
 use crate::api::access::OwnAccount;
-use crate::api::caller::{ClientAddress, SignedIn, client_address};
+use crate::api::client::{ClientAddress, client_address};
 use crate::api::extract::BodyLimit;
 use crate::api::header_names::SEC_FETCH_SITE;
 use crate::api::openapi::{Errors, Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, ErrorCode, Issue};
+use crate::plans::Plan;
 
 /// Returns the operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<AccountsState> {
     OpenApiRouter::new()
         .routes(routes!(create_session, get_session, delete_session))
         .routes(routes!(list_keys, create_key))
@@ -59,12 +66,12 @@ const SIGN_IN_BYTES: usize = 4 * 1024;
 /// An attempt to sign in. Nothing is read for an address that has had too many.
 struct SignIn(PasswordCredentials);
 
-impl FromRequest<AppState> for SignIn {
+impl FromRequest<AccountsState> for SignIn {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, app: &AppState) -> ApiResult<SignIn> {
+    async fn from_request(request: Request, app: &AccountsState) -> ApiResult<SignIn> {
         let (mut parts, body) = request.into_parts();
-        if let Some(standing) = app.rate_limits.sign_ins.find_used_up(client_address(&parts)) {
+        if let Some(standing) = app.callers.rate_limits.sign_ins.find_used_up(client_address(&parts)) {
             standing.refusal().map_or(Ok(()), Err)?;
         }
         let most = parts.extensions.get().map_or(SIGN_IN_BYTES, |BodyLimit(most)| SIGN_IN_BYTES.min(*most));
@@ -93,7 +100,9 @@ struct SessionInfo {
 #[utoipa::path(post, path = "/api/session", tag = "Session", request_body = PasswordCredentials, responses(Errors::<NotSignedIn>,
     (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session.")))))]
 async fn create_session(
-    State(app): State<AppState>,
+    State(callers): State<Callers>,
+    State(config): State<Arc<Config>>,
+    State(accounts): State<Accounts>,
     ClientAddress(address): ClientAddress,
     headers: HeaderMap,
     SignIn(credentials): SignIn,
@@ -108,11 +117,11 @@ async fn create_session(
         .map_err(|_| ApiError::invalid_request(vec![Issue::new("email", "is not an e-mail address")]))?;
 
     // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
-    let sign_ins = &app.rate_limits.sign_ins;
+    let sign_ins = &callers.rate_limits.sign_ins;
     sign_ins.take(address, &email).await?.refusal().map_or(Ok(()), Err)?;
-    let https = app.platform.config.is_public_https();
+    let https = config.is_public_https();
     let shown = cookie_in(&headers, https);
-    let session = match app.accounts.sign_in(&email, credentials.password, shown).await {
+    let session = match accounts.sign_in(&email, credentials.password, shown).await {
         Ok(session) => session.ok_or_else(|| ApiError::new(ErrorCode::InvalidCredentials))?,
         Err(SignInError::Busy) => {
             sign_ins.give_back(address, &email).await?;
@@ -120,7 +129,7 @@ async fn create_session(
         }
         Err(SignInError::Store(error)) => return Err(error.into()),
     };
-    app.rate_limits.note_right(session.id());
+    callers.rate_limits.note_right(session.id());
     sign_ins.give_back(address, &email).await?;
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
 }
@@ -137,13 +146,14 @@ async fn get_session(SignedIn(session): SignedIn) -> impl IntoResponse {
 #[utoipa::path(delete, path = "/api/session", tag = "Session", security(("session" = [])),
     responses(Errors::<NotSignedOut>, (status = 204, description = "Signed out.")))]
 async fn delete_session(
-    State(app): State<AppState>,
+    State(config): State<Arc<Config>>,
+    State(accounts): State<Accounts>,
     _: SignedIn,
     headers: HeaderMap,
 ) -> ApiResult<impl IntoResponse> {
-    let https = app.platform.config.is_public_https();
+    let https = config.is_public_https();
     if let Some(id) = cookie_in(&headers, https) {
-        app.accounts.sign_out(id).await?;
+        accounts.sign_out(id).await?;
     }
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, ended_cookie(https))]))
 }
@@ -158,8 +168,8 @@ struct KeyList {
 /// Lists the account's API keys.
 #[utoipa::path(get, path = "/api/keys", tag = "Account", security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<OwnAccount>, (status = 200, description = "The keys.", body = KeyList)))]
-async fn list_keys(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<KeyList>> {
-    Ok(Json(KeyList { keys: app.accounts.list_keys(caller.account()).await? }))
+async fn list_keys(caller: Caller<OwnAccount>, State(accounts): State<Accounts>) -> ApiResult<Json<KeyList>> {
+    Ok(Json(KeyList { keys: accounts.list_keys(caller.account()).await? }))
 }
 
 /// A key to be made.
@@ -192,7 +202,8 @@ struct CreatedKey {
     responses(Refusals::<OwnAccount, NoKeyMade>, (status = 201, description = "The key.", body = CreatedKey)))]
 async fn create_key(
     caller: Caller<OwnAccount>,
-    State(app): State<AppState>,
+    State(holdings): State<Arc<dyn AccountHoldings>>,
+    State(accounts): State<Accounts>,
     AppJson(wanted): AppJson<NewKeyRequest>,
 ) -> ApiResult<impl IntoResponse> {
     let name = wanted.name.unwrap_or_default().trim().to_owned();
@@ -208,12 +219,12 @@ async fn create_key(
     }
     let domain = match wanted.domain {
         Some(domain) => {
-            let owned = app.domains.find_typed(caller.account(), &domain).await?;
-            Some(owned.ok_or_else(|| ApiError::new(ErrorCode::DomainNotOwned))?.host)
+            let owned = holdings.find_domain(caller.account(), &domain).await?;
+            Some(owned.ok_or_else(|| ApiError::new(ErrorCode::DomainNotOwned))?)
         }
         None => None,
     };
-    let made = app.accounts.create_key(caller.account(), &name, domain).await;
+    let made = accounts.create_key(caller.account(), &name, domain).await;
     let (key, info) = made.map_err(|error| match error {
         CreateKeyError::LimitReached { limit } => {
             ApiError::new(ErrorCode::KeyLimitReached).with("limit", limit).with("current", limit)
@@ -232,18 +243,21 @@ async fn create_key(
     responses(Refusals::<OwnAccount, NoSuchKey>, (status = 204, description = "Revoked.")))]
 async fn revoke_key(
     caller: Caller<OwnAccount>,
-    State(app): State<AppState>,
+    State(accounts): State<Accounts>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<StatusCode> {
-    let found = app.accounts.revoke_key(Some(caller.account()), &KeyId::from(id)).await?;
+    let found = accounts.revoke_key(Some(caller.account()), &KeyId::from(id)).await?;
     if found { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found()) }
 }
 
 /// Says how much of the plan is used this month.
 #[utoipa::path(get, path = "/api/usage", tag = "Account", security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<OwnAccount>, (status = 200, description = "Use against each limit of the plan.", body = UsageReport)))]
-async fn get_usage(caller: Caller<OwnAccount>, State(app): State<AppState>) -> ApiResult<Json<UsageReport>> {
-    let holdings = app.holdings(caller.account()).await?;
+async fn get_usage(
+    caller: Caller<OwnAccount>,
+    State(app): State<AccountsState>,
+) -> ApiResult<Json<UsageReport>> {
+    let holdings = app.holdings.count(caller.account()).await?;
     let (month, resets_at, counts) = app.accounts.usage(caller.account()).await?;
     let used = |metric| counts.iter().find(|(counted, _)| *counted == metric).map_or(0, |(_, used)| *used);
     let limits = entries(caller.limits(), used, holdings);

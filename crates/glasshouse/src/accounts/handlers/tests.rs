@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::accounts::Plan;
 use crate::accounts::keys::{KeyKind, NewKey};
+use crate::plans::Plan;
 use crate::testing::{PASSWORD, TestApp};
 
 fn credentials(password: &str) -> serde_json::Value {

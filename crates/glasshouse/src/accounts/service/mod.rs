@@ -17,11 +17,11 @@ pub use self::errors::{AccountError, CreateKeyError, SignInError};
 use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
-use super::plans::Plan;
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::{passwords, queries};
 use crate::clock::Clock;
 use crate::follow::Follower;
+use crate::plans::Plan;
 use crate::platform::Platform;
 
 /// Time between two runs that store the last uses of keys and delete ended sessions.

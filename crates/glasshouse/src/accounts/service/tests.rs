@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::*;
-use crate::accounts::{PlanLimit, UsageMetric};
+use crate::accounts::UsageMetric;
+use crate::plans::PlanLimit;
 use crate::testing::TestApp;
 
 fn email(text: &str) -> Email {

@@ -8,10 +8,10 @@ use store::{DbError, Tx};
 use super::Accounts;
 use super::known::UsedUp;
 use crate::accounts::model::AccountId;
-use crate::accounts::plans::PlanLimit;
 use crate::accounts::queries;
 use crate::accounts::usage::{Reservation, UsageMetric};
 use crate::clock::Timestamp;
+use crate::plans::PlanLimit;
 
 impl Accounts {
     /// Checks in memory whether an account may have renders left this month. Returns `None` when it has none left. When

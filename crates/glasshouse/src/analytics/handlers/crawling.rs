@@ -1,6 +1,7 @@
 //! HTTP of the reports about crawlers themselves: which came, what went wrong, and who ignores robots.txt. For sessions and
 //! keys; a public token opens none of them.
 
+use crate::analytics::Analytics;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
@@ -9,12 +10,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span, private};
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::crawl_report::{CrawlerCount, ForbiddenVisits, PageError};
 use crate::analytics::referrals::ReferralCount;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
 use crate::domains::Site;
 use crate::domains::origin::RobotsAnswer;
 
@@ -23,7 +24,7 @@ const MAX_LIMIT: u32 = 1000;
 const DEFAULT_LIMIT: u32 = 100;
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .routes(routes!(list_crawlers))
         .routes(routes!(list_crawl_errors))
@@ -156,9 +157,9 @@ enum RobotsState {
     responses(ReadRefusals, (status = 200, description = "The crawlers.", body = CrawlerList)))]
 async fn list_crawlers(
     Question { window, domain, .. }: Question<CrawlersQuery>,
-    State(app): State<AppState>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
-    Ok(private(CrawlerList { crawlers: app.analytics.crawlers(&domain, window).await? }))
+    Ok(private(CrawlerList { crawlers: analytics.crawlers(&domain, window).await? }))
 }
 
 /// Lists the pages that crawlers got a status of 400 and above for.
@@ -167,7 +168,7 @@ async fn list_crawlers(
     responses(ReadRefusals, (status = 200, description = "The pages.", body = CrawlErrorList)))]
 async fn list_crawl_errors(
     Question { query, window, domain, .. }: Question<PagesQuery>,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
     let (errors, total) = app.analytics.errors(&domain, window, query.limit()).await?;
     Ok(private(CrawlErrorList { errors, total }))
@@ -179,7 +180,7 @@ async fn list_crawl_errors(
     responses(ReadRefusals, (status = 200, description = "The visits.", body = RobotsViolations)))]
 async fn list_robots_violations(
     Question { query, window, domain, .. }: Question<PagesQuery>,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
     // Removed in between, it is nobody's any more.
     let record = app.domains.find_by_id(&domain).await?.ok_or_else(ApiError::not_found)?;
@@ -200,9 +201,9 @@ async fn list_robots_violations(
     responses(ReadRefusals, (status = 200, description = "The pages.", body = ReferralList)))]
 async fn list_referrals(
     Question { query, window, domain, .. }: Question<PagesQuery>,
-    State(app): State<AppState>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
-    let totals = app.analytics.referral_totals(&domain, window).await?;
-    let referrals = app.analytics.referrals(&domain, window, query.limit()).await?;
+    let totals = analytics.referral_totals(&domain, window).await?;
+    let referrals = analytics.referrals(&domain, window, query.limit()).await?;
     Ok(private(ReferralList { referrals, people: totals.people, total: totals.rows }))
 }

@@ -13,6 +13,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span};
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::export::ExportFile;
 use crate::analytics::model::{Day, date_of};
@@ -20,11 +21,10 @@ use crate::analytics::service::Analytics;
 use crate::analytics::stores::VisitError;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
 use crate::domains::DomainId;
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(export_visits))
 }
 
@@ -80,7 +80,7 @@ impl ReportQuery for ExportQuery {
             (Vec<u8> = "application/vnd.apache.parquet")))))]
 async fn export_visits(
     Question { query, window, domain, name, .. }: Question<ExportQuery>,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
     let (kind, ending, file) = match query.format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "csv", ExportFile::Csv),

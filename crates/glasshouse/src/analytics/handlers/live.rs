@@ -17,14 +17,14 @@ use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span};
 use crate::accounts::AccountId;
+use crate::accounts::callers::caller::Uncounted;
+use crate::analytics::AnalyticsState;
 use crate::analytics::Visit;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::live::{LiveVisits, Seen, WatchError};
 use crate::analytics::model::{ServedBy, Verified};
-use crate::api::caller::Uncounted;
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult, ErrorCode};
-use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::{DomainAccess, DomainId, RequestedDomain};
 
@@ -34,7 +34,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(12);
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(watch_visits))
 }
 
@@ -94,11 +94,11 @@ struct LiveVisit<'a> {
 async fn watch_visits(
     Question { domain, name, .. }: Question<LiveQuery>,
     mut request: Parts,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
     let account = watcher(&mut request, &app, &name, &domain).await?;
     let visits = app.recorder.watch(&account, &domain)?;
-    let shutdown = app.platform.shutdown.clone();
+    let shutdown = app.shutdown.clone();
     let stream = events(visits).take_until(async move {
         tokio::select! {
             () = shutdown.cancelled() => {}
@@ -110,9 +110,14 @@ async fn watch_visits(
 }
 
 /// The account that may watch the domain with what it showed in the request.
-async fn watcher(request: &mut Parts, app: &AppState, name: &str, domain: &DomainId) -> ApiResult<AccountId> {
+async fn watcher(
+    request: &mut Parts,
+    app: &AnalyticsState,
+    name: &str,
+    domain: &DomainId,
+) -> ApiResult<AccountId> {
     let caller = Uncounted::<ReadAnalytics>::from_request_parts(request, app).await?.admit()?;
-    let site = RequestedDomain::named(name).site(&caller, app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(name).site(&caller, &app.domains, DomainAccess::Read).await?;
     match site.domain.id == *domain {
         true => Ok(caller.account().clone()),
         // Removed, and added again.
@@ -121,7 +126,7 @@ async fn watcher(request: &mut Parts, app: &AppState, name: &str, domain: &Domai
 }
 
 /// Waits until the domain may not be watched any more. A database that is away for a moment is asked again.
-async fn refused(mut request: Parts, app: AppState, name: String, domain: DomainId) {
+async fn refused(mut request: Parts, app: AnalyticsState, name: String, domain: DomainId) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;
         let watcher = watcher(&mut request, &app, &name, &domain).await;

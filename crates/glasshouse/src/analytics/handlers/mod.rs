@@ -11,10 +11,10 @@ mod timeline;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::app::AppState;
+use crate::analytics::AnalyticsState;
 
 /// The operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .merge(reports::routes())
         .merge(crawling::routes())

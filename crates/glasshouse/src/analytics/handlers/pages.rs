@@ -12,13 +12,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span, check_length, private_list};
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::pages::{CrawledPage, OnlyPages, PageQuestion, PageSort};
 use crate::api::csv::cell;
 use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
 use crate::domains::Site;
 
 /// Most rows of one answer.
@@ -28,7 +28,7 @@ const DEFAULT_LIMIT: u32 = 50;
 const MAX_TEXT_CHARS: usize = 500;
 
 /// The operation of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(list_crawled_pages))
 }
 
@@ -127,13 +127,13 @@ impl CrawledPagesQuery {
 async fn list_crawled_pages(
     Question { query, window, domain, name, .. }: Question<CrawledPagesQuery>,
     request: HeaderMap,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<Response> {
     let stored = match query.only {
         Some(OnlyPages::Unvisited) => {
             // Removed in between, it is nobody's any more.
             let record = app.domains.find_by_id(&domain).await?.ok_or_else(ApiError::not_found)?;
-            let urls = app.render.stored_pages().list(&Site::new(record)).await?;
+            let urls = app.stored_pages.list(&Site::new(record)).await?;
             urls.iter().map(|url| url.path().to_owned()).collect()
         }
         Some(OnlyPages::New) | None => Vec::new(),

@@ -12,13 +12,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::accounts::callers::Caller;
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::StatsReader;
 use crate::analytics::model::{Day, parse_day};
 use crate::analytics::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
 use crate::api::accept::takes_gzip;
 use crate::api::openapi::own_errors;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppQuery};
 use crate::domains::DomainId;
 
 own_errors! {
@@ -82,10 +83,10 @@ pub struct Question<Q> {
     pub name: String,
 }
 
-impl<Q: ReportQuery> FromRequestParts<AppState> for Question<Q> {
+impl<Q: ReportQuery> FromRequestParts<AnalyticsState> for Question<Q> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> ApiResult<Question<Q>> {
+    async fn from_request_parts(parts: &mut Parts, app: &AnalyticsState) -> ApiResult<Question<Q>> {
         let reader = match Q::OPEN_TO_TOKENS {
             true => StatsReader::from_request_parts(parts, app).await?,
             false => StatsReader::Account(Caller::from_request_parts(parts, app).await?),

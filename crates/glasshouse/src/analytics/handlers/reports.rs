@@ -1,20 +1,23 @@
 //! HTTP of the four reports of the specification.
 
+use crate::analytics::Analytics;
+use crate::config::Config;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::HeaderMap;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use url::{Position, Url};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{Include, Question, ReportQuery, Span, check_length, days, private, private_list};
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
 use crate::api::openapi::{Refusals, own_errors};
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::{DomainId, names};
 
@@ -24,7 +27,7 @@ const MAX_SEARCH_CHARS: usize = 500;
 const MAX_PATH_CHARS: usize = 1024;
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .routes(routes!(get_page_insights))
         .routes(routes!(get_bots))
@@ -133,7 +136,7 @@ struct SeoSpider {
 }
 
 /// The latest audit with results, and the page in it. The page is looked for with its query first.
-async fn latest_audit(app: &AppState, domain: &DomainId, url: &Url) -> ApiResult<SeoSpider> {
+async fn latest_audit(app: &AnalyticsState, domain: &DomainId, url: &Url) -> ApiResult<SeoSpider> {
     let nothing = SeoSpider { latest_run: None, page: AuditedPage::default() };
     let path = &url[Position::BeforePath..Position::AfterQuery];
     let mut found = app.audits.latest_page(domain, path).await?;
@@ -209,7 +212,7 @@ struct AuditedIssue {
     responses(ReadRefusals, (status = 200, description = "The page.", body = PageInsights)))]
 async fn get_page_insights(
     Question { query, scope, domain, name, .. }: Question<PageQuery>,
-    State(app): State<AppState>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
     let (days, url) = (days(query.days)?, page_url(&query.url)?);
     let crawler_visits = app.analytics.page(&domain, url.path(), days, scope).await?;
@@ -231,11 +234,11 @@ async fn get_page_insights(
 async fn get_bots(
     Question { query, scope, window, domain, .. }: Question<BotsQuery>,
     request: HeaderMap,
-    State(app): State<AppState>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
     let search = query.search.filter(|search| !search.is_empty());
     let path = query.path.as_deref().filter(|path| !path.is_empty());
-    let bots = app.analytics.bots(&domain, window, path, search, scope).await?;
+    let bots = analytics.bots(&domain, window, path, search, scope).await?;
     let json = move || serde_json::to_vec(&bots).expect("counts are plain data");
     private_list(&request, json).await
 }
@@ -246,9 +249,9 @@ async fn get_bots(
     responses(ReadRefusals, (status = 200, description = "Visits by day.", body = Daily)))]
 async fn get_daily_bots(
     Question { query, scope, domain, .. }: Question<DaysQuery>,
-    State(app): State<AppState>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
-    Ok(private(app.analytics.daily(&domain, days(query.days)?, scope).await?))
+    Ok(private(analytics.daily(&domain, days(query.days)?, scope).await?))
 }
 
 /// Reports crawler visits in short.
@@ -257,10 +260,11 @@ async fn get_daily_bots(
     responses(ReadRefusals, (status = 200, description = "Visits in short.", body = Summary)))]
 async fn get_bots_summary(
     Question { query, scope, domain, name, .. }: Question<DaysQuery>,
-    State(app): State<AppState>,
+    State(config): State<Arc<Config>>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
-    let demo = app.platform.config.server.demo_domain.as_deref() == Some(name.as_str());
-    Ok(private(Summary { demo, ..app.analytics.summary(&domain, days(query.days)?, scope).await? }))
+    let demo = config.server.demo_domain.as_deref() == Some(name.as_str());
+    Ok(private(Summary { demo, ..analytics.summary(&domain, days(query.days)?, scope).await? }))
 }
 
 impl ReportQuery for DaysQuery {

@@ -1,5 +1,7 @@
 //! HTTP of the public token of a domain's crawl statistics.
 
+use crate::analytics::Analytics;
+use crate::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -9,15 +11,16 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::accounts::callers::Caller;
+use crate::analytics::AnalyticsState;
+use crate::api::ApiResult;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiResult, Caller};
-use crate::app::AppState;
 use crate::clock::Timestamp;
 use crate::domains::access::ReadBeyond;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(get_stats_token, create_stats_token, delete_stats_token))
 }
 
@@ -63,11 +66,12 @@ struct CreatedToken {
     ))]
 async fn get_stats_token(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<Sharing>> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
-    let token = app.analytics.find_token_of(&domain).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    let token = analytics.find_token_of(&domain).await?;
     let enabled = token.is_some();
     let (last4, created_at) = token.unzip();
     Ok(Json(Sharing { enabled, last4, created_at }))
@@ -85,11 +89,12 @@ async fn get_stats_token(
     ))]
 async fn create_stats_token(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
     domain: RequestedDomain,
 ) -> ApiResult<impl IntoResponse> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
-    let token = app.analytics.create_token(&domain).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    let token = analytics.create_token(&domain).await?;
     let body = CreatedToken { token: token.reveal().to_owned(), last4: token.last4().to_owned() };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
 }
@@ -104,10 +109,11 @@ async fn create_stats_token(
     ))]
 async fn delete_stats_token(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
     domain: RequestedDomain,
 ) -> ApiResult<StatusCode> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?.id;
-    app.analytics.revoke_token(&domain).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    analytics.revoke_token(&domain).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,5 +1,6 @@
 //! HTTP of crawler visits over time. For sessions and keys; a public token does not open it.
 
+use crate::analytics::Analytics;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use serde::Deserialize;
@@ -8,14 +9,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span, days, private};
+use crate::analytics::AnalyticsState;
 use crate::analytics::access::ReadAnalytics;
 use crate::analytics::timeline::{Timeline, TimelineBy};
 use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
-use crate::app::AppState;
 
 /// The operation of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(get_timeline))
 }
 
@@ -50,8 +51,8 @@ impl ReportQuery for TimelineQuery {
     responses(Refusals::<ReadAnalytics, NotAnswered>, (status = 200, description = "The visits.", body = Timeline)))]
 async fn get_timeline(
     Question { query, domain, .. }: Question<TimelineQuery>,
-    State(app): State<AppState>,
+    State(analytics): State<Analytics>,
 ) -> ApiResult<impl IntoResponse> {
     let by = query.by.unwrap_or_default();
-    Ok(private(app.analytics.timeline(&domain, days(query.days)?, by).await?))
+    Ok(private(analytics.timeline(&domain, days(query.days)?, by).await?))
 }

@@ -101,7 +101,7 @@ pub async fn count_referrals(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Plan;
+    use crate::plans::Plan;
     use crate::testing::TestApp;
 
     #[tokio::test]

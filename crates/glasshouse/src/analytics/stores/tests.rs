@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::moving::{Copied, copy_day, copy_first_days};
 use super::{VisitStore, open_at};
-use crate::accounts::Plan;
 use crate::analytics::model::{Day, OTHER_PATHS, ServedBy, TimeKey, Verified, VisitKey, day_of};
 use crate::analytics::referrals::ReferralKey;
 use crate::analytics::service::Scope;
 use crate::analytics::spool::Counts;
 use crate::domains::{Domain, DomainId};
+use crate::plans::Plan;
 use crate::testing::{NOON, TestApp, clickhouse_database};
 
 const CRAWLERS: [&str; 6] = ["googlebot", "bingbot", "gptbot", "perplexitybot", "unknown", "list:Seekbot"];

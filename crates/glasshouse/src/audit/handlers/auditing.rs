@@ -1,20 +1,23 @@
 //! HTTP of a domain's audit settings.
 
+use crate::audit::Audits;
+use crate::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, Caller, DomainsJson, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, DomainsJson, Issue};
+use crate::audit::AuditState;
 use crate::audit::auditing::{AuditingChange, AuditingView};
 use crate::audit::service::AuditingError;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new().routes(routes!(get_auditing, update_auditing))
 }
 
@@ -31,11 +34,12 @@ own_errors! {
     responses(Refusals::<ReadBeyond, AuditingNotRead>, (status = 200, description = "How it is audited.", body = AuditingView)))]
 async fn get_auditing(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(audits): State<Audits>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<AuditingView>> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.audits.auditing(&domain).await?))
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(audits.auditing(&domain).await?))
 }
 
 /// Changes how a domain is audited. Holds for audits that begin from now on.
@@ -47,16 +51,17 @@ async fn get_auditing(
         (status = 200, description = "How it is audited from now on.", body = AuditingView)))]
 async fn update_auditing(
     caller: Caller<ChangeBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(audits): State<Audits>,
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<AuditingChange>,
 ) -> ApiResult<Json<AuditingView>> {
     validated(change.issues())?;
-    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
     if !domain.is_proven() {
         validated(change.issues_unproven())?;
     }
-    let changed = app.audits.change_auditing(&domain, change).await;
+    let changed = audits.change_auditing(&domain, change).await;
     changed.map(Json).map_err(|error| match error {
         AuditingError::Gone => ApiError::not_found(),
         AuditingError::Store(error) => error.into(),

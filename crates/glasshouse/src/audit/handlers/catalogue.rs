@@ -8,14 +8,14 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::Caller;
+use crate::accounts::callers::Caller;
 use crate::api::access::ReadDomain;
 use crate::api::openapi::Refusals;
-use crate::app::AppState;
+use crate::audit::AuditState;
 use crate::audit::results::severity;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new().routes(routes!(list_issues))
 }
 

@@ -10,10 +10,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, RunNotRead, visible_run};
+use crate::accounts::callers::Caller;
 use crate::api::access::ReadDomain;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery};
+use crate::audit::AuditState;
 use crate::audit::ports::LastVisit;
 use crate::audit::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
 use crate::audit::stored::{LinkRow, PageRow, parse_page_id};
@@ -26,7 +27,7 @@ const DEFAULT_NODES: usize = 500;
 const MAX_NODES: usize = 2000;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new()
         .routes(routes!(get_run_page))
         .routes(routes!(list_run_links))
@@ -145,7 +146,7 @@ struct HopShown {
     responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = PageDetails)))]
 async fn get_run_page(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath((id, page)): AppPath<(String, String)>,
 ) -> ApiResult<Json<PageDetails>> {
     let run = visible_run(&caller, &app, &id).await?;
@@ -199,7 +200,7 @@ struct LinksQuery {
     responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The links.", body = LinkList)))]
 async fn list_run_links(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<LinksQuery>,
 ) -> ApiResult<Json<LinkList>> {
@@ -212,7 +213,7 @@ async fn list_run_links(
     let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
     // All links of the run are looked through, but those of one page.
     let _call = match filter.from {
-        None => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        None => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         Some(_) => None,
     };
     Ok(Json(app.audits.links(&run, &filter).await?))
@@ -234,7 +235,7 @@ struct CompareQuery {
     responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "What changed.", body = Comparison)))]
 async fn compare_runs(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<CompareQuery>,
 ) -> ApiResult<Json<Comparison>> {
@@ -244,7 +245,7 @@ async fn compare_runs(
         return Err(ApiError::invalid_parameter("with", "is of another domain"));
     }
     let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
-    let _call = app.rate_limits.long_calls.wait(caller.account()).await?;
+    let _call = app.callers.rate_limits.long_calls.wait(caller.account()).await?;
     Ok(Json(app.audits.compare(&earlier, &later).await?))
 }
 
@@ -263,7 +264,7 @@ struct GraphQuery {
     responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The graph.", body = LinkGraph)))]
 async fn get_link_graph(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<GraphQuery>,
 ) -> ApiResult<Json<LinkGraph>> {
@@ -282,7 +283,7 @@ async fn get_link_graph(
     responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "The issues.", body = RunIssues)))]
 async fn list_run_issues(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<RunIssues>> {
     let run = visible_run(&caller, &app, &id).await?;

@@ -15,11 +15,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, visible_run};
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::Uncounted;
 use crate::api::access::ReadDomain;
-use crate::api::caller::Uncounted;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiError, ApiResult, AppPath, Caller, ErrorCode};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, ErrorCode};
+use crate::audit::AuditState;
 use crate::audit::model::{Run, RunStatus};
 use crate::audit::service::RunFollower;
 
@@ -29,7 +30,7 @@ const CHECK_EVERY: Duration = Duration::from_secs(30);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new().routes(routes!(follow_run)).routes(routes!(cancel_run))
 }
 
@@ -82,7 +83,7 @@ impl RunProgress {
         (status = 200, description = "Events.", content_type = "text/event-stream", body = RunProgress)))]
 async fn follow_run(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     parts: Parts,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
@@ -104,7 +105,7 @@ async fn follow_run(
 
 /// Events for one caller.
 struct RunStream {
-    app: AppState,
+    app: AuditState,
     /// The request, to look again whether its caller may read the run.
     parts: Parts,
     follower: RunFollower,
@@ -129,7 +130,7 @@ impl RunStream {
                     }
                     self.check_at = Instant::now() + CHECK_EVERY;
                 }
-                () = self.app.platform.shutdown.cancelled() => return None,
+                () = self.app.shutdown.cancelled() => return None,
             }
         }
     }
@@ -167,7 +168,7 @@ struct Cancelled {
     responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "It is being stopped.", body = Cancelled)))]
 async fn cancel_run(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<Cancelled>> {
     let run = visible_run(&caller, &app, &id).await?;

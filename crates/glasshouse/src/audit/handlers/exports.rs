@@ -12,14 +12,15 @@ use utoipa_axum::routes;
 
 use super::runs::PagesQuery;
 use super::{RunNotRead, visible_run};
+use crate::accounts::callers::Caller;
 use crate::api::access::ReadDomain;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery};
+use crate::audit::AuditState;
 use crate::audit::service::{AuditExport, AuditExportFormat, ExportRequest};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new().routes(routes!(export_run))
 }
 
@@ -100,7 +101,7 @@ impl AuditExportQuery {
         (status = 200, description = "The export.", content_type = "text/csv", body = String)))]
 async fn export_run(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<AuditExportQuery>,
 ) -> ApiResult<Response> {
@@ -115,7 +116,7 @@ async fn export_run(
     }
     let format = request.format;
     let call = match request.filter.order {
-        Some(_) => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        Some(_) => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         None => None,
     };
     let mut parts = Box::pin(app.audits.export(&run, request).await?.fuse());

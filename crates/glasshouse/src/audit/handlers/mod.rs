@@ -13,14 +13,15 @@ use utoipa_axum::router::OpenApiRouter;
 
 use super::model::Run;
 use super::segments::ReadError;
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::Credential;
 use crate::api::access::Access;
-use crate::api::caller::Credential;
 use crate::api::openapi::own_errors;
-use crate::api::{ApiError, ApiResult, Caller, ErrorCode};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, ErrorCode};
+use crate::audit::AuditState;
 
 /// Returns the operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new()
         .merge(runs::routes())
         .merge(details::routes())
@@ -38,7 +39,7 @@ own_errors! {
 }
 
 /// Finds the run of this id, if the caller may see it. A run of another account counts as absent.
-async fn visible_run<A: Access>(caller: &Caller<A>, app: &AppState, id: &str) -> ApiResult<Run> {
+async fn visible_run<A: Access>(caller: &Caller<A>, app: &AuditState, id: &str) -> ApiResult<Run> {
     let found = app.audits.find_run(id).await?;
     let run = found.filter(|run| run.account_id == *caller.account()).ok_or_else(ApiError::not_found)?;
     caller.check_scope(&run.host)?;

@@ -1,5 +1,7 @@
 //! HTTP of runs: starting one, listing them, reading one with its pages.
 
+use crate::audit::Audits;
+use crate::domains::DomainsService;
 use audit_engine::checks::CheckId;
 use axum::Json;
 use axum::body::{Body, Bytes};
@@ -15,10 +17,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{RunNotRead, visible_run};
-use crate::api::caller::Credential;
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::Credential;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, Caller, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
+use crate::audit::AuditState;
 use crate::audit::access::{ReadAudits, StartAudit};
 use crate::audit::model::{Frequency, Mode, Run, RunStatus, RunView, Trigger};
 use crate::audit::ports::LAST_VISIT;
@@ -35,7 +38,7 @@ const MAX_SEARCH_CHARS: usize = 500;
 const MAX_LIMIT: u64 = 500;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
     OpenApiRouter::new().routes(routes!(start_run, list_runs)).routes(routes!(get_run))
 }
 
@@ -144,11 +147,11 @@ fn all_or_issues(urls: impl Iterator<Item = Result<Url, String>>) -> ApiResult<V
     responses(Refusals::<StartAudit, NotStarted>, (status = 200, description = "It runs.", body = Started)))]
 async fn start_run(
     caller: Caller<StartAudit>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppJson(request): AppJson<StartRequest>,
 ) -> ApiResult<Json<Started>> {
-    let (urls, sitemap) = request.parse(app.platform.config.limits.url_bytes)?;
-    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &app).await?;
+    let (urls, sitemap) = request.parse(app.config.limits.url_bytes)?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &app.domains).await?;
     let new = NewRun {
         urls: on_site(urls, &site)?,
         mode: request.mode,
@@ -209,7 +212,8 @@ struct RunList {
     responses(Refusals::<ReadAudits, NotListed>, (status = 200, description = "The runs.", body = RunList)))]
 async fn list_runs(
     caller: Caller<ReadAudits>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(audits): State<Audits>,
     AppQuery(query): AppQuery<ListQuery>,
 ) -> ApiResult<Json<RunList>> {
     let asked = query.domain.filter(|domain| !domain.is_empty());
@@ -219,11 +223,11 @@ async fn list_runs(
         None => None,
         Some(name) => {
             let Some(host) = names::parse_domain(name) else { return nothing() };
-            let Some(site) = app.domains.find(caller.account(), &host).await? else { return nothing() };
+            let Some(site) = domains.find(caller.account(), &host).await? else { return nothing() };
             Some(site.domain.id.clone())
         }
     };
-    let runs = app.audits.list_runs(caller.account(), domain.as_ref()).await?;
+    let runs = audits.list_runs(caller.account(), domain.as_ref()).await?;
     Ok(Json(RunList { runs: runs.into_iter().map(RunView::of).collect() }))
 }
 
@@ -338,20 +342,20 @@ struct RunDetails {
     responses(Refusals::<ReadAudits, RunNotRead>, (status = 200, description = "The run.", body = RunDetails)))]
 async fn get_run(
     caller: Caller<ReadAudits>,
-    State(app): State<AppState>,
+    State(app): State<AuditState>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<PagesQuery>,
 ) -> ApiResult<Response> {
     query.check()?;
     let run = visible_run(&caller, &app, &id).await?;
     let _call = match query.filter().order {
-        Some(_) => Some(app.rate_limits.long_calls.wait(caller.account()).await?),
+        Some(_) => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         None => None,
     };
     Ok(details(&app, run, &query).await?)
 }
 
-async fn details(app: &AppState, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
+async fn details(app: &AuditState, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
     let found = app.audits.select_pages(&run, &query.filter()).await?;
     let total = found.count();
     let offset = query.offset.unwrap_or(0);

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::Audits;
 use crate::accounts::usage::Reservation;
-use crate::accounts::{AccountId, PlanLimit, PlanLimits, UsageMetric};
+use crate::accounts::{AccountId, UsageMetric};
 use crate::audit::auditing::RobotsTxt;
 use crate::audit::jobs::RunAudit;
 use crate::audit::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
@@ -19,6 +19,7 @@ use crate::audit::queries;
 use crate::audit::segments::ReadError;
 use crate::clock::Timestamp;
 use crate::domains::Site;
+use crate::plans::{PlanLimit, PlanLimits};
 
 /// Longest wait of a request for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);

@@ -17,7 +17,7 @@ use store::DbError;
 
 use super::Audits;
 use super::running::RunSlot;
-use crate::accounts::{PlanLimit, UsageMetric};
+use crate::accounts::UsageMetric;
 use crate::audit::model::{CloseReason, Outcome, Run, RunId};
 use crate::audit::queries;
 use crate::audit::results::live_part;
@@ -26,6 +26,7 @@ use crate::audit::source::{SiteSource, SourceOptions, USER_AGENT};
 use crate::audit::stored::{PartKind, pack};
 use crate::domains::Site;
 use crate::jobs::{HoldError, JobError, JobOutcome};
+use crate::plans::PlanLimit;
 
 /// Time between two looks of an active run for a request to stop.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

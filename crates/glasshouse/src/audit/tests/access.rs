@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{RUNS, Shop, on_each_engine, on_each_engine_with, with_defaults};
-use crate::accounts::Plan;
 use crate::domains::DomainStatus;
+use crate::plans::Plan;
 use crate::testing::Reply;
 
 async fn start(shop: &Shop, key: &str, body: Value) -> Reply {

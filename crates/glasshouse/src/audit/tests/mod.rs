@@ -20,9 +20,9 @@ use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::accounts::Plan;
 use crate::domains::Domain;
 use crate::jobs::{Registry, Worker, WorkerSettings};
+use crate::plans::Plan;
 use crate::testing::{Reply, TestAccount, TestApp};
 
 const RUNS: &str = "/api/seo-spider/runs";

@@ -8,8 +8,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::lifecycle::{impatient_worker, until, with_slow_page};
 use super::{AUDITING, RUNS, Shop, all_issues, on_each_engine, paths};
-use crate::accounts::Plan;
 use crate::domains::DomainStatus;
+use crate::plans::Plan;
 
 /// Makes a run of which all pages but a slow one are saved, and whose process is gone.
 async fn half_a_run(shop: &Shop) -> String {

@@ -162,7 +162,7 @@ fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::Plan;
+    use crate::plans::Plan;
     use crate::testing::{DnsServer, TestApp};
 
     async fn examined(addresses: &[&str]) -> (Domain, ConnectionReport) {

@@ -5,6 +5,10 @@ mod preview;
 mod rules;
 mod sites;
 
+use crate::accounts::Accounts;
+use crate::accounts::callers::Callers;
+use crate::config::Config;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
@@ -18,15 +22,16 @@ use utoipa_axum::routes;
 
 use super::assets::{self, WebFiles};
 use crate::accounts::SignInError;
+use crate::accounts::callers::caller::SignedIn;
 use crate::accounts::model::Email;
 use crate::api::access::{Access, Credentials, Rate};
-use crate::api::caller::{ClientAddress, SignedIn};
+use crate::api::client::ClientAddress;
 use crate::api::openapi::{Errors, own_errors};
 use crate::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::dashboard::DashboardState;
 
 /// Returns the operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<DashboardState> {
     OpenApiRouter::new()
         .routes(routes!(change_password))
         .merge(sites::routes())
@@ -99,7 +104,9 @@ struct PasswordChange {
     responses(Errors::<PasswordNotChanged>,
         (status = 204, description = "Changed.", headers(("set-cookie" = String, description = "The new session.")))))]
 async fn change_password(
-    State(app): State<AppState>,
+    State(callers): State<Callers>,
+    State(accounts): State<Accounts>,
+    State(config): State<Arc<Config>>,
     ClientAddress(address): ClientAddress,
     SignedIn(session): SignedIn,
     AppJson(change): AppJson<PasswordChange>,
@@ -110,10 +117,9 @@ async fn change_password(
     }
     let email: Email = session.email.parse().expect("the address of an account is one");
     // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
-    let sign_ins = &app.rate_limits.sign_ins;
+    let sign_ins = &callers.rate_limits.sign_ins;
     sign_ins.take(address, &email).await?.refusal().map_or(Ok(()), Err)?;
-    let fresh = match app.accounts.change_password(&email, change.current_password, change.new_password).await
-    {
+    let fresh = match accounts.change_password(&email, change.current_password, change.new_password).await {
         Ok(changed) => changed.ok_or_else(|| ApiError::new(ErrorCode::WrongPassword))?,
         Err(SignInError::Busy) => {
             sign_ins.give_back(address, &email).await?;
@@ -122,8 +128,8 @@ async fn change_password(
         Err(SignInError::Store(error)) => return Err(error.into()),
     };
     sign_ins.give_back(address, &email).await?;
-    app.rate_limits.note_right(fresh.id());
-    let cookie = fresh.cookie(app.platform.config.is_public_https());
+    callers.rate_limits.note_right(fresh.id());
+    let cookie = fresh.cookie(config.is_public_https());
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }
 

@@ -7,15 +7,16 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::accounts::callers::Caller;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Access, Credentials, Rate};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::shared_limits::SharedLimit;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller, ErrorCode, strangers_bytes};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppQuery, ErrorCode, strangers_bytes};
+use crate::dashboard::DashboardState;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// Returns the operation of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DashboardState> {
     OpenApiRouter::new().routes(routes!(get_preview_image))
 }
 
@@ -55,12 +56,12 @@ struct PictureQuery {
         (status = 200, description = "The picture.", content_type = "image/png", body = String)))]
 async fn get_preview_image(
     caller: Caller<SeePictures>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
     AppQuery(query): AppQuery<PictureQuery>,
 ) -> ApiResult<Response> {
-    let url = crawler::url::parse_target(&query.url, app.platform.config.limits.url_bytes)
+    let url = crawler::url::parse_target(&query.url, app.config.limits.url_bytes)
         .map_err(|error| ApiError::invalid_parameter("url", error.to_string()))?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app.domains, DomainAccess::Read).await?;
     if !app.audits.names_social_image(&site.domain.id, &url).await? {
         return Err(ApiError::not_found());
     }

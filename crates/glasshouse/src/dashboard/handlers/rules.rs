@@ -1,6 +1,9 @@
 //! HTTP of trying settings out before they are saved: what the edge would do with an address, and which stored pages
 //! patterns match. Changes nothing and fetches nothing.
 
+use crate::accounts::callers::Callers;
+use crate::domains::DomainsService;
+use crate::render::RenderService;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -13,9 +16,10 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{UseDashboard, no_store};
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, Caller, ErrorCode, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
+use crate::dashboard::DashboardState;
 use crate::domains::model::Domain;
 use crate::domains::patterns::{PathList, SplitPath};
 use crate::domains::redirects::{RedirectRule, RedirectSet};
@@ -27,7 +31,7 @@ use crate::render::decide::{DecidedAnswer, Decision, DecisionReason, decide_navi
 const MOST_EXAMPLES: usize = 100;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DashboardState> {
     OpenApiRouter::new().routes(routes!(test_rules)).routes(routes!(test_patterns))
 }
 
@@ -125,14 +129,14 @@ enum EdgeReason {
         (status = 200, description = "The edge's answer.", body = RuleTestResult)))]
 async fn test_rules(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
     domain: RequestedDomain,
     AppJson(test): AppJson<RuleTest>,
 ) -> ApiResult<impl IntoResponse> {
-    let max_bytes = app.platform.config.limits.url_bytes;
+    let max_bytes = app.config.limits.url_bytes;
     let url = crawler::url::parse_target(&test.url, max_bytes)
         .map_err(|error| ApiError::invalid_request(vec![Issue::new("url", error.to_string())]))?;
-    let record = domain.record(&caller, &app, DomainAccess::Read).await?;
+    let record = domain.record(&caller, &app.domains, DomainAccess::Read).await?;
     check_number_of_rules(&test, &caller)?;
     if !url.host_str().is_some_and(|host| Site::new(record.clone()).owns_host(host)) {
         let issue = Issue::new("url", "is on another host than the domain");
@@ -140,7 +144,7 @@ async fn test_rules(
     }
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let tried = url.clone();
-    let call = app.rate_limits.long_calls.begin(caller.account())?;
+    let call = app.callers.rate_limits.long_calls.begin(caller.account())?;
     let trying = tokio::task::spawn_blocking(move || {
         let _call = call;
         try_rules(record, &tried, test)
@@ -282,7 +286,9 @@ struct InvalidLine {
         (status = 200, description = "The matches.", body = PatternTestResult)))]
 async fn test_patterns(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(callers): State<Callers>,
+    State(render): State<RenderService>,
     domain: RequestedDomain,
     AppJson(test): AppJson<PatternTest>,
 ) -> ApiResult<impl IntoResponse> {
@@ -292,9 +298,9 @@ async fn test_patterns(
             format!("must have at most {} lines and {} bytes", PathList::MAX_LINES, PathList::MAX_BYTES);
         return Err(ApiError::invalid_request(vec![Issue::new("patterns", message)]));
     }
-    let record = domain.record(&caller, &app, DomainAccess::Read).await?;
-    let call = app.rate_limits.long_calls.begin(caller.account())?;
-    let urls = app.render.stored_pages().list(&Site::new(record)).await?;
+    let record = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    let call = callers.rate_limits.long_calls.begin(caller.account())?;
+    let urls = render.stored_pages().list(&Site::new(record)).await?;
     let trying = tokio::task::spawn_blocking(move || {
         let _call = call;
         try_patterns(&text, urls)

@@ -1,5 +1,7 @@
 //! HTTP of sites at a glance: the list of an account's sites, the overview of one, what is dismissed, and the first run.
 
+use crate::dashboard::SiteDashboard;
+use crate::domains::DomainsService;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::StatusCode;
@@ -9,16 +11,18 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{UseDashboard, no_store};
+use crate::accounts::callers::Caller;
 use crate::accounts::usage::{UsageEntry, entries};
 use crate::api::access::Access;
 use crate::api::listing::SortOrder;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
-use crate::app::{AppState, PartReadiness};
+use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
+use crate::dashboard::DashboardState;
 use crate::dashboard::attention::is_attention_id;
 use crate::dashboard::first_run::{
     FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings,
 };
+use crate::dashboard::health::PartReadiness;
 use crate::dashboard::overview::SiteOverview;
 use crate::dashboard::sites::{SiteQuestion, SiteRow, SiteSort};
 use crate::domains::{DomainAccess, RequestedDomain};
@@ -33,7 +37,7 @@ const MAX_LIMIT: u32 = 500;
 const MAX_SEARCH_CHARS: usize = 500;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DashboardState> {
     OpenApiRouter::new()
         .routes(routes!(list_sites))
         .routes(routes!(get_overview))
@@ -116,7 +120,7 @@ struct SiteList {
     responses(Refusals::<UseDashboard, SitesNotListed>, (status = 200, description = "The sites.", body = SiteList)))]
 async fn list_sites(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
     AppQuery(query): AppQuery<SitesQuery>,
 ) -> ApiResult<impl IntoResponse> {
     let (sites, total) = app.dashboard.list_sites(caller.account(), &query.check()?).await?;
@@ -140,17 +144,17 @@ struct OverviewQuery {
     responses(Refusals::<UseDashboard, OverviewNotRead>, (status = 200, description = "The site.", body = SiteOverview)))]
 async fn get_overview(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
     AppQuery(query): AppQuery<OverviewQuery>,
 ) -> ApiResult<impl IntoResponse> {
     let days = checked_days(query.days)?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &app.domains, DomainAccess::Read).await?;
     let limits = limits_of(&caller, &app).await?;
     Ok(no_store(app.dashboard.overview(&site, days, &limits).await))
 }
 
 /// Reads the monthly limits of the account and what is used of them.
-async fn limits_of<A: Access>(caller: &Caller<A>, app: &AppState) -> ApiResult<Vec<UsageEntry>> {
+async fn limits_of<A: Access>(caller: &Caller<A>, app: &DashboardState) -> ApiResult<Vec<UsageEntry>> {
     let (_, _, counts) = app.accounts.usage(caller.account()).await?;
     let used = |metric| counts.iter().find(|(counted, _)| *counted == metric).map_or(0, |(_, used)| *used);
     Ok(entries(caller.limits(), used, crate::accounts::usage::Holdings::default()))
@@ -185,11 +189,11 @@ impl DismissedEntry {
     responses(Refusals::<UseDashboard, NotDismissed>, (status = 204, description = "Hidden.")))]
 async fn dismiss_entry(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
     AppJson(entry): AppJson<DismissedEntry>,
 ) -> ApiResult<StatusCode> {
     entry.check()?;
-    let site = RequestedDomain::named(&entry.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&entry.domain).site(&caller, &app.domains, DomainAccess::Read).await?;
     let limits = limits_of(&caller, &app).await?;
     app.dashboard.dismiss(&site, &limits, &entry.id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -201,12 +205,13 @@ async fn dismiss_entry(
     responses(Refusals::<UseDashboard, OverviewNotRead>, (status = 204, description = "Shown again.")))]
 async fn restore_entry(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(dashboard): State<SiteDashboard>,
     AppQuery(entry): AppQuery<DismissedEntry>,
 ) -> ApiResult<StatusCode> {
     entry.check()?;
-    let site = RequestedDomain::named(&entry.domain).site(&caller, &app, DomainAccess::Read).await?;
-    app.dashboard.restore(&site.domain.id, &entry.id).await?;
+    let site = RequestedDomain::named(&entry.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    dashboard.restore(&site.domain.id, &entry.id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -215,16 +220,16 @@ async fn restore_entry(
     responses(Refusals::<UseDashboard>, (status = 200, description = "The state.", body = FirstRun)))]
 async fn get_first_run(
     caller: Caller<UseDashboard>,
-    State(app): State<AppState>,
+    State(app): State<DashboardState>,
 ) -> ApiResult<impl IntoResponse> {
-    let prompts = app.holdings(caller.account()).await?.prompts;
+    let prompts = app.holdings.count(caller.account()).await?.prompts;
     let (account, demo_domain) = app.dashboard.look_at_account(caller.account(), prompts).await?;
     let part = |part: PartReadiness| InstallationPart {
         id: part.id,
         state: InstallationState::of(part.is_usable, part.has_problem),
     };
-    let parts = app.readiness.parts(&app).await.into_iter().map(part);
-    let installation = parts.chain(look_at_settings(&app.platform.config)).collect();
-    let providers = look_at_providers(&app.platform, &app.mentions);
+    let parts = app.readiness.parts().await.into_iter().map(part);
+    let installation = parts.chain(look_at_settings(&app.config)).collect();
+    let providers = look_at_providers(&app.network, &app.mentions);
     Ok(no_store(FirstRun { installation, providers, demo_domain, account }))
 }

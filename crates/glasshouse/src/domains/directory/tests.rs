@@ -5,9 +5,9 @@ use std::time::Duration;
 use store::on_engine;
 
 use super::*;
-use crate::accounts::{Plan, PlanLimit};
 use crate::domains::service::{Lock, NewDomain};
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::{Plan, PlanLimit};
 use crate::testing::{TestAccount, TestApp};
 
 async fn at_edge(app: &TestApp, host: &str) -> Option<Arc<Site>> {

@@ -5,16 +5,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NotChanged, not_applied};
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::twins::twins;
+use crate::api::ApiResult;
 use crate::api::access::Access;
-use crate::api::twins::twins;
-use crate::api::{ApiResult, Caller};
-use crate::app::AppState;
+use crate::domains::DomainsState;
 use crate::domains::access::CheckDomain;
 use crate::domains::connection::CheckResult;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(check_domain)).routes(routes!(dashboard_check_domain))
 }
 
@@ -27,6 +28,7 @@ twins! {
     /// fetch.
     post(Caller<CheckDomain>) check_domain: "/api/domains/{domain}/check",
         dashboard_check_domain: "/api/dashboard/domains/{domain}/check";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NotChanged);
@@ -42,9 +44,9 @@ twins! {
 
 async fn check<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<CheckResult>> {
-    let domain = domain.record(caller, app, DomainAccess::Use).await?;
+    let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
     Ok(Json(app.connection.check(&domain).await.map_err(not_applied)?))
 }

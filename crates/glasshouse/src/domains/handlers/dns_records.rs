@@ -1,20 +1,23 @@
 //! HTTP of the DNS records that connect a domain.
 
+use crate::domains::DomainsService;
+use crate::domains::connection::Connection;
 use axum::Json;
 use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::NotRead;
+use crate::accounts::callers::Caller;
+use crate::api::ApiResult;
 use crate::api::openapi::Refusals;
-use crate::api::{ApiResult, Caller};
-use crate::app::AppState;
+use crate::domains::DomainsState;
 use crate::domains::access::ReadBeyond;
 use crate::domains::connection::ConnectionRecords;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_required_records))
 }
 
@@ -35,9 +38,10 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
             "contested": false, "reason": null, "checkedAt": "2026-11-20T09:30:00.000Z", "probe": "edge", "problems": [] }))))]
 async fn get_required_records(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(connection): State<Connection>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<ConnectionRecords>> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.connection.checked_records(&domain).await?))
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(connection.checked_records(&domain).await?))
 }

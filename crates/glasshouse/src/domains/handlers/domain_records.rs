@@ -9,11 +9,12 @@ use utoipa_axum::routes;
 
 use super::settings::origin_error;
 use super::{NotRead, not_applied};
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::twins::twins;
 use crate::api::access::Access;
 use crate::api::openapi::{NoMore, own_errors};
-use crate::api::twins::twins;
-use crate::api::{ApiError, ApiResult, Caller, DomainsJson, ErrorCode};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
+use crate::domains::DomainsState;
 use crate::domains::access::{AddOrRemove, ListDomains, ReadDomainRecord};
 use crate::domains::connection;
 use crate::domains::model::{DomainItem, DomainStatus};
@@ -22,7 +23,7 @@ use crate::domains::service::{AddError, NewDomain};
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new()
         .routes(routes!(list_domains, add_domain))
         .routes(routes!(get_domain, remove_domain))
@@ -39,6 +40,7 @@ own_errors! {
 twins! {
     /// Lists the account's domains.
     get(Caller<ListDomains>) list_domains: "/api/domains", dashboard_list_domains: "/api/dashboard/domains";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NoMore);
@@ -50,7 +52,7 @@ twins! {
     list() -> Json<DomainList>
 }
 
-async fn list<A: Access>(caller: &Caller<A>, app: &AppState) -> ApiResult<Json<DomainList>> {
+async fn list<A: Access>(caller: &Caller<A>, app: &DomainsState) -> ApiResult<Json<DomainList>> {
     let domains = app.domains.list(Some(caller.account())).await?;
     Ok(Json(DomainList { domains: domains.iter().map(DomainItem::from).collect() }))
 }
@@ -75,6 +77,7 @@ twins! {
     /// registrable name and all below it), or had one of its names connected lately: it proves that the name is yours. A
     /// pending domain of another account blocks nobody.
     post(Caller<AddOrRemove>) add_domain: "/api/domains", dashboard_add_domain: "/api/dashboard/domains";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NotAdded);
@@ -93,7 +96,7 @@ twins! {
 
 async fn add<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &DomainsState,
     DomainsJson(request): DomainsJson<AddRequest>,
 ) -> ApiResult<(StatusCode, Json<AddedDomain>)> {
     let new = NewDomain {
@@ -135,6 +138,7 @@ fn not_added(error: AddError) -> ApiError {
 twins! {
     /// Returns a domain with its settings.
     get(Caller<ReadDomainRecord>) get_domain: "/api/domains/{domain}", dashboard_get_domain: "/api/dashboard/domains/{domain}";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NotRead);
@@ -145,10 +149,10 @@ twins! {
 
 async fn get<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<DomainDetail>> {
-    Ok(Json(domain.record(caller, app, DomainAccess::Read).await?.into()))
+    Ok(Json(domain.record(caller, &app.domains, DomainAccess::Read).await?.into()))
 }
 
 twins! {
@@ -159,6 +163,7 @@ twins! {
     /// again when the account adds the name again.
     delete(Caller<AddOrRemove>) remove_domain: "/api/domains/{domain}",
         dashboard_remove_domain: "/api/dashboard/domains/{domain}";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(NotRemoved);
@@ -169,10 +174,10 @@ twins! {
 
 async fn remove<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: RequestedDomain,
 ) -> ApiResult<Json<RemovedDomain>> {
-    let domain = domain.record(caller, app, DomainAccess::Read).await?;
+    let domain = domain.record(caller, &app.domains, DomainAccess::Read).await?;
     let is_removed = app.domains.remove(&domain).await.map_err(not_applied)?;
     if is_removed { Ok(Json(RemovedDomain { deleted: true })) } else { Err(ApiError::not_found()) }
 }

@@ -7,7 +7,7 @@ use utoipa_axum::router::OpenApiRouter;
 use super::service::DomainChangeError;
 use crate::api::openapi::own_errors;
 use crate::api::{ApiError, ErrorCode};
-use crate::app::AppState;
+use crate::domains::DomainsState;
 
 mod check;
 mod dns_records;
@@ -17,7 +17,7 @@ mod settings;
 mod sitemap;
 
 /// The operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new()
         .merge(domain_records::routes())
         .merge(dns_records::routes())

@@ -7,11 +7,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::change_failed;
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::twins::twins;
 use crate::api::access::Access;
 use crate::api::openapi::own_errors;
-use crate::api::twins::twins;
-use crate::api::{ApiError, ApiResult, Caller, DomainsJson, ErrorCode};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
+use crate::domains::DomainsState;
 use crate::domains::access::ChangeDomain;
 use crate::domains::names::OriginProblem;
 use crate::domains::responses::UpdatedDomain;
@@ -22,7 +23,7 @@ use crate::domains::{DomainAccess, RequestedDomain};
 const REACHABILITY_WAIT: Duration = Duration::from_secs(5);
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(update_settings)).routes(routes!(dashboard_update_settings))
 }
 
@@ -41,6 +42,7 @@ twins! {
     /// for requests within two seconds.
     patch(Caller<ChangeDomain>) update_settings: "/api/domains/{domain}/settings",
         dashboard_update_settings: "/api/dashboard/domains/{domain}/settings";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(SettingsNotChanged);
@@ -55,11 +57,11 @@ twins! {
 
 async fn update<A: Access>(
     caller: &Caller<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<SettingsChange>,
 ) -> ApiResult<Json<UpdatedDomain>> {
-    let domain = domain.record(caller, app, DomainAccess::Use).await?;
+    let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
     let (host, limits) = (domain.host.clone(), caller.limits().clone());
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));

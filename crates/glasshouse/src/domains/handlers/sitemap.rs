@@ -12,11 +12,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::change_failed;
-use crate::api::caller::Uncounted;
+use crate::accounts::callers::caller::Uncounted;
+use crate::accounts::callers::twins::twins;
 use crate::api::openapi::own_errors;
-use crate::api::twins::twins;
 use crate::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
-use crate::app::AppState;
+use crate::domains::DomainsState;
 use crate::domains::access::{ChangeDomain, MayFetch};
 use crate::domains::model::Domain;
 use crate::domains::responses::DomainDetail;
@@ -30,7 +30,7 @@ const TIME: Duration = Duration::from_secs(30);
 const TURN_WAIT: Duration = Duration::from_secs(10);
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(update_sitemap)).routes(routes!(dashboard_update_sitemap))
 }
 
@@ -73,6 +73,7 @@ twins! {
     /// minute and key, together with connection checks; the others towards 60.
     patch(Uncounted<ChangeDomain>) update_sitemap: "/api/domains/{domain}/sitemap",
         dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap";
+    state(DomainsState);
     tag("Domains");
     security(("apiKey" = []), ("bearer" = []));
     errors(SitemapNotChanged);
@@ -84,7 +85,7 @@ twins! {
 
 async fn update<A: MayFetch>(
     uncounted: &Uncounted<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: RequestedDomain,
     request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
 ) -> ApiResult<Json<DomainDetail>> {
@@ -94,7 +95,7 @@ async fn update<A: MayFetch>(
         Ok((_, Work::Take(_) | Work::Renew(_))) => A::FETCHING,
         _ => A::RATE,
     };
-    uncounted.count(app, rate).await?;
+    uncounted.count(&app.callers, rate).await?;
     let (domain, work) = planned?;
     let changed = match work {
         Work::Keep => domain,
@@ -114,20 +115,20 @@ async fn update<A: MayFetch>(
 /// What is to be done, or the first refusal in the documented order.
 async fn plan<A: MayFetch>(
     uncounted: &Uncounted<A>,
-    app: &AppState,
+    app: &DomainsState,
     domain: &RequestedDomain,
     request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
 ) -> ApiResult<(Domain, Work)> {
     let caller = uncounted.admit()?;
     let OptionalDomainsJson(request) = request?;
-    let max_bytes = app.platform.config.limits.url_bytes;
+    let max_bytes = app.config.limits.url_bytes;
     let sent = match request.sitemap_url.as_deref() {
         None | Some("") => None,
         Some(text) => Some(crawler::url::parse_target(text, max_bytes).map_err(|error| {
             ApiError::validation_error(vec![Issue::new("sitemapUrl", error.to_string())])
         })?),
     };
-    let domain = domain.record(&caller, app, DomainAccess::Use).await?;
+    let domain = domain.record(&caller, &app.domains, DomainAccess::Use).await?;
     let stored = Url::parse(&domain.settings.sitemap_url).ok();
     let work = match (request.sitemap_url.as_deref(), sent) {
         (Some(""), _) => Work::Clear,
@@ -139,7 +140,7 @@ async fn plan<A: MayFetch>(
 }
 
 /// Reads a sitemap, or the one that is found; answers its address and the number of pages there.
-async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
+async fn read(app: &DomainsState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
     let site = Site::new(domain.clone());
     let origins = &app.origins;
     let turn = tokio::time::timeout(TURN_WAIT, origins.sitemap_turn(&site))
@@ -166,7 +167,7 @@ async fn read(app: &AppState, domain: &Domain, url: Option<Url>) -> ApiResult<(U
 /// Stores an address with the number of pages there; with `instead_of`, only while that is the stored one: what was
 /// chosen meanwhile is not undone by reading the old one again.
 async fn store(
-    app: &AppState,
+    app: &DomainsState,
     domain: &Domain,
     instead_of: Option<&str>,
     url: String,

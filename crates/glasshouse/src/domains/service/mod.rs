@@ -18,11 +18,12 @@ use super::names::{self, OriginProblem};
 use super::ownership::is_contested;
 use super::queries;
 use super::site::Site;
-use crate::accounts::{AccountId, PlanLimit};
+use crate::accounts::AccountId;
 use crate::clock::{Clock, Timestamp};
 use crate::config::Config;
 use crate::follow::Follower;
 use crate::jobs::{Job, Jobs, NewJob};
+use crate::plans::PlanLimit;
 use crate::platform::Platform;
 
 pub use changes::DomainChangeError;

@@ -1,8 +1,8 @@
 //! Tests of adding, locking and removing domains, on both databases.
 
-use crate::accounts::{Plan, PlanLimit};
 use crate::domains::service::{AddError, Lock, NewDomain};
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::{Plan, PlanLimit};
 use crate::testing::{TestAccount, TestApp};
 
 async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {

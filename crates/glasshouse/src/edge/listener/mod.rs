@@ -21,7 +21,7 @@ use self::tls::{Handshake, Protocol};
 use super::proxy::body::EdgeBody;
 use super::proxy::handlers::Peer;
 use super::proxy::service::Edge;
-use crate::api::client::client_address;
+use crate::api::client::resolve_client;
 use crate::config;
 use crate::listen::accept::{accept, admission, drive};
 use crate::listen::admission::ConnectionPlace;
@@ -243,7 +243,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
         let (edge, peer, held) = (self.edge.clone(), self.peer.clone(), self.in_flight.begin());
         let turns = self.turns.clone();
         let client =
-            client_address(peer.address, request.headers(), &edge.inner().config.edge.trusted_proxies);
+            resolve_client(peer.address, request.headers(), &edge.inner().config.edge.trusted_proxies);
         let is_pipelined = held.is_pipelined();
         let entry = self.access_log.as_ref().map(|log| log.begin(&request, peer.address));
         Box::pin(async move {

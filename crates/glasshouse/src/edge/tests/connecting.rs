@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::world::{RawOrigin, SETTINGS, World, listener};
-use crate::accounts::Plan;
 use crate::domains::{Domain, DomainStatus};
 use crate::edge::EdgeSockets;
+use crate::plans::Plan;
 use crate::testing::{DnsServer, TestApp};
 
 /// A service whose records are on a DNS server of the test. `shop.example` itself is reached at the edge.

@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 use super::certificates::{connect_with, trusting};
 use super::readers::{app, keep_certificate};
 use super::world::{RawOrigin, SETTINGS as WORLD, listener, read_request};
-use crate::accounts::Plan;
 use crate::edge::proxy::forward::OriginLimits;
 use crate::edge::proxy::open_tunnels::TunnelLimits;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 const PLACES: u8 = 8;

@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::world::{LIMITS, RawOrigin, SETTINGS, World, read_request};
-use crate::accounts::Plan;
+use crate::plans::Plan;
 
 const UPGRADE: &[u8] =
     b"GET /live HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";

@@ -13,13 +13,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
-use crate::accounts::Plan;
 use crate::api::server::{ApiServer, Sender};
 use crate::config::ProxyProtocol;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
 use crate::listen::accept::admission;
 use crate::listen::pressure::Pressure;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 /// More than the system keeps of a connection.

@@ -8,12 +8,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::accounts::Plan;
 use crate::domains::Domain;
 use crate::edge::proxy::forward::OriginLimits;
 use crate::edge::proxy::open_tunnels::TunnelLimits;
 use crate::edge::{Edge, EdgeSockets};
 use crate::listen::Listening;
+use crate::plans::Plan;
 use crate::testing::{TestAccount, TestApp};
 
 /// Short enough for a test to wait for.

@@ -13,11 +13,11 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::analytics::model::parse_day;
 use crate::api::{ApiError, ApiResult, Issue};
-use crate::app::AppState;
+use crate::mentions::MentionsState;
 use crate::mentions::model::UtcDay;
 
 /// Returns the operations of this feature, one line per file.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new()
         .merge(prompts::routes())
         .merge(running::routes())

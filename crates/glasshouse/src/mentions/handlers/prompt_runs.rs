@@ -1,5 +1,7 @@
 //! HTTP of runs: listing them, and reading one with everything that was found in its answer.
 
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
 use std::collections::BTreeMap;
 
 use assistants::analysis::{BrandKind, Citation, SourceKind};
@@ -16,11 +18,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::read_day;
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery};
 use crate::clock::Timestamp;
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::budgets::start_of_day;
 use crate::mentions::model::UtcDay;
@@ -31,7 +34,7 @@ use crate::mentions::service::history::{RunListRow, RunRow, RunSelection};
 const MAX_LIMIT: u32 = 5_000;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_prompt_runs)).routes(routes!(get_prompt_run))
 }
 
@@ -204,18 +207,19 @@ struct PromptRunList {
         (status = 200, description = "The runs.", body = PromptRunList)))]
 async fn list_prompt_runs(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppQuery(query): AppQuery<RunQuery>,
 ) -> ApiResult<Response> {
     let RunFilter { provider, days, part } = query.check()?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
     let domain = site.domain.id.clone();
     let selection = RunSelection { domain, prompt: query.prompt_id, provider, days };
-    let mut page = app.mentions.history.list(&selection, part).await?;
+    let mut page = mentions.history.list(&selection, part).await?;
     let by_status: BTreeMap<String, i64> = std::mem::take(&mut page.counts).into_iter().collect();
     let summary = PromptRunSummary { total: by_status.values().sum(), by_status };
     let mut is_continued = false;
-    let parts = app.mentions.history.read(page).map_ok(move |rows| {
+    let parts = mentions.history.read(page).map_ok(move |rows| {
         let mut text = Vec::new();
         for row in rows {
             text.push(if std::mem::replace(&mut is_continued, true) { b',' } else { b' ' });
@@ -355,13 +359,14 @@ impl PromptRunDetails {
         (status = 200, description = "The run.", body = PromptRunDetails)))]
 async fn get_prompt_run(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(mentions): State<Mentions>,
+    State(domains): State<DomainsService>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<PromptRunDetails>> {
-    let found = app.mentions.history.find(&id).await?;
+    let found = mentions.history.find(&id).await?;
     let row =
         found.filter(|row| row.account_id == caller.account().as_str()).ok_or_else(ApiError::not_found)?;
-    let domain = app.domains.find_by_id(&row.domain_id.as_str().into()).await?;
+    let domain = domains.find_by_id(&row.domain_id.as_str().into()).await?;
     let domain = domain.ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;
     Ok(Json(PromptRunDetails::of(row)))

@@ -1,5 +1,7 @@
 //! HTTP of prompts: listing them, and creating, changing and deleting one.
 
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -11,19 +13,20 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::refuse_body;
+use crate::accounts::callers::Caller;
 use crate::api::access::Access;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
 use crate::clock::Timestamp;
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::access::{ChangeMentions, ReadMentions};
 use crate::mentions::model::{MonitorInterval, Prompt, PromptIntent};
 use crate::mentions::service::prompts::PromptOwner;
 use crate::mentions::service::prompts::body::{PromptFields, given};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_prompts, change_prompt))
 }
 
@@ -95,12 +98,13 @@ impl PromptView {
         (status = 200, description = "The prompts.", body = Vec<PromptView>)))]
 async fn list_prompts(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppQuery(query): AppQuery<PromptQuery>,
 ) -> ApiResult<Json<Vec<PromptView>>> {
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
     let tag = query.tag.as_deref().filter(|tag| !tag.is_empty());
-    let prompts = app.mentions.prompts.list(&site.domain.id, tag).await?;
+    let prompts = mentions.prompts.list(&site.domain.id, tag).await?;
     Ok(Json(prompts.into_iter().map(PromptView::of).collect()))
 }
 
@@ -193,29 +197,30 @@ pub(super) fn owner_of<A: Access>(caller: &Caller<A>) -> PromptOwner<'_> {
         (status = 204, description = "It was changed or deleted.")))]
 async fn change_prompt(
     caller: Caller<ChangeMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppJson(request): AppJson<PromptRequest>,
 ) -> ApiResult<Response> {
     let (action, domain, id, fields) = request.split();
     let owner = owner_of(&caller);
-    let site_of = async |name: &str| RequestedDomain::named(name).site_to_use(&caller, &app).await;
+    let site_of = async |name: &str| RequestedDomain::named(name).site_to_use(&caller, &domains).await;
     match action {
         PromptAction::Create => {
             let new = fields.create().map_err(refuse_body)?;
             let site = site_of(&domain).await?;
-            let queued = app.mentions.creation.create(owner, &site.domain, new).await?;
+            let queued = mentions.creation.create(owner, &site.domain, new).await?;
             Ok(Json(QueuedRuns { queued }).into_response())
         }
         PromptAction::Update => {
             let (id, change) = (required_id(id)?, fields.change().map_err(refuse_body)?);
             let site = site_of(&domain).await?;
-            app.mentions.changes.change(owner, &site.domain.id, &id, change).await?;
+            mentions.changes.change(owner, &site.domain.id, &id, change).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
         PromptAction::Delete => {
             let id = required_id(id)?;
             let site = site_of(&domain).await?;
-            app.mentions.removal.delete(&site.domain.id, &id).await?;
+            mentions.removal.delete(&site.domain.id, &id).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
     }

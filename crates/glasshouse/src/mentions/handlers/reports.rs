@@ -1,5 +1,7 @@
 //! HTTP of reports: the list of a domain with the state of today's, and one report in the form that is asked for.
 
+use crate::domains::DomainsService;
+use crate::mentions::reporting::MentionReports;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -10,11 +12,12 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppPath, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppPath, AppQuery};
 use crate::clock::Timestamp;
 use crate::domains::{DomainAccess, DomainId, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::report::payload::VisibilityReport;
 use crate::mentions::report::{date_text, formats};
@@ -28,7 +31,7 @@ const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_reports)).routes(routes!(get_report))
 }
 
@@ -127,7 +130,8 @@ impl From<ReportRow> for ReportItem {
     responses(Refusals::<ReadMentions, NotListed>, (status = 200, description = "The reports.", body = ReportList)))]
 async fn list_reports(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mention_reports): State<MentionReports>,
     AppQuery(query): AppQuery<ReportsQuery>,
 ) -> ApiResult<Json<ReportList>> {
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT);
@@ -135,9 +139,9 @@ async fn list_reports(
         return Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
     }
     let requested = RequestedDomain::named(&query.domain);
-    let site = requested.site(&caller, &app, DomainAccess::Read).await?;
-    let found = app.mention_reports.list(&site.domain.id, limit).await?;
-    let today = app.mention_reports.today(&site.domain.id).await?;
+    let site = requested.site(&caller, &domains, DomainAccess::Read).await?;
+    let found = mention_reports.list(&site.domain.id, limit).await?;
+    let today = mention_reports.today(&site.domain.id).await?;
     Ok(Json(ReportList {
         reports: found.into_iter().map(ReportItem::from).collect(),
         today_status: TodayStatus {
@@ -167,7 +171,8 @@ enum ReportFormat {
             (VisibilityReport = "application/json"), (String = "text/markdown"), (String = "text/html")))))]
 async fn get_report(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(mention_reports): State<MentionReports>,
+    State(domains): State<DomainsService>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<ReportQuery>,
 ) -> ApiResult<Response> {
@@ -177,8 +182,8 @@ async fn get_report(
         Some("html") => ReportFormat::Html,
         Some(_) => return Err(ApiError::invalid_parameter("format", "must be json, markdown or html")),
     };
-    let row = app.mention_reports.find(&id).await?.ok_or_else(ApiError::not_found)?;
-    let domain = app.domains.find_by_id(&DomainId::from(row.domain_id.as_str())).await?;
+    let row = mention_reports.find(&id).await?.ok_or_else(ApiError::not_found)?;
+    let domain = domains.find_by_id(&DomainId::from(row.domain_id.as_str())).await?;
     let domain = domain.filter(|domain| domain.account_id == *caller.account());
     let domain = domain.ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;

@@ -1,5 +1,7 @@
 //! HTTP of asking a prompt now, and of importing prompts.
 
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
 use assistants::providers::Provider;
 use axum::Json;
 use axum::extract::State;
@@ -11,10 +13,11 @@ use utoipa_axum::routes;
 
 use super::prompts::{QueuedRuns, owner_of};
 use super::refuse_body;
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppPath, Caller, ErrorCode, Issue, OptionalJson};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppPath, ErrorCode, Issue, OptionalJson};
 use crate::domains::RequestedDomain;
+use crate::mentions::MentionsState;
 use crate::mentions::access::ChangeMentions;
 use crate::mentions::service::prompts::body::{PromptFields, read_providers};
 use crate::mentions::service::prompts::{ImportOutcome, RunNowError, RunNowRequest};
@@ -24,7 +27,7 @@ const MAX_IMPORTED: usize = 1_000;
 const MAX_SAMPLES: i64 = 5;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(run_prompt)).routes(routes!(import_prompts))
 }
 
@@ -92,17 +95,18 @@ fn not_of_prompt(provider: Provider) -> ApiError {
         (status = 200, description = "So many runs are queued.", body = QueuedRuns)))]
 async fn run_prompt(
     caller: Caller<ChangeMentions>,
-    State(app): State<AppState>,
+    State(mentions): State<Mentions>,
+    State(domains): State<DomainsService>,
     AppPath(id): AppPath<String>,
     OptionalJson(request): OptionalJson<RunRequest>,
 ) -> ApiResult<Json<QueuedRuns>> {
     let request = request.check()?;
-    let found = app.mentions.prompts.find(&id).await?;
+    let found = mentions.prompts.find(&id).await?;
     let prompt =
         found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
-    let domain = app.domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
-    RequestedDomain::of_host(&domain.host).site_to_use(&caller, &app).await?;
-    let queued = app.mentions.running.run_now(owner_of(&caller), &prompt.id, &request).await?;
+    let domain = domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
+    RequestedDomain::of_host(&domain.host).site_to_use(&caller, &domains).await?;
+    let queued = mentions.running.run_now(owner_of(&caller), &prompt.id, &request).await?;
     Ok(Json(QueuedRuns { queued }))
 }
 
@@ -126,15 +130,16 @@ struct ImportRequest {
         (status = 200, description = "The outcome.", body = ImportOutcome)))]
 async fn import_prompts(
     caller: Caller<ChangeMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppJson(request): AppJson<ImportRequest>,
 ) -> ApiResult<Json<ImportOutcome>> {
     if request.prompts.len() > MAX_IMPORTED {
         let message = format!("has more than {MAX_IMPORTED} entries");
         return Err(ApiError::invalid_request(vec![Issue::new("prompts", message)]));
     }
-    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &app).await?;
+    let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &domains).await?;
     let read = |entry: Value| PromptFields::deserialize(entry).ok().and_then(|fields| fields.create().ok());
     let list = request.prompts.into_iter().map(read).collect();
-    Ok(Json(app.mentions.import.import(owner_of(&caller), &site.domain, list).await?))
+    Ok(Json(mentions.import.import(owner_of(&caller), &site.domain, list).await?))
 }

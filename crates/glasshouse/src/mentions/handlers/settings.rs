@@ -1,21 +1,24 @@
 //! HTTP of a domain's brand profile and of how it is monitored.
 
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
 use axum::Json;
 use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::refuse_body;
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson};
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::brand::{BrandBody, BrandView};
 use crate::mentions::monitoring::{MonitoringChange, MonitoringView};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new()
         .routes(routes!(get_brand, replace_brand))
         .routes(routes!(get_monitoring, update_monitoring))
@@ -36,11 +39,12 @@ own_errors! {
         (status = 200, description = "The profile.", body = BrandView)))]
 async fn get_brand(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<BrandView>> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.mentions.brands.get(&domain).await?))
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(mentions.brands.get(&domain).await?))
 }
 
 /// Replaces the brand of a domain and its competitors.
@@ -54,13 +58,14 @@ async fn get_brand(
         (status = 200, description = "The profile from now on.", body = BrandView)))]
 async fn replace_brand(
     caller: Caller<ChangeBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     domain: RequestedDomain,
     AppJson(body): AppJson<BrandBody>,
 ) -> ApiResult<Json<BrandView>> {
     let (profile, competitors) = body.read().map_err(refuse_body)?;
-    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
-    let saved = app.mentions.brands.replace(&domain, profile, competitors).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
+    let saved = mentions.brands.replace(&domain, profile, competitors).await?;
     Ok(Json(saved.ok_or_else(ApiError::not_found)?))
 }
 
@@ -72,11 +77,12 @@ async fn replace_brand(
         (status = 200, description = "The settings.", body = MonitoringView)))]
 async fn get_monitoring(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<MonitoringView>> {
-    let domain = domain.record(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.mentions.monitoring.get(&domain).await?))
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(mentions.monitoring.get(&domain).await?))
 }
 
 /// Changes how a domain is monitored. The webhook's secret is in the answer that made it, and never again.
@@ -88,12 +94,13 @@ async fn get_monitoring(
         (status = 200, description = "The settings from now on.", body = MonitoringView)))]
 async fn update_monitoring(
     caller: Caller<ChangeBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     domain: RequestedDomain,
     AppJson(change): AppJson<MonitoringChange>,
 ) -> ApiResult<Json<MonitoringView>> {
     let change = change.check().map_err(refuse_body)?;
-    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
-    let changed = app.mentions.monitoring.change(&domain, change).await?;
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
+    let changed = mentions.monitoring.change(&domain, change).await?;
     Ok(Json(changed.ok_or_else(ApiError::not_found)?))
 }

@@ -1,5 +1,8 @@
 //! HTTP of assistants and of costs.
 
+use crate::clock::Clock;
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +11,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::read_day;
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppQuery};
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::model::UtcDay;
 use crate::mentions::service::standing::{DomainCosts, ProviderStanding};
@@ -20,7 +24,7 @@ use crate::mentions::service::standing::{DomainCosts, ProviderStanding};
 const DEFAULT_DAYS: UtcDay = 30;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_providers)).routes(routes!(get_costs))
 }
 
@@ -49,11 +53,12 @@ struct ProviderList {
         (status = 200, description = "The assistants.", body = ProviderList)))]
 async fn list_providers(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppQuery(query): AppQuery<ProviderQuery>,
 ) -> ApiResult<Json<ProviderList>> {
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    let providers = app.mentions.standings.list_providers(&site.domain, caller.plan()).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    let providers = mentions.standings.list_providers(&site.domain, caller.plan()).await?;
     Ok(Json(ProviderList { providers }))
 }
 
@@ -87,10 +92,12 @@ impl CostQuery {
         (status = 200, description = "The costs.", body = DomainCosts)))]
 async fn get_costs(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(clock): State<Clock>,
+    State(domains): State<DomainsService>,
+    State(mentions): State<Mentions>,
     AppQuery(query): AppQuery<CostQuery>,
 ) -> ApiResult<Json<DomainCosts>> {
-    let days = query.days(app.platform.clock.now().day_number())?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    Ok(Json(app.mentions.standings.sum_costs(&site.domain, caller.plan(), days).await?))
+    let days = query.days(clock.now().day_number())?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(mentions.standings.sum_costs(&site.domain, caller.plan(), days).await?))
 }

@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 
 use super::money::{Money, Purchase};
 use super::opening::RunOpening;
-use crate::accounts::Plan;
 use crate::clock::{Clock, Timestamp};
 use crate::domains::Domain;
 use crate::jobs::{Jobs, LaneTrouble};
@@ -22,6 +21,7 @@ use crate::mentions::queries::ledger::{self, BudgetRow, CostRow};
 use crate::mentions::queries::providers::{self, ProviderStateRow};
 use crate::mentions::queries::{domains, prompts, targets};
 use crate::mentions::schedule;
+use crate::plans::Plan;
 
 /// Failures in a row after which a provider shows as failing, unless one of them says that it will go on.
 const FAILURES_SHOWN: i64 = 3;

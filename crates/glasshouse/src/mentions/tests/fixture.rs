@@ -5,12 +5,12 @@ use assistants::providers::{Persona, Provider};
 use fakeai::{FakeOptions, FakeVendors, Vendor};
 use store::{Db, on_engine};
 
-use crate::accounts::Plan;
 use crate::domains::Domain;
 use crate::jobs::{Registry, Worker, WorkerSettings};
 use crate::mentions::model::{MonitorInterval, Prompt, PromptId, PromptIntent, RunReason};
 use crate::mentions::queries::{domains, prompts};
 use crate::mentions::service::opening::WantedRuns;
+use crate::plans::Plan;
 use crate::testing::{TestAccount, TestApp};
 
 /// A question that the stand-ins answer with several brands.

@@ -5,7 +5,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fixture::{Monitored, QUESTION};
-use crate::accounts::Plan;
+use crate::plans::Plan;
 use crate::testing::Reply;
 
 const RUNS: &str = "/api/ai-mentions/runs";

@@ -4,8 +4,8 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fixture::{Monitored, QUESTION};
-use crate::accounts::Plan;
 use crate::domains::service::Lock;
+use crate::plans::Plan;
 use crate::testing::{Reply, TestApp};
 
 const PROMPTS: &str = "/api/ai-mentions/prompts";

@@ -20,9 +20,9 @@ use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
 use crate::domains::{Domain, DomainStatus};
 use crate::jobs::{JobState, LaneLimits, Registry, Worker, WorkerSettings};
+use crate::plans::Plan;
 use crate::testing::{NOON, Reply, TestAccount, TestApp};
 
 const PAGE: &str = "/api/prerender/cache/invalidate-page-cache";

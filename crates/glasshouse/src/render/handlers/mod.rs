@@ -3,6 +3,8 @@
 
 mod csv;
 
+use crate::domains::DomainsService;
+use crate::render::RenderService;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
@@ -20,20 +22,22 @@ use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, UnverifiedCl
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
+use crate::accounts::callers::Caller;
+use crate::accounts::callers::caller::Uncounted;
+use crate::accounts::callers::shared_limits::Bucket;
 use crate::analytics::Verified;
+use crate::api::access::SharedLimit;
 use crate::api::access::{Rate, ReadDomain, RenderPages};
-use crate::api::caller::Uncounted;
 use crate::api::client::stated_client;
 use crate::api::listing::{ListFormat, SortOrder};
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::shared_limits::{Bucket, SharedLimit};
-use crate::api::{ApiError, ApiResult, AppQuery, Caller, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppQuery, Issue};
 use crate::domains::connection::probe::ProbeResponse;
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::render::RenderState;
 
 /// The operations of this feature.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<RenderState> {
     OpenApiRouter::new().routes(routes!(render_page)).routes(routes!(list_snapshots))
 }
 
@@ -114,7 +118,7 @@ struct RenderHeaders {
     ))]
 async fn render_page(
     caller: Uncounted<RenderPages>,
-    State(app): State<AppState>,
+    State(app): State<RenderState>,
     method: Method,
     headers: HeaderMap,
     RawQuery(query): RawQuery,
@@ -122,19 +126,19 @@ async fn render_page(
     let deadline = deadline_of(&headers);
     let query = query.unwrap_or_default();
     if is_forced(&query) {
-        caller.count(&app, FORCED).await?;
+        caller.count(&app.callers, FORCED).await?;
     }
     let caller = caller.admit()?;
-    let asked = parse_query(&query, app.platform.config.limits.url_bytes)
+    let asked = parse_query(&query, app.config.limits.url_bytes)
         .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
-    let site = RequestedDomain::of_host(host).site(&caller, &app, DomainAccess::Use).await?;
+    let site = RequestedDomain::of_host(host).site(&caller, &app.domains, DomainAccess::Use).await?;
     if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
         return Ok(probe_response(response));
     }
     if asked.freshness == Freshness::Forced && !site.domain.is_proven() {
         let name = format!("forced:domain:{}", site.domain.budget_name());
-        app.rate_limits.take_of(Bucket::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
+        app.callers.rate_limits.take_of(Bucket::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
     }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.crawler(&asked.target);
@@ -153,7 +157,7 @@ async fn render_page(
         freshness: asked.freshness,
         crawler,
         verified,
-        is_probe: app.probe_marks.are_in(&headers, host, app.platform.clock.now()),
+        is_probe: app.probe_marks.are_in(&headers, host, app.clock.now()),
         deadline,
         unverified_client: (is_relayed && verified != Verified::Yes)
             .then_some(UnverifiedClient { address: stated }),
@@ -303,12 +307,13 @@ impl SnapshotsQuery {
         (String = "text/csv", example = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\n\"https://shop.example/\",\"/\",\"200\",\"fresh\",\"48213\",\"180\",\"2026-11-20T12:00:00.000Z\",\"86400\",\"\"\n")))))]
 async fn list_snapshots(
     caller: Caller<ReadDomain>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(render): State<RenderService>,
     AppQuery(query): AppQuery<SnapshotsQuery>,
 ) -> ApiResult<Response> {
     query.check()?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    let lists = app.render.snapshot_lists();
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    let lists = render.snapshot_lists();
     let found = lists.find(&site, &query.question()).await?;
     if query.format == Some(ListFormat::Csv) {
         return Ok(csv::response(lists, site, found));

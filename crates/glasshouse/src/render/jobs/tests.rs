@@ -5,10 +5,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::accounts::Plan;
 use crate::config::Role;
 use crate::domains::DomainId;
 use crate::jobs::JobState;
+use crate::plans::Plan;
 use crate::render::model::RenderPurpose;
 use crate::render::remote::KEPT;
 use crate::testing::{Reply, TestAccount, TestApp};

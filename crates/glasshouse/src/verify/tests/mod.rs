@@ -19,8 +19,8 @@ use self::sites::{SITES, answer};
 use super::answer::SlowAfter;
 use super::model::{ImitatedCrawler, SiteCheckResult, SiteReport, SnapshotExpectation, VerifyTarget};
 use super::probes::SiteVerifier;
-use crate::accounts::Plan;
 use crate::domains::DomainStatus;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 fn found(report: &SiteReport) -> Vec<&'static str> {

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::live::LOOK_EVERY;
 use super::{Shop, visit};
-use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 const FURTHER: [&str; 8] =

@@ -7,10 +7,10 @@ use std::io::Read as _;
 
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
 use crate::analytics::{CrawlerIndex, ServedBy, Verified, Visit};
 use crate::clock::Timestamp;
 use crate::domains::Domain;
+use crate::plans::Plan;
 use crate::testing::{Reply, TestAccount, TestApp, TestRequest};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Shop, visit};
-use crate::accounts::Plan;
 use crate::analytics::{ServedBy, Verified, Visit};
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 fn path(report: &str, query: &str) -> String {

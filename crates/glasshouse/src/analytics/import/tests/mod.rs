@@ -5,9 +5,9 @@ mod known;
 use serde_json::json;
 
 use super::*;
-use crate::accounts::Plan;
 use crate::analytics::sums::Scope;
 use crate::domains::Domain;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 const GPTBOT: &str =

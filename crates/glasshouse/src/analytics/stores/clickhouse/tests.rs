@@ -13,12 +13,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
 
 use super::*;
-use crate::accounts::Plan;
 use crate::analytics::model::{ServedBy, TimeKey};
 use crate::analytics::stores::open_at;
 use crate::analytics::stores::tests::{domains, key};
 use crate::config::ClickHouseUrl;
 use crate::domains::Domain;
+use crate::plans::Plan;
 use crate::testing::{TestApp, clickhouse_database};
 
 fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {

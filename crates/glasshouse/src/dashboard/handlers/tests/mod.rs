@@ -5,7 +5,7 @@ mod sites;
 
 use serde_json::json;
 
-use crate::accounts::Plan;
+use crate::plans::Plan;
 use crate::testing::{PASSWORD, TestApp, TestRequest, TestSession};
 
 const NEW_PASSWORD: &str = "purple monkey dishwasher";

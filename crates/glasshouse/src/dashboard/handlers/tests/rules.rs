@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 const RULES: &str = "/api/dashboard/domains/shop.example/test-rules";
@@ -127,7 +127,7 @@ async fn an_account_tries_settings_twice_at_once() {
     let session = app.sign_in(&account).await;
     let rules = json!({ "url": "https://shop.example/a", "as": "person" });
     let patterns = json!({ "patterns": "/a" });
-    let calls = &app.state.rate_limits.long_calls;
+    let calls = &app.state.callers.rate_limits.long_calls;
     let (first, _second) = (calls.begin(&account.id).unwrap(), calls.begin(&account.id).unwrap());
 
     for (path, body) in [(RULES, &rules), (PATTERNS, &patterns)] {

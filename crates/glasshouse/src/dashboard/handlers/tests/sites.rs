@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
 use crate::analytics::{CrawlerIndex, ServedBy, Verified, Visit};
 use crate::clock::Timestamp;
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::Plan;
 use crate::testing::{TestAccount, TestApp, TestSession};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;

@@ -1,8 +1,8 @@
 //! For which names certificates may be ordered.
 
 use super::world::{ELSEWHERE, HERE, World};
-use crate::accounts::Plan;
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::Plan;
 
 /// An address of a CDN that is known.
 const CDN: &str = "104.16.132.229";

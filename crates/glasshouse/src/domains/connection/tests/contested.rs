@@ -5,9 +5,9 @@ use std::time::Duration;
 use store::on_engine;
 
 use super::world::{ELSEWHERE, HERE, World, settings};
-use crate::accounts::Plan;
 use crate::domains::ConnectionProof;
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::Plan;
 use crate::testing::{DnsServer, TestApp};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);

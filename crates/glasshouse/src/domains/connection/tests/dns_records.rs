@@ -120,7 +120,7 @@ async fn a_server_that_is_gone_leaves_the_next_one_to_answer() {
         dns.address()
     );
     let app = crate::testing::TestApp::with(&settings).await;
-    let account = app.account("owner@shop.example", crate::accounts::Plan::Business).await;
+    let account = app.account("owner@shop.example", crate::plans::Plan::Business).await;
     let shop = app.domain_with_status(&account, "app.shop.example", DomainStatus::Pending).await;
 
     let result = app.state.connection.check(&shop).await.unwrap();
@@ -189,7 +189,7 @@ async fn a_suspended_domain_is_not_promoted() {
 async fn without_public_addresses_nothing_matches_and_the_reason_is_told() {
     let dns = crate::testing::DnsServer::start().await;
     let app = crate::testing::TestApp::with(&dns.setting()).await;
-    let account = app.account("owner@shop.example", crate::accounts::Plan::Business).await;
+    let account = app.account("owner@shop.example", crate::plans::Plan::Business).await;
     let shop = app.domain_with_status(&account, "shop.example", DomainStatus::Pending).await;
     dns.leads_to("shop.example", &[HERE]);
 

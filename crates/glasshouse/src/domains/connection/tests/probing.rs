@@ -7,9 +7,9 @@ use http::Request;
 use hyper::body::Incoming;
 
 use super::world::{HERE, Middleware, World, page, redirect};
-use crate::accounts::Plan;
 use crate::domains::DomainStatus;
 use crate::domains::connection::probe::{ProbeKey, ProbeRoute};
+use crate::plans::Plan;
 use crate::testing::{DnsServer, TestApp, render_path};
 
 const REACHED: (bool, DomainStatus, bool) = (true, DomainStatus::ViaApi, true);

@@ -9,10 +9,10 @@ use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
-use crate::accounts::Plan;
 use crate::api::envelope::Envelope;
 use crate::domains::connection::{CheckResult, ConnectionReport};
 use crate::domains::{Domain, DomainStatus};
+use crate::plans::Plan;
 use crate::testing::{DnsServer, TestAccount, TestApp, render_path};
 
 /// The service's own address in these tests.

@@ -1,5 +1,6 @@
 //! HTTP of how a domain's pages are rendered.
 
+use crate::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
@@ -8,16 +9,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NotRead, change_failed};
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, Caller, DomainsJson, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, DomainsJson, Issue};
+use crate::domains::DomainsState;
 use crate::domains::access::{ChangeBeyond, ReadBeyond};
 use crate::domains::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
 use crate::domains::settings::given;
 use crate::domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
 }
 
@@ -33,10 +35,10 @@ own_errors! {
     responses(Refusals::<ReadBeyond, NotRead>, (status = 200, description = "How it is rendered.", body = Rendering)))]
 async fn get_rendering(
     caller: Caller<ReadBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<Rendering>> {
-    Ok(Json(domain.record(&caller, &app, DomainAccess::Read).await?.rendering))
+    Ok(Json(domain.record(&caller, &domains, DomainAccess::Read).await?.rendering))
 }
 
 /// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
@@ -98,7 +100,7 @@ impl RenderingChange {
         (status = 200, description = "How it is rendered from now on.", body = Rendering)))]
 async fn update_rendering(
     caller: Caller<ChangeBeyond>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<RenderingChange>,
 ) -> ApiResult<Json<Rendering>> {
@@ -110,8 +112,8 @@ async fn update_rendering(
     if !issues.is_empty() {
         return Err(ApiError::validation_error(issues));
     }
-    let domain = domain.record(&caller, &app, DomainAccess::Use).await?;
-    let changed = app.domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
+    let changed = domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
     Ok(Json(changed.map_err(change_failed)?.rendering))
 }
 

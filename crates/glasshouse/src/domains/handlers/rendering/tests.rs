@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::accounts::Plan;
 use crate::domains::service::Lock;
+use crate::plans::Plan;
 use crate::testing::TestApp;
 
 const PATH: &str = "/api/domains/shop.example/rendering";

@@ -17,8 +17,8 @@ use crawler::testing::WebServer;
 use http::{Request, Response};
 use http_body_util::Full;
 
-use crate::accounts::Plan;
 use crate::domains::Domain;
+use crate::plans::Plan;
 use crate::testing::{TestAccount, TestApp};
 
 const DOMAINS: &str = "/api/domains";

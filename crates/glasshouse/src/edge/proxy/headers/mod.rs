@@ -9,7 +9,7 @@ use http::header::{ALT_SVC, CONNECTION, CONTENT_TYPE, COOKIE, FORWARDED, HOST, U
 use http::{HeaderMap, HeaderName, HeaderValue, Version};
 use ipnet::IpNet;
 
-use crate::api::client::client_address;
+use crate::api::client::resolve_client;
 use crate::api::header_names::{CDN_LOOP, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO};
 
 /// Names by which frameworks let a proxy override the request. A client must not have them.
@@ -86,7 +86,7 @@ impl Arrival {
         let proto = list(headers, &X_FORWARDED_PROTO).next_back().filter(|_| peer_is_trusted);
         let is_secure = |proto: &str| ["https", "wss"].iter().any(|known| proto.eq_ignore_ascii_case(known));
         let https = proto.map_or(tls, is_secure);
-        Arrival { peer, peer_is_trusted, client: client_address(peer, headers, trusted), https }
+        Arrival { peer, peer_is_trusted, client: resolve_client(peer, headers, trusted), https }
     }
 
     /// `https` or `http`.

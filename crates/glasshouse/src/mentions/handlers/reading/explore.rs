@@ -1,5 +1,6 @@
 //! HTTP of sources and searches.
 
+use crate::mentions::reading::MentionReading;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -10,12 +11,12 @@ use utoipa_axum::routes;
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, list_part};
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_sources)).routes(routes!(list_queries))
 }
 
@@ -140,11 +141,11 @@ struct QueryList {
     responses(Refusals::<ReadMentions, NotRead>, (status = 200, description = "The sources.", body = SourceList)))]
 async fn list_sources(
     question: MentionQuestion<SourcesQuery>,
-    State(app): State<AppState>,
+    State(mention_reading): State<MentionReading>,
 ) -> ApiResult<Json<SourceList>> {
     let query = &question.query;
     let (unit, part) = (unit_of(query.by.as_deref())?, list_part(query.limit, query.offset)?);
-    let found = app.mention_reading.sources(question.domain(), &question.filter, unit, part).await?;
+    let found = mention_reading.sources(question.domain(), &question.filter, unit, part).await?;
     Ok(Json(SourceList { sources: found.items, total: found.total }))
 }
 
@@ -157,9 +158,9 @@ async fn list_sources(
     responses(Refusals::<ReadMentions, NotRead>, (status = 200, description = "The searches.", body = QueryList)))]
 async fn list_queries(
     question: MentionQuestion<QueriesQuery>,
-    State(app): State<AppState>,
+    State(mention_reading): State<MentionReading>,
 ) -> ApiResult<Json<QueryList>> {
     let part = list_part(question.query.limit, question.query.offset)?;
-    let found = app.mention_reading.searches(&question.domain().id, &question.filter, part).await?;
+    let found = mention_reading.searches(&question.domain().id, &question.filter, part).await?;
     Ok(Json(QueryList { queries: found.items, total: found.total }))
 }

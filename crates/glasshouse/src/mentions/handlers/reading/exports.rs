@@ -1,5 +1,6 @@
 //! HTTP of exports: everything of one kind, streamed part by part.
 
+use crate::mentions::reading::MentionReading;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -14,12 +15,12 @@ use super::explore::unit_of;
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{ExportFormat, ExportKind, ReadingFilter};
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(export_mentions))
 }
 
@@ -107,12 +108,12 @@ impl MentionQuery for MentionExportQuery {
             example = "query,answers,namedIn,providers,promptIds,tracked\r\n\"best docs tool\",\"12\",\"4\",\"chatgpt\",\"01\",\"false\"\r\n")))]
 async fn export_mentions(
     question: MentionQuestion<MentionExportQuery>,
-    State(app): State<AppState>,
+    State(mention_reading): State<MentionReading>,
 ) -> ApiResult<Response> {
     let (kind, format) = question.query.parse()?;
     let domain = question.domain().clone();
     let host = domain.host.clone();
-    let mut parts = Box::pin(app.mention_reading.export(domain, question.filter, kind, format).fuse());
+    let mut parts = Box::pin(mention_reading.export(domain, question.filter, kind, format).fuse());
     // A database that cannot be read is told before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {

@@ -8,10 +8,10 @@ mod suggestions;
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::app::AppState;
+use crate::mentions::MentionsState;
 
 /// Returns the operations of this folder.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new()
         .merge(stats::routes())
         .merge(explore::routes())

@@ -10,10 +10,11 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
+use crate::accounts::callers::Caller;
 use crate::api::openapi::own_errors;
-use crate::api::{ApiError, ApiResult, AppQuery, Caller};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppQuery};
 use crate::domains::{Domain, DomainAccess, RequestedDomain, Site};
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::handlers::read_day;
 use crate::mentions::model::{PromptIntent, UtcDay};
@@ -86,16 +87,17 @@ impl<Q> MentionQuestion<Q> {
     }
 }
 
-impl<Q: MentionQuery> FromRequestParts<AppState> for MentionQuestion<Q> {
+impl<Q: MentionQuery> FromRequestParts<MentionsState> for MentionQuestion<Q> {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> ApiResult<MentionQuestion<Q>> {
+    async fn from_request_parts(parts: &mut Parts, app: &MentionsState) -> ApiResult<MentionQuestion<Q>> {
         let caller = Caller::<ReadMentions>::from_request_parts(parts, app).await?;
         let AppQuery(query) = AppQuery::<Q>::from_request_parts(parts, app).await?;
         let common = query.filter();
         let filter = common.read(app.mention_reading.today())?;
         query.check(&filter)?;
-        let site = RequestedDomain::named(&common.domain).site(&caller, app, DomainAccess::Read).await?;
+        let site =
+            RequestedDomain::named(&common.domain).site(&caller, &app.domains, DomainAccess::Read).await?;
         Ok(MentionQuestion { query, filter, site })
     }
 }

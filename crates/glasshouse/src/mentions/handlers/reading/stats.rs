@@ -1,5 +1,6 @@
 //! HTTP of statistics: of prompts, and of days.
 
+use crate::mentions::reading::MentionReading;
 use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
@@ -10,7 +11,7 @@ use utoipa_axum::routes;
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
 use crate::api::openapi::Refusals;
 use crate::api::{ApiError, ApiResult};
-use crate::app::AppState;
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{DayRange, PromptStats, ReadingFilter, StatsSummary, TrendEntry};
 
@@ -18,7 +19,7 @@ use crate::mentions::reading::{DayRange, PromptStats, ReadingFilter, StatsSummar
 const MAX_TREND_DAYS: i64 = 3_660;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_prompt_stats)).routes(routes!(list_trend))
 }
 
@@ -41,9 +42,9 @@ struct PromptStatsList {
         (status = 200, description = "The statistics.", body = PromptStatsList)))]
 async fn list_prompt_stats(
     question: MentionQuestion<FilterQuery>,
-    State(app): State<AppState>,
+    State(mention_reading): State<MentionReading>,
 ) -> ApiResult<Json<PromptStatsList>> {
-    let found = app.mention_reading.prompt_stats(&question.domain().id, &question.filter).await?;
+    let found = mention_reading.prompt_stats(&question.domain().id, &question.filter).await?;
     let (prompts, summary) = found;
     Ok(Json(PromptStatsList { prompts, summary }))
 }
@@ -86,8 +87,8 @@ struct Trend {
     responses(Refusals::<ReadMentions, NotRead>, (status = 200, description = "The trend.", body = Trend)))]
 async fn list_trend(
     question: MentionQuestion<TrendQuery>,
-    State(app): State<AppState>,
+    State(mention_reading): State<MentionReading>,
 ) -> ApiResult<Json<Trend>> {
-    let trend = app.mention_reading.trend(&question.domain().id, &question.filter).await?;
+    let trend = mention_reading.trend(&question.domain().id, &question.filter).await?;
     Ok(Json(Trend { trend, range: DayRange::of(question.filter.days) }))
 }

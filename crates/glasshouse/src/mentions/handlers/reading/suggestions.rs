@@ -1,5 +1,7 @@
 //! HTTP of suggestions.
 
+use crate::domains::DomainsService;
+use crate::mentions::reading::MentionReading;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,10 +10,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotRead, list_part};
+use crate::accounts::callers::Caller;
 use crate::api::openapi::{Refusals, own_errors};
-use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Caller, Issue};
-use crate::app::AppState;
+use crate::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
 use crate::domains::{DomainAccess, RequestedDomain};
+use crate::mentions::MentionsState;
 use crate::mentions::access::ReadMentions;
 use crate::mentions::reading::{MAX_TERMS, SuggestionItem};
 
@@ -24,7 +27,7 @@ own_errors! {
 const MAX_TERM_CHARS: usize = 2_000;
 
 /// Returns the operations of this file.
-pub(super) fn routes() -> OpenApiRouter<AppState> {
+pub(super) fn routes() -> OpenApiRouter<MentionsState> {
     OpenApiRouter::new().routes(routes!(list_suggestions, suggest_of_terms))
 }
 
@@ -71,12 +74,13 @@ struct SuggestionList {
         (status = 200, description = "The suggestions.", body = SuggestionList)))]
 async fn list_suggestions(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mention_reading): State<MentionReading>,
     AppQuery(query): AppQuery<SuggestionsQuery>,
 ) -> ApiResult<Json<SuggestionList>> {
     let part = list_part(query.limit, query.offset)?;
-    let site = RequestedDomain::named(&query.domain).site(&caller, &app, DomainAccess::Read).await?;
-    let all = app.mention_reading.suggestions(&site.domain).await?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    let all = mention_reading.suggestions(&site.domain).await?;
     let total = all.len();
     let (limit, offset) = (part.limit as usize, part.offset as usize);
     let suggestions = all.into_iter().skip(offset).take(limit).collect();
@@ -93,12 +97,13 @@ async fn list_suggestions(
         (status = 200, description = "The suggestions.", body = SuggestionList)))]
 async fn suggest_of_terms(
     caller: Caller<ReadMentions>,
-    State(app): State<AppState>,
+    State(domains): State<DomainsService>,
+    State(mention_reading): State<MentionReading>,
     AppJson(body): AppJson<TermsBody>,
 ) -> ApiResult<Json<SuggestionList>> {
     check_terms(&body.terms)?;
-    let site = RequestedDomain::named(&body.domain).site(&caller, &app, DomainAccess::Read).await?;
-    let suggestions = app.mention_reading.suggestions_of_terms(&site.domain.id, &body.terms).await?;
+    let site = RequestedDomain::named(&body.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    let suggestions = mention_reading.suggestions_of_terms(&site.domain.id, &body.terms).await?;
     Ok(Json(SuggestionList { total: suggestions.len(), suggestions }))
 }
 

@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
-use crate::accounts::Plan;
 use crate::clock::Timestamp;
 use crate::domains::Domain;
 use crate::jobs::{Registry, Worker, WorkerSettings};
@@ -30,6 +29,7 @@ use crate::mentions::model::{
 use crate::mentions::queries::{answers, domains, prompts, runs, sums};
 use crate::mentions::service::analysing::answer::KeptAnswer;
 use crate::mentions::sums::{SumChanges, SumPlace};
+use crate::plans::Plan;
 use crate::testing::{Reply, TestAccount, TestApp};
 
 const HOUR: Duration = Duration::from_secs(3_600);

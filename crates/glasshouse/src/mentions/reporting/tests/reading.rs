@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{NAMED, on_each_engine};
-use crate::accounts::Plan;
+use crate::plans::Plan;
 
 #[tokio::test]
 async fn a_report_is_read_as_json_markdown_and_html() {

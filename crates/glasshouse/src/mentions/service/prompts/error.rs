@@ -2,8 +2,8 @@
 
 use store::DbError;
 
-use crate::accounts::{Plan, PlanLimit};
 use crate::api::{ApiError, ErrorCode};
+use crate::plans::{Plan, PlanLimit};
 
 /// Reason why a prompt was not created, changed or asked.
 #[derive(Debug, thiserror::Error)]

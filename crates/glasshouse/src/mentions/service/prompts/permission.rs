@@ -6,11 +6,12 @@ use assistants::providers::Provider;
 use store::{Conn, DbError};
 
 use super::PromptError;
-use crate::accounts::{AccountId, Plan, PlanLimits};
+use crate::accounts::AccountId;
 use crate::config::Config;
 use crate::mentions::connections::{Connections, Unavailable, least_plan};
 use crate::mentions::model::Prompt;
 use crate::mentions::queries::prompts::{self, PromptCounts};
+use crate::plans::{Plan, PlanLimits};
 
 /// Account on whose behalf a prompt is changed.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,6 @@ use assistants::providers::{Persona, Provider, Retrieval, Usd};
 use assistants::statistics::{CitationCounts, CountedAnswer, CountedCompetitor};
 use serde_json::{Value, json};
 
-use crate::accounts::Plan;
 use crate::clock::Timestamp;
 use crate::domains::Domain;
 use crate::mentions::model::{
@@ -27,6 +26,7 @@ use crate::mentions::queries::prompts::insert_prompt;
 use crate::mentions::queries::runs::insert_runs;
 use crate::mentions::queries::sums;
 use crate::mentions::sums::{AnswerPair, CountedParts, SumChanges, SumPlace};
+use crate::plans::Plan;
 use crate::testing::{NOON, Reply, TestAccount, TestApp};
 
 const OWN: &str = "LumaDocs";

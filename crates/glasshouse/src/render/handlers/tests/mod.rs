@@ -18,10 +18,10 @@ use std::time::Duration;
 use browser::RenderError;
 use serde_json::json;
 
-use crate::accounts::Plan;
 use crate::analytics::{CrawlerIndex, Verified};
 use crate::domains::redirects::RedirectRule;
 use crate::domains::{Domain, DomainStatus, PreferredHost};
+use crate::plans::Plan;
 use crate::render::cache::page_id;
 use crate::render::decide::page_of;
 use crate::render::model::{Freshness, deadline_of};

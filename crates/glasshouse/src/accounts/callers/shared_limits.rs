@@ -9,7 +9,9 @@ use std::time::Duration;
 use cache::Cache;
 use store::{Conn, Db, DbError, on_engine};
 
-use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
+use super::requester::{KEYS_WORTH, Requester};
+use crate::api::access::SharedLimit;
+use crate::api::rate_limit_state::{RateLimitState, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
 /// Length of the windows whose buckets begin with [`HOURLY`].
@@ -20,17 +22,6 @@ const SWEEP_EVERY: Duration = Duration::from_secs(300);
 
 /// Buckets that are remembered to be used up.
 const MOST_USED_UP: u64 = 100_000;
-
-/// A number of requests per minute and key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SharedLimit {
-    /// Its name in the database. Limits with different names are counted apart.
-    pub name: &'static str,
-    /// Requests per minute and key.
-    pub per_minute: u32,
-    /// Requests per minute of all sessions of an account.
-    pub per_minute_of_sessions: u32,
-}
 
 /// Counts requests. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -52,17 +43,13 @@ impl SharedLimits {
     /// Counts a request. One over the limit changes nothing, so a client that keeps trying is let in after its minute.
     ///
     /// A key's request counts for the key, and for all keys of its account together.
-    pub async fn take(
-        &self,
-        limit: SharedLimit,
-        requester: &Requester,
-    ) -> Result<RateLimitStanding, DbError> {
+    pub async fn take(&self, limit: SharedLimit, requester: &Requester) -> Result<RateLimitState, DbError> {
         self.take_of_all(&buckets(limit, requester)).await
     }
 
     /// Counts a request in all of some buckets, or in none when one is used up. Returns the standing of the first, or of the
     /// one that is used up.
-    pub async fn take_of_all(&self, buckets: &[Bucket]) -> Result<RateLimitStanding, DbError> {
+    pub async fn take_of_all(&self, buckets: &[Bucket]) -> Result<RateLimitState, DbError> {
         if let Some(standing) = buckets.iter().find_map(|bucket| self.find_used_up(bucket)) {
             return Ok(standing);
         }
@@ -100,11 +87,11 @@ impl SharedLimits {
     }
 
     /// Returns the standing of a bucket that is known to be used up. Asks no database.
-    pub fn find_used_up(&self, bucket: &Bucket) -> Option<RateLimitStanding> {
+    pub fn find_used_up(&self, bucket: &Bucket) -> Option<RateLimitState> {
         let reset = self.used_up.get(&bucket.name)?.since(self.clock.now());
         // A clock that was set back must not make it last for hours.
         let is_used_up = !reset.is_zero() && reset <= bucket.window();
-        is_used_up.then_some(RateLimitStanding { allowed: false, limit: bucket.most, remaining: 0, reset })
+        is_used_up.then_some(RateLimitState { allowed: false, limit: bucket.most, remaining: 0, reset })
     }
 
     /// Deletes ended windows, now and then. That it failed is no reason to refuse anybody.
@@ -173,7 +160,7 @@ fn buckets(limit: SharedLimit, requester: &Requester) -> Vec<Bucket> {
 
 /// Adds one request to a window, or begins a new one, and says how it stands. One over the limit stands for all that are
 /// over it.
-async fn count(conn: &mut Conn, bucket: &Bucket, now: Timestamp) -> Result<RateLimitStanding, DbError> {
+async fn count(conn: &mut Conn, bucket: &Bucket, now: Timestamp) -> Result<RateLimitState, DbError> {
     let (limit, window) = (bucket.most, bucket.window());
     // A window that begins in the future was begun by a process whose clock is ahead; one that begins in a window's length or
     // more, before the clock was set back: it must not last for hours.
@@ -197,7 +184,7 @@ async fn count(conn: &mut Conn, bucket: &Bucket, now: Timestamp) -> Result<RateL
     })?;
     let used = u32::try_from(used).unwrap_or(u32::MAX);
     let reset = window.saturating_sub(now.since(Timestamp::from_millis(started))).min(window);
-    Ok(RateLimitStanding { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
+    Ok(RateLimitState { allowed: used <= limit, limit, remaining: limit.saturating_sub(used), reset })
 }
 
 #[cfg(test)]

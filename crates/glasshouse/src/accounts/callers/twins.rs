@@ -1,12 +1,13 @@
 //! Operations that stand twice in the API: for keys at the specification's path, and for the dashboard's sessions.
-//! Both call one function; the limits and gates of the second follow from those of the first ([`super::access::Dashboard`]).
+//! Both call one function; the limits and gates of the second follow from those of the first ([`crate::api::access::Dashboard`]).
 //! See docs/decisions/0010.
 
-/// Declares one operation and its twin for the dashboard. `AppState` is what the file that uses this calls so.
+/// Declares one operation and its twin for the dashboard. `state` is the state of the file's router.
 macro_rules! twins {
     (
         $(#[doc = $doc:literal])*
         $method:ident($caller:ident<$access:ident>) $name:ident: $path:literal, $twin:ident: $twin_path:literal;
+        state($state:ty);
         tag($tag:literal);
         security($($security:tt)*);
         errors($errors:ident);
@@ -23,7 +24,7 @@ macro_rules! twins {
             responses(crate::api::openapi::Refusals::<$access, $errors>, $($responses)*))]
         async fn $name(
             caller: $caller<$access>,
-            axum::extract::State(app): axum::extract::State<AppState>,
+            axum::extract::State(app): axum::extract::State<$state>,
             $($argument: $extractor),*
         ) -> crate::api::ApiResult<$reply> {
             $do(&caller, &app, $($argument),*).await
@@ -39,7 +40,7 @@ macro_rules! twins {
             responses(crate::api::openapi::Refusals::<crate::api::access::Dashboard::<$access>, $errors>, $($responses)*))]
         async fn $twin(
             caller: $caller<crate::api::access::Dashboard<$access>>,
-            axum::extract::State(app): axum::extract::State<AppState>,
+            axum::extract::State(app): axum::extract::State<$state>,
             $($argument: $extractor),*
         ) -> crate::api::ApiResult<$reply> {
             $do(&caller, &app, $($argument),*).await

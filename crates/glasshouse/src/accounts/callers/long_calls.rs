@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::error::ApiError;
-use super::requester::RateLimitStanding;
 use crate::accounts::AccountId;
+use crate::api::ApiError;
+use crate::api::rate_limit_state::RateLimitState;
 use crate::listen::tally::{Counted, Tally};
 
 /// Calls of an account at once.
@@ -28,7 +28,7 @@ impl LongCalls {
     /// Begins a call; 429 while the account has two.
     pub fn begin(&self, account: &AccountId) -> Result<LongCall, ApiError> {
         let standing =
-            RateLimitStanding { allowed: false, limit: AT_ONCE, remaining: 0, reset: Duration::from_secs(1) };
+            RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset: Duration::from_secs(1) };
         let refusal = || standing.refusal().expect("the standing is over its limit");
         self.0.count(account.clone(), AT_ONCE as usize).ok_or_else(refusal)
     }

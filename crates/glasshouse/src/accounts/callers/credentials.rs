@@ -3,7 +3,7 @@
 
 use http::{HeaderMap, HeaderValue, header};
 
-use super::header_names::API_KEY;
+use crate::api::header_names::API_KEY;
 
 /// What a request shows in place of an API key.
 #[derive(Debug, PartialEq, Eq)]

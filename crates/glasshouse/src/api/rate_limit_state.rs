@@ -1,46 +1,21 @@
-//! Whom a request is counted for, and how they stand with a limit then. Used by the limits of this process and by those
-//! that all processes share. Pure.
+//! State of a rate limit after an event, and its headers. Pure.
 
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use cache::Key;
 use http::HeaderMap;
 use http::header::{HeaderName, HeaderValue};
 
 use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
-use crate::accounts::{AccountId, KeyId};
 
-/// What a limit per minute counts in.
+/// Length of a window of a limit per minute.
 pub const WINDOW: Duration = Duration::from_secs(60);
-/// How many keys' worth of requests all keys of an account have together.
-pub const KEYS_WORTH: u32 = 10;
 
-/// Whom a request is counted for.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Requester {
-    /// A key, and its account: all its keys share a budget.
-    Key { key: KeyId, account: AccountId },
-    /// A public token, by its hash: what is counted is stored.
-    PublicToken { hash: String },
-    /// The sessions of an account.
-    Session { account: AccountId },
-}
-
-impl Key for Requester {
-    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
-        match self {
-            Requester::Key { key, account } => ("key", (key.as_str(), account.as_str())).with_bytes(f),
-            Requester::PublicToken { hash } => ("token", hash.as_str()).with_bytes(f),
-            Requester::Session { account } => ("session", account.as_str()).with_bytes(f),
-        }
-    }
-}
-
-/// How a key stands after an event.
+/// State of a limit for one key after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RateLimitStanding {
+pub struct RateLimitState {
     /// Whether the event was within the limit.
     pub allowed: bool,
     /// Events per minute.
@@ -51,7 +26,7 @@ pub struct RateLimitStanding {
     pub reset: Duration,
 }
 
-impl RateLimitStanding {
+impl RateLimitState {
     /// Writes the `RateLimit` and `RateLimit-Policy` headers.
     pub fn write_headers(&self, headers: &mut HeaderMap) {
         let seconds = self.reset_seconds();
@@ -81,3 +56,7 @@ impl RateLimitStanding {
         self.reset.as_millis().div_ceil(1_000).max(1) as u64
     }
 }
+
+/// Place in which an extractor leaves the state of a rate limit, for the headers of the answer.
+#[derive(Debug, Clone, Default)]
+pub struct RateLimitSlot(pub Arc<OnceLock<RateLimitState>>);

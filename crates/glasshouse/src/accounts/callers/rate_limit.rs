@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use cache::{Cache, Key};
 
-use super::access::Rate;
-use super::error::ApiError;
 use super::long_calls::LongCalls;
-use super::requester::{KEYS_WORTH, RateLimitStanding, Requester, WINDOW};
+use super::requester::{KEYS_WORTH, Requester};
 use super::shared_limits::{Bucket, SharedLimits};
 use crate::accounts::AccountId;
 use crate::accounts::keys::KeyHash;
 use crate::accounts::model::Email;
 use crate::accounts::sessions;
+use crate::api::ApiError;
+use crate::api::access::Rate;
+use crate::api::rate_limit_state::{RateLimitState, WINDOW};
 use crate::clock::{Clock, Timestamp};
 
 /// Windows that are kept; over it those that were asked for longest ago go first.
@@ -53,7 +54,7 @@ impl<K: Key> RateLimit<K> {
     }
 
     /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
-    pub fn take(&self, key: K) -> RateLimitStanding {
+    pub fn take(&self, key: K) -> RateLimitState {
         let now = self.clock.now();
         let window = self.windows.get_with(&key, || Mutex::new(Window { started: now, count: 0 }));
         let mut window = window.lock().expect("no one panics while holding a window");
@@ -65,7 +66,7 @@ impl<K: Key> RateLimit<K> {
             window.count += 1;
         }
         let reset = self.window.saturating_sub(now.since(window.started));
-        RateLimitStanding {
+        RateLimitState {
             allowed,
             limit: self.limit,
             remaining: self.limit - window.count.min(self.limit),
@@ -79,12 +80,12 @@ impl<K: Key> RateLimit<K> {
     }
 
     /// How a key stands whose next event would be over the limit.
-    pub fn find_used_up(&self, key: &K) -> Option<RateLimitStanding> {
+    pub fn find_used_up(&self, key: &K) -> Option<RateLimitState> {
         let now = self.clock.now();
         let window = *self.windows.get(key)?.lock().expect("no one panics while holding a window");
         let reset = self.window.saturating_sub(now.since(window.started));
         let is_used_up = window.is_live(now, self.window) && window.count >= self.limit;
-        is_used_up.then_some(RateLimitStanding { allowed: false, limit: self.limit, remaining: 0, reset })
+        is_used_up.then_some(RateLimitState { allowed: false, limit: self.limit, remaining: 0, reset })
     }
 }
 
@@ -170,11 +171,7 @@ impl RateLimits {
     }
 
     /// Counts a request towards a limit; none: there is none.
-    pub async fn take(
-        &self,
-        rate: Rate,
-        requester: &Requester,
-    ) -> Result<Option<RateLimitStanding>, ApiError> {
+    pub async fn take(&self, rate: Rate, requester: &Requester) -> Result<Option<RateLimitState>, ApiError> {
         match rate {
             Rate::Unlimited => Ok(None),
             Rate::Beyond => Ok(Some(self.take_beyond(requester))),
@@ -188,7 +185,7 @@ impl RateLimits {
         standing.refusal().map_or(Ok(()), Err)
     }
 
-    fn take_beyond(&self, requester: &Requester) -> RateLimitStanding {
+    fn take_beyond(&self, requester: &Requester) -> RateLimitState {
         let own = self.beyond.take(requester.clone());
         let Requester::Key { account, .. } = requester else { return own };
         if !own.allowed {
@@ -214,7 +211,7 @@ pub struct SignInLimits(SharedLimits);
 
 impl SignInLimits {
     /// Counts an attempt for the address, and for address and e-mail together, or for neither when one is used up.
-    pub async fn take(&self, address: IpAddr, email: &Email) -> Result<RateLimitStanding, store::DbError> {
+    pub async fn take(&self, address: IpAddr, email: &Email) -> Result<RateLimitState, store::DbError> {
         self.0.take_of_all(&SignInLimits::buckets(address, email)).await
     }
 
@@ -224,7 +221,7 @@ impl SignInLimits {
     }
 
     /// Returns the standing of an address that is known to have used up its attempts. Asks no database.
-    pub fn find_used_up(&self, address: IpAddr) -> Option<RateLimitStanding> {
+    pub fn find_used_up(&self, address: IpAddr) -> Option<RateLimitState> {
         self.0.find_used_up(&SignInLimits::of_address(address))
     }
 
@@ -297,12 +294,7 @@ mod tests {
 
         assert_eq!(
             standing,
-            RateLimitStanding {
-                allowed: false,
-                limit: 1,
-                remaining: 0,
-                reset: Duration::from_millis(41_500)
-            }
+            RateLimitState { allowed: false, limit: 1, remaining: 0, reset: Duration::from_millis(41_500) }
         );
         let mut headers = HeaderMap::new();
         standing.write_headers(&mut headers);

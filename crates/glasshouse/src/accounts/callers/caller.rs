@@ -6,32 +6,34 @@
 //! See docs/decisions/0011 and docs/decisions/0012.
 
 use std::marker::PhantomData;
-use std::net::IpAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRef, FromRequestParts};
 use crawler::url::www_twin;
 use http::Method;
 use http::request::Parts;
 use subtle::ConstantTimeEq;
 
-use super::access::{Access, Credentials, Rate};
+use super::Callers;
 use super::credentials::{Presented, presented_key, presented_key_or_bearer};
-use super::error::ApiError;
-use super::error_code::ErrorCode;
-use super::header_names::CSRF_TOKEN;
 use super::rate_limit::counted_as;
-use super::requester::{RateLimitStanding, Requester};
-use super::state::ApiState;
+use super::requester::Requester;
+use crate::accounts::AccountId;
 use crate::accounts::model::{KeyIdentity, SessionIdentity};
 use crate::accounts::sessions::cookie_in;
-use crate::accounts::{AccountId, Plan, PlanLimit, PlanLimits};
+use crate::api::access::{Access, Credentials, Rate};
+use crate::api::client::client_address;
+use crate::api::header_names::CSRF_TOKEN;
+use crate::api::rate_limit_state::RateLimitSlot;
+use crate::api::{ApiError, ErrorCode};
+use crate::config::Config;
+use crate::plans::{Plan, PlanLimit, PlanLimits};
 
 /// Somebody who may call an operation that demands `A`.
 pub struct Caller<A: Access> {
     /// What they showed.
     pub credential: Credential,
-    limits: Arc<crate::config::Config>,
+    limits: Arc<Config>,
     access: PhantomData<A>,
 }
 
@@ -118,12 +120,15 @@ pub fn check_scope(scope: Option<&str>, domain: &str) -> Result<(), ApiError> {
     }
 }
 
-impl<A: Access, S: ApiState> FromRequestParts<S> for Caller<A> {
+impl<A: Access, S: Send + Sync> FromRequestParts<S> for Caller<A>
+where
+    Callers: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
-        let uncounted = Uncounted::<A>::from_request_parts(parts, app).await?;
-        uncounted.count(app, A::RATE).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let uncounted = Uncounted::<A>::from_request_parts(parts, state).await?;
+        uncounted.count(&Callers::from_ref(state), A::RATE).await?;
         uncounted.admit()
     }
 }
@@ -135,21 +140,25 @@ pub struct Uncounted<A: Access> {
     credential: Credential,
     /// It would change something, and does not show its session's token.
     lacks_csrf_token: bool,
-    limits: Arc<crate::config::Config>,
-    standing: Option<StandingSlot>,
+    limits: Arc<Config>,
+    standing: Option<RateLimitSlot>,
     access: PhantomData<A>,
 }
 
-impl<A: Access, S: ApiState> FromRequestParts<S> for Uncounted<A> {
+impl<A: Access, S: Send + Sync> FromRequestParts<S> for Uncounted<A>
+where
+    Callers: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
-        let credential = authenticate::<A>(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let callers = Callers::from_ref(state);
+        let credential = authenticate::<A>(parts, &callers).await?;
         Ok(Uncounted {
             lacks_csrf_token: lacks_csrf_token(parts, &credential),
             credential,
-            limits: app.config().clone(),
-            standing: parts.extensions.get::<StandingSlot>().cloned(),
+            limits: callers.config.clone(),
+            standing: parts.extensions.get::<RateLimitSlot>().cloned(),
             access: PhantomData,
         })
     }
@@ -157,8 +166,8 @@ impl<A: Access, S: ApiState> FromRequestParts<S> for Uncounted<A> {
 
 impl<A: Access> Uncounted<A> {
     /// Counts the request; 429 over the limit.
-    pub async fn count(&self, app: &impl ApiState, rate: Rate) -> Result<(), ApiError> {
-        let Some(standing) = app.rate_limits().take(rate, &self.credential.requester()).await? else {
+    pub async fn count(&self, callers: &Callers, rate: Rate) -> Result<(), ApiError> {
+        let Some(standing) = callers.rate_limits.take(rate, &self.credential.requester()).await? else {
             return Ok(());
         };
         if let Some(slot) = &self.standing {
@@ -190,20 +199,20 @@ impl<A: Access> Uncounted<A> {
 }
 
 /// 401 or a credential. Where both are taken, a request with a key and a cookie uses the key only.
-async fn authenticate<A: Access>(parts: &Parts, app: &impl ApiState) -> Result<Credential, ApiError> {
+async fn authenticate<A: Access>(parts: &Parts, callers: &Callers) -> Result<Credential, ApiError> {
     let presented = match (A::CREDENTIALS, A::BEARER) {
         (Credentials::Sessions, _) => Presented::Nothing,
         (_, true) => presented_key_or_bearer(&parts.headers),
         (_, false) => presented_key(&parts.headers),
     };
     let found = match presented {
-        Presented::Key(text) => find_key(text, parts, app).await?.map(Credential::Key),
+        Presented::Key(text) => find_key(text, parts, callers).await?.map(Credential::Key),
         Presented::Nothing if A::CREDENTIALS != Credentials::Keys => {
-            signed_in(parts, app).await?.map(Credential::Session)
+            signed_in(parts, callers).await?.map(Credential::Session)
         }
         Presented::Nothing | Presented::Malformed => None,
     };
-    found.ok_or_else(|| unknown_caller(parts, app))
+    found.ok_or_else(|| unknown_caller(parts, callers))
 }
 
 /// Finds whose key this is. For an address that is over the limit of those without a valid credential, keys that are not
@@ -211,29 +220,29 @@ async fn authenticate<A: Access>(parts: &Parts, app: &impl ApiState) -> Result<C
 async fn find_key(
     text: &str,
     parts: &Parts,
-    app: &impl ApiState,
+    callers: &Callers,
 ) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
     let address = counted_as(client_address(parts));
-    if app.rate_limits().anonymous.is_used_up(&address)
-        && !app.accounts().may_exist(text).await
-        && !app.rate_limits().takes_look_up(address)
+    if callers.rate_limits.anonymous.is_used_up(&address)
+        && !callers.accounts.may_exist(text).await
+        && !callers.rate_limits.takes_look_up(address)
     {
         return Ok(None);
     }
-    Ok(app.accounts().authenticate(text).await?)
+    Ok(callers.accounts.authenticate(text).await?)
 }
 
 /// The session of a request's cookie. Guesses are not looked up for long, like those of keys.
-async fn signed_in(parts: &Parts, app: &impl ApiState) -> Result<Option<SessionIdentity>, ApiError> {
-    let Some(cookie) = cookie_in(&parts.headers, app.config().is_public_https()) else {
+async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIdentity>, ApiError> {
+    let Some(cookie) = cookie_in(&parts.headers, callers.config.is_public_https()) else {
         return Ok(None);
     };
-    if !app.rate_limits().may_look_up(client_address(parts), cookie) {
+    if !callers.rate_limits.may_look_up(client_address(parts), cookie) {
         return Ok(None);
     }
-    let session = app.accounts().find_session(cookie).await?;
+    let session = callers.accounts.find_session(cookie).await?;
     if session.is_some() {
-        app.rate_limits().note_right(cookie);
+        callers.rate_limits.note_right(cookie);
     }
     Ok(session)
 }
@@ -247,8 +256,8 @@ fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
 }
 
 /// 401, or 429 for an address that has had too many of them.
-pub fn unknown_caller(parts: &Parts, app: &impl ApiState) -> ApiError {
-    let standing = app.rate_limits().anonymous.take(counted_as(client_address(parts)));
+pub fn unknown_caller(parts: &Parts, callers: &Callers) -> ApiError {
+    let standing = callers.rate_limits.anonymous.take(counted_as(client_address(parts)));
     standing.refusal().unwrap_or_else(|| ApiError::new(ErrorCode::InvalidApiKey))
 }
 
@@ -264,39 +273,20 @@ impl Access for SignedInOnly {
     const RATE: Rate = Rate::Beyond;
 }
 
-impl<S: ApiState> FromRequestParts<S> for SignedIn {
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn
+where
+    Callers: FromRef<S>,
+{
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &S) -> Result<Self, ApiError> {
-        let caller = Caller::<SignedInOnly>::from_request_parts(parts, app).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = Caller::<SignedInOnly>::from_request_parts(parts, state).await?;
         match caller.credential {
             Credential::Session(session) => Ok(SignedIn(session)),
-            Credential::Key(_) => Err(unknown_caller(parts, app)),
+            Credential::Key(_) => Err(unknown_caller(parts, &Callers::from_ref(state))),
         }
     }
 }
-
-/// The address that a request came from. The envelope puts it there, with trusted proxies taken into account.
-#[derive(Debug, Clone, Copy)]
-pub struct ClientAddress(pub IpAddr);
-
-impl<S: Sync> FromRequestParts<S> for ClientAddress {
-    type Rejection = std::convert::Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(ClientAddress(client_address(parts)))
-    }
-}
-
-/// The same, where there is no extractor.
-pub fn client_address(parts: &Parts) -> IpAddr {
-    // Without a connection (a test) everybody is the same unknown client.
-    parts.extensions.get::<ClientAddress>().map_or(IpAddr::from([0, 0, 0, 0]), |address| address.0)
-}
-
-/// Where an extractor leaves the standing of a rate limit, for the headers of the answer.
-#[derive(Debug, Clone, Default)]
-pub struct StandingSlot(pub Arc<OnceLock<RateLimitStanding>>);
 
 /// `code` with `limit` and `current` unless one more is within the limit.
 pub fn check_limit(limit: PlanLimit, current: u64, code: ErrorCode) -> Result<(), ApiError> {

@@ -15,9 +15,12 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::AppState;
+use crate::analytics::{Recorder, VisitStore};
 use crate::api::metrics;
 use crate::clock::Timestamp;
+use crate::edge::Certificates;
+use crate::follow::Follower;
+use crate::platform::Platform;
 
 /// How long a part may take to answer before it counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -28,11 +31,17 @@ const WRITE_EVERY: Duration = Duration::from_secs(60);
 /// Seconds after which a balancer may find a process that starts ready.
 const ASK_AGAIN_SECONDS: &str = "2";
 
-/// The last result of the readiness check, shared by all who ask. Cheap to clone.
+/// The readiness check and its last result, shared by all who ask. Cheap to clone.
 ///
 /// Anybody may ask as often as they like: a request must never cost a check, let alone a write. See docs/decisions/0418.
-#[derive(Clone, Default)]
-pub struct ReadinessCheck(Arc<Mutex<Checked>>);
+#[derive(Clone)]
+pub struct ReadinessCheck {
+    platform: Platform,
+    follower: Follower,
+    visits: Arc<dyn VisitStore>,
+    recorder: Recorder,
+    checked: Arc<Mutex<Checked>>,
+}
 
 #[derive(Default)]
 struct Checked {
@@ -42,21 +51,37 @@ struct Checked {
 }
 
 impl ReadinessCheck {
+    /// Checks these parts. Nothing is checked before somebody asks.
+    pub fn new(
+        platform: &Platform,
+        follower: &Follower,
+        visits: &Arc<dyn VisitStore>,
+        recorder: &Recorder,
+    ) -> ReadinessCheck {
+        ReadinessCheck {
+            platform: platform.clone(),
+            follower: follower.clone(),
+            visits: visits.clone(),
+            recorder: recorder.clone(),
+            checked: Arc::default(),
+        }
+    }
+
     /// Returns the last result, or a new one when it is too old. Requests that come meanwhile wait for the same check.
-    async fn result(&self, app: &AppState) -> Readiness {
-        let mut checked = self.0.clone().lock_owned().await;
-        let now = app.platform.clock.now();
+    async fn result(&self) -> Readiness {
+        let mut checked = self.checked.clone().lock_owned().await;
+        let now = self.platform.clock.now();
         if let Some((at, readiness)) = &checked.last
             && is_recent(*at, now, RESULT_KEPT_FOR)
         {
             return readiness.clone();
         }
         // A task of its own: a client that goes away must not make the next one check again.
-        let (app, tasks) = (app.clone(), &app.platform.tasks);
-        let check = tasks.spawn(async move {
+        let parts = self.clone();
+        let check = self.platform.tasks.spawn(async move {
             let has_written = checked.written_at.is_some_and(|at| is_recent(at, now, WRITE_EVERY));
-            let readiness = check_all(&app, has_written).await;
-            let ended = app.platform.clock.now();
+            let readiness = parts.check_all(has_written).await;
+            let ended = parts.platform.clock.now();
             if !readiness.object_store.ok {
                 checked.written_at = None;
             } else if !has_written {
@@ -81,8 +106,8 @@ pub struct PartReadiness {
 
 impl ReadinessCheck {
     /// Returns the usability of each part, of the last check or a new one.
-    pub async fn parts(&self, app: &AppState) -> [PartReadiness; 4] {
-        let readiness = self.result(app).await;
+    pub async fn parts(&self) -> [PartReadiness; 4] {
+        let readiness = self.result().await;
         let part = |id, part: &PartHealth| PartReadiness {
             id,
             is_usable: part.ok,
@@ -95,6 +120,37 @@ impl ReadinessCheck {
             part("visit_store", &readiness.visit_store),
         ]
     }
+
+    async fn check_all(&self, has_written: bool) -> Readiness {
+        let platform = &self.platform;
+        let object_store = async {
+            match has_written {
+                true => platform.blobs.check_reads().await,
+                false => platform.blobs.check().await,
+            }
+        };
+        let (database, object_store, browser, visit_store) = tokio::join!(
+            tokio::time::timeout(PATIENCE, platform.db.ping()),
+            tokio::time::timeout(PATIENCE, object_store),
+            tokio::time::timeout(PATIENCE, platform.renderer.health()),
+            tokio::time::timeout(PATIENCE, self.visits.check()),
+        );
+        let browser = match browser {
+            // Its isolation from the machine may be incomplete. That is reported, but requests can be served.
+            Ok(health) if health.usable => PartHealth { ok: true, problem: health.problem },
+            Ok(health) => {
+                PartHealth { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) }
+            }
+            Err(_) => PartHealth { ok: false, problem: Some("it does not answer".to_owned()) },
+        };
+        let (database, object_store) = (PartHealth::from(database), PartHealth::from(object_store));
+        let visit_store = PartHealth::from(visit_store);
+        let visit_store =
+            PartHealth { problem: visit_store.problem.or_else(|| self.recorder.problem()), ..visit_store };
+        // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
+        let ok = database.ok && object_store.ok && browser.ok;
+        Readiness { ok, database, object_store, browser, visit_store }
+    }
 }
 
 /// Decides whether something is no older than `age`. A clock that was set back makes nothing recent for longer.
@@ -103,7 +159,7 @@ fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
 }
 
 /// The operations of this file.
-pub fn routes() -> OpenApiRouter<AppState> {
+pub fn routes() -> OpenApiRouter<ReadinessCheck> {
     OpenApiRouter::new()
         .routes(routes!(get_health))
         .routes(routes!(get_readiness))
@@ -111,9 +167,8 @@ pub fn routes() -> OpenApiRouter<AppState> {
 }
 
 /// Makes what the metrics listener serves: the health of this process beside its metrics, whatever its roles.
-pub fn metrics_routes(app: AppState) -> Router {
+pub fn metrics_routes(readiness: ReadinessCheck, certificates: Option<Certificates>) -> Router {
     let (router, _) = routes().split_for_parts();
-    let certificates = app.certificates.clone();
     let respond = move |request: Request<axum::body::Body>| async move {
         crate::telemetry::process::publish();
         if let Some(certificates) = certificates {
@@ -121,7 +176,10 @@ pub fn metrics_routes(app: AppState) -> Router {
         }
         metrics::respond(&request)
     };
-    router.fallback(respond).method_not_allowed_fallback(|| async { metrics::wrong_method() }).with_state(app)
+    router
+        .fallback(respond)
+        .method_not_allowed_fallback(|| async { metrics::wrong_method() })
+        .with_state(readiness)
 }
 
 /// The process is up.
@@ -190,8 +248,8 @@ impl PartHealth {
     (status = 200, description = "Everything is usable.", body = Readiness),
     (status = 503, description = "Something is not.", body = Readiness),
 ))]
-async fn get_readiness(State(app): State<AppState>) -> impl IntoResponse {
-    let readiness = app.readiness.result(&app).await;
+async fn get_readiness(State(readiness): State<ReadinessCheck>) -> impl IntoResponse {
+    let readiness = readiness.result().await;
     let status = if readiness.ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, no_store(Json(readiness)))
 }
@@ -225,8 +283,8 @@ enum NoTraffic {
     (status = 503, description = "It has not read the domains yet, or is about to end. `Retry-After` says when to ask again.",
         body = TrafficReadiness),
 ))]
-async fn get_traffic_readiness(State(app): State<AppState>) -> Response {
-    let reason = match (app.platform.draining.has_begun(), app.follower.has_read()) {
+async fn get_traffic_readiness(State(readiness): State<ReadinessCheck>) -> Response {
+    let reason = match (readiness.platform.draining.has_begun(), readiness.follower.has_read()) {
         (true, _) => Some(NoTraffic::Draining),
         (false, false) => Some(NoTraffic::Starting),
         (false, true) => None,
@@ -237,37 +295,6 @@ async fn get_traffic_readiness(State(app): State<AppState>) -> Response {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static(ASK_AGAIN_SECONDS));
     }
     response
-}
-
-async fn check_all(app: &AppState, has_written: bool) -> Readiness {
-    let platform = &app.platform;
-    let object_store = async {
-        match has_written {
-            true => platform.blobs.check_reads().await,
-            false => platform.blobs.check().await,
-        }
-    };
-    let (database, object_store, browser, visit_store) = tokio::join!(
-        tokio::time::timeout(PATIENCE, platform.db.ping()),
-        tokio::time::timeout(PATIENCE, object_store),
-        tokio::time::timeout(PATIENCE, platform.renderer.health()),
-        tokio::time::timeout(PATIENCE, app.visits.check()),
-    );
-    let browser = match browser {
-        // Its isolation from the machine may be incomplete. That is reported, but requests can be served.
-        Ok(health) if health.usable => PartHealth { ok: true, problem: health.problem },
-        Ok(health) => {
-            PartHealth { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) }
-        }
-        Err(_) => PartHealth { ok: false, problem: Some("it does not answer".to_owned()) },
-    };
-    let (database, object_store) = (PartHealth::from(database), PartHealth::from(object_store));
-    let visit_store = PartHealth::from(visit_store);
-    let visit_store =
-        PartHealth { problem: visit_store.problem.or_else(|| app.recorder.problem()), ..visit_store };
-    // Pages are served without the visit store: visits wait on the disk, and reports say that they are away.
-    let ok = database.ok && object_store.ok && browser.ok;
-    Readiness { ok, database, object_store, browser, visit_store }
 }
 
 fn no_store(body: impl IntoResponse) -> impl IntoResponse {

@@ -1,0 +1,33 @@
+//! What an account has of things that a plan limits: domains and prompts.
+
+use futures::future::BoxFuture;
+use store::DbError;
+
+use crate::accounts::AccountId;
+use crate::accounts::ports::AccountHoldings;
+use crate::accounts::usage::Holdings;
+use crate::domains::DomainsService;
+use crate::mentions::Mentions;
+
+/// Domains and prompts of accounts.
+pub struct HoldingsOfAccounts {
+    pub domains: DomainsService,
+    pub mentions: Mentions,
+}
+
+impl AccountHoldings for HoldingsOfAccounts {
+    fn find_domain<'a>(
+        &'a self,
+        account: &'a AccountId,
+        typed: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, DbError>> {
+        Box::pin(async move { Ok(self.domains.find_typed(account, typed).await?.map(|domain| domain.host)) })
+    }
+
+    fn count<'a>(&'a self, account: &'a AccountId) -> BoxFuture<'a, Result<Holdings, DbError>> {
+        Box::pin(async move {
+            let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
+            self.mentions.prompts.count(account, holdings).await
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! States of the features' routers, made of the services of this process.
+
+use std::sync::Arc;
+
+use super::App;
+use crate::accounts::AccountsState;
+use crate::analytics::AnalyticsState;
+use crate::audit::AuditState;
+use crate::dashboard::DashboardState;
+use crate::domains::DomainsState;
+use crate::mentions::MentionsState;
+use crate::refresh::RefreshState;
+use crate::render::RenderState;
+use crate::verify::VerifyState;
+use crate::views::ViewsState;
+
+/// Maker of the states.
+pub struct States<'a>(pub &'a App);
+
+impl States<'_> {
+    /// Makes the state of `accounts`.
+    pub fn accounts(&self) -> AccountsState {
+        let app = self.0;
+        AccountsState {
+            callers: app.callers.clone(),
+            accounts: app.accounts.clone(),
+            config: app.platform.config.clone(),
+            holdings: app.holdings.clone(),
+        }
+    }
+
+    /// Makes the state of `domains`.
+    pub fn domains(&self) -> DomainsState {
+        let app = self.0;
+        DomainsState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            connection: app.connection.clone(),
+            origins: app.origins.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+
+    /// Makes the state of `audit`.
+    pub fn audit(&self) -> AuditState {
+        let app = self.0;
+        AuditState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            audits: app.audits.clone(),
+            config: app.platform.config.clone(),
+            shutdown: app.platform.shutdown.clone(),
+        }
+    }
+
+    /// Makes the state of `analytics`.
+    pub fn analytics(&self) -> AnalyticsState {
+        let app = self.0;
+        AnalyticsState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            origins: app.origins.clone(),
+            analytics: app.analytics.clone(),
+            audits: app.audits.clone(),
+            recorder: app.recorder.clone(),
+            stored_pages: Arc::new(app.render.stored_pages().clone()),
+            config: app.platform.config.clone(),
+            shutdown: app.platform.shutdown.clone(),
+        }
+    }
+
+    /// Makes the state of `mentions`.
+    pub fn mentions(&self) -> MentionsState {
+        let app = self.0;
+        MentionsState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            mentions: app.mentions.clone(),
+            mention_reading: app.mention_reading.clone(),
+            mention_reports: app.mention_reports.clone(),
+            clock: app.platform.clock.clone(),
+        }
+    }
+
+    /// Makes the state of `render`.
+    pub fn render(&self) -> RenderState {
+        let app = self.0;
+        RenderState {
+            callers: app.callers.clone(),
+            accounts: app.accounts.clone(),
+            domains: app.domains.clone(),
+            connection: app.connection.clone(),
+            verifier: app.verifier.clone(),
+            probe_marks: app.probe_marks.clone(),
+            render: app.render.clone(),
+            config: app.platform.config.clone(),
+            clock: app.platform.clock.clone(),
+        }
+    }
+
+    /// Makes the state of `refresh`.
+    pub fn refresh(&self) -> RefreshState {
+        let app = self.0;
+        RefreshState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            refresh: app.refresh.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+
+    /// Makes the state of `verify`.
+    pub fn verify(&self) -> VerifyState {
+        let app = self.0;
+        VerifyState {
+            callers: app.callers.clone(),
+            domains: app.domains.clone(),
+            site_verifier: app.site_verifier.clone(),
+            render: app.render.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+
+    /// Makes the state of `views`.
+    pub fn views(&self) -> ViewsState {
+        let app = self.0;
+        ViewsState {
+            callers: app.callers.clone(),
+            accounts: app.accounts.clone(),
+            domains: app.domains.clone(),
+            views: app.views.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+
+    /// Makes the state of `dashboard`.
+    pub fn dashboard(&self) -> DashboardState {
+        let app = self.0;
+        DashboardState {
+            callers: app.callers.clone(),
+            accounts: app.accounts.clone(),
+            domains: app.domains.clone(),
+            audits: app.audits.clone(),
+            mentions: app.mentions.clone(),
+            render: app.render.clone(),
+            dashboard: app.dashboard.clone(),
+            holdings: app.holdings.clone(),
+            readiness: app.readiness.clone(),
+            network: app.platform.network.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+}

@@ -3,11 +3,11 @@
 use futures::future::BoxFuture;
 use store::DbError;
 
-use crate::accounts::AccountId;
-use crate::accounts::ports::AccountHoldings;
-use crate::accounts::usage::Holdings;
-use crate::domains::DomainsService;
-use crate::mentions::Mentions;
+use accounts::AccountId;
+use accounts::ports::AccountHoldings;
+use accounts::usage::Holdings;
+use domains::DomainsService;
+use mentions::Mentions;
 
 /// Domains and prompts of accounts.
 pub struct HoldingsOfAccounts {

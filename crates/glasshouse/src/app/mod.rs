@@ -9,43 +9,39 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use http::request::Parts;
-use store::Migrator;
 use utoipa::openapi::{OpenApi, ServerBuilder};
 use utoipa_axum::router::OpenApiRouter;
 
 use self::holdings::HoldingsOfAccounts;
 use self::states::States;
-use crate::accounts::Accounts;
-use crate::accounts::callers::Callers;
-use crate::accounts::callers::rate_limit::RateLimits;
-use crate::accounts::ports::AccountHoldings;
-use crate::analytics::verify::Verifier;
-use crate::analytics::{Analytics, Recorder, VisitStore};
-use crate::api::envelope::Envelope;
-use crate::api::openapi::ApiDocument;
-use crate::audit::Audits;
-use crate::config::{Config, Role};
-use crate::dashboard::health::{self, ReadinessCheck};
-use crate::dashboard::{DashboardServices, SiteDashboard};
-use crate::domains::DomainsService;
-use crate::domains::connection::Connection;
-use crate::domains::connection::mark::ProbeMarks;
-use crate::domains::origin::OriginClient;
-use crate::edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
-use crate::follow::Follower;
-use crate::jobs::Jobs;
-use crate::mentions::Mentions;
-use crate::mentions::reading::MentionReading;
-use crate::mentions::reporting::{MentionReports, ReportServices};
-use crate::platform::Platform;
-use crate::refresh::RefreshService;
-use crate::render::RenderService;
-use crate::verify::SiteVerifier;
-use crate::views::Views;
-use crate::{accounts, analytics, api, audit, dashboard, domains, mentions, refresh, render, verify, views};
-
-/// The schema, written once for both engines; see `store`'s `migrate`. Numbers below 1001 are of versions that were never released.
-pub static MIGRATIONS: Migrator = sqlx::migrate!("../../migrations");
+use accounts::Accounts;
+use accounts::callers::Callers;
+use accounts::callers::rate_limit::RateLimits;
+use accounts::ports::AccountHoldings;
+use analytics::verify::Verifier;
+use analytics::{Analytics, Recorder, VisitStore};
+use platform::api::envelope::Envelope;
+use platform::api::openapi::ApiDocument;
+use audit::Audits;
+use platform::config::{Config, Role};
+use dashboard::health::{self, ReadinessCheck};
+use dashboard::{DashboardServices, SiteDashboard};
+use domains::DomainsService;
+use domains::connection::Connection;
+use domains::connection::mark::ProbeMarks;
+use domains::origin::OriginClient;
+use edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
+use platform::follow::Follower;
+use platform::jobs::Jobs;
+use mentions::Mentions;
+use mentions::reading::MentionReading;
+use mentions::reporting::{MentionReports, ReportServices};
+use platform::Platform;
+use refresh::RefreshService;
+use render::RenderService;
+use verify::SiteVerifier;
+use views::Views;
+use platform::api;
 
 /// Everything a handler may use. Cheap to clone.
 #[derive(Clone)]

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::App;
-use crate::accounts::AccountsState;
-use crate::analytics::AnalyticsState;
-use crate::audit::AuditState;
-use crate::dashboard::DashboardState;
-use crate::domains::DomainsState;
-use crate::mentions::MentionsState;
-use crate::refresh::RefreshState;
-use crate::render::RenderState;
-use crate::verify::VerifyState;
-use crate::views::ViewsState;
+use accounts::AccountsState;
+use analytics::AnalyticsState;
+use audit::AuditState;
+use dashboard::DashboardState;
+use domains::DomainsState;
+use mentions::MentionsState;
+use refresh::RefreshState;
+use render::RenderState;
+use verify::VerifyState;
+use views::ViewsState;
 
 /// Maker of the states.
 pub struct States<'a>(pub &'a App);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use store::testing::{postgres, schema_differences, sqlite};
 
 use super::*;
-use crate::plans::Plan;
+use platform::plans::Plan;
 use crate::testing::{TestApp, TestSession};
 
 /// One operation of the document.

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::{App, AppState};
-use crate::analytics;
-use crate::config::Role;
-use crate::domains::jobs::{Leftovers, RemoveDomain};
-use crate::edge;
-use crate::jobs::{LaneLimits, Registry, Schedule, Worker, WorkerSettings};
-use crate::render::jobs::{RendersForOthers, renders_at_once};
-use crate::render::remote::{RemoteResults, RenderPage};
+use analytics;
+use platform::config::Role;
+use domains::jobs::{Leftovers, RemoveDomain};
+use edge;
+use platform::jobs::{LaneLimits, Registry, Schedule, Worker, WorkerSettings};
+use render::jobs::{RendersForOthers, renders_at_once};
+use render::remote::{RemoteResults, RenderPage};
 
 impl AppState {
     /// Jobs of a role: one line per feature that has some.

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use super::{Context, Output, output, table};
-use crate::accounts::model::Email;
-use crate::plans::Plan;
+use accounts::model::Email;
+use platform::plans::Plan;
 
 /// Manages accounts.
 #[derive(Subcommand)]
@@ -78,7 +78,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
             if json {
                 return Output::Json(list).print();
             }
-            let row = |account: crate::accounts::Account| {
+            let row = |account: accounts::Account| {
                 let active = if account.active { "yes" } else { "no" };
                 let made = account.created_at.to_string();
                 vec![account.id.to_string(), account.email, account.plan.to_string(), active.to_owned(), made]

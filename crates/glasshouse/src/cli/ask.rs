@@ -15,14 +15,14 @@ use futures::StreamExt;
 use serde_json::json;
 
 use super::{BadUsage, Context, output};
-use crate::clock::Timestamp;
-use crate::domains::names::parse_domain;
-use crate::mentions::connections::{AssistantSetup, Connections};
-use crate::mentions::handlers::PromptRunDetails;
-use crate::mentions::model::{PromptRunId, PromptRunStatus, RunReason};
-use crate::mentions::queries::history::{RunListRow, RunRow};
-use crate::mentions::service::analysing::answer::{AnalysedAnswer, KeptAnswer};
-use crate::mentions::service::asking::failure::code_of;
+use platform::clock::Timestamp;
+use domains::names::parse_domain;
+use mentions::connections::{AssistantSetup, Connections};
+use mentions::handlers::PromptRunDetails;
+use mentions::model::{PromptRunId, PromptRunStatus, RunReason};
+use mentions::queries::history::{RunListRow, RunRow};
+use mentions::service::analysing::answer::{AnalysedAnswer, KeptAnswer};
+use mentions::service::asking::failure::code_of;
 
 /// Longest question, in characters, as of a prompt.
 const MAX_QUESTION_CHARS: usize = 2_000;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::{Context, Output, output, table};
-use crate::config::{SettingOrigin, describe_settings};
+use platform::config::{SettingOrigin, describe_settings};
 
 /// Options of the listing.
 #[derive(clap::Args)]
@@ -27,7 +27,7 @@ pub fn run(args: &Args, context: &Context) -> anyhow::Result<ExitCode> {
             lines.iter().map(|line| (line.key.clone(), line.value.clone())).collect();
         return Output::Json(map).print();
     }
-    let row = |line: &crate::config::EffectiveSetting| {
+    let row = |line: &platform::config::EffectiveSetting| {
         let origin =
             if line.origin == SettingOrigin::Default { String::new() } else { line.origin.to_string() };
         vec![line.key.clone(), line.value.to_string(), origin]

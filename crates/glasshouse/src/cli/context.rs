@@ -10,14 +10,15 @@ use store::{BlobConfig, Blobs, Db, DbConfig};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::accounts::model::Email;
-use crate::accounts::{Account, Accounts};
-use crate::app::{AppState, MIGRATIONS};
-use crate::clock::Clock;
-use crate::config::Config;
-use crate::draining::Draining;
-use crate::platform::Platform;
-use crate::secret::{Secrets, secret_file};
+use accounts::model::Email;
+use accounts::{Account, Accounts};
+use crate::app::AppState;
+use platform::MIGRATIONS;
+use platform::clock::Clock;
+use platform::config::Config;
+use platform::draining::Draining;
+use platform::Platform;
+use platform::secret::{Secrets, secret_file};
 use crate::unrendered::Unrendered;
 
 /// Settings and clock of a command.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use super::output;
-use crate::analytics::crawler_list::{CrawlerList, CrawlerListForm};
+use analytics::crawler_list::{CrawlerList, CrawlerListForm};
 
 /// Form to write.
 #[derive(clap::Args)]

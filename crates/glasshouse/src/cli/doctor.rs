@@ -14,14 +14,14 @@ use crawler::errors::one_line;
 use super::ask::OpenGate;
 use super::context::without_password;
 use super::{Context, output};
-use crate::analytics::VisitStore;
-use crate::analytics::stores::ClickHouseStore;
-use crate::config::ClickHouseUrl;
-use crate::dashboard::assets::{WebFiles, is_built};
-use crate::mentions::budgets::BudgetScope;
-use crate::mentions::connections::{AssistantSetup, Connections};
-use crate::mentions::queries::ledger::{self, BudgetRow};
-use crate::notify::mail::Mailer;
+use analytics::VisitStore;
+use analytics::stores::ClickHouseStore;
+use platform::config::ClickHouseUrl;
+use dashboard::assets::{WebFiles, is_built};
+use mentions::budgets::BudgetScope;
+use mentions::connections::{AssistantSetup, Connections};
+use mentions::queries::ledger::{self, BudgetRow};
+use platform::notify::mail::Mailer;
 
 /// State of a part, in one sentence. Only `Broken` makes the command fail.
 enum PartState {

@@ -2,9 +2,9 @@
 
 use anyhow::bail;
 
-use crate::accounts::model::Email;
+use accounts::model::Email;
 use crate::app::AppState;
-use crate::domains::{Domain, names};
+use domains::{Domain, names};
 
 /// The domain, and its account where several have it.
 #[derive(clap::Args)]

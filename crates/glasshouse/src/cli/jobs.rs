@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Subcommand, ValueEnum};
 
 use super::{Context, Output, output, table};
-use crate::jobs::{JobInfo, JobState, Jobs};
+use platform::jobs::{JobInfo, JobState, Jobs};
 
 /// Most jobs of one listing, unless more are asked for.
 const LISTED: i64 = 1_000;

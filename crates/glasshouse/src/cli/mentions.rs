@@ -9,9 +9,9 @@ use clap::Subcommand;
 
 use super::domain_target::DomainTarget;
 use super::{Context, output};
-use crate::domains::DomainStatus;
-use crate::mentions::service::prompts::PromptOwner;
-use crate::mentions::service::prompts::file::read_prompts;
+use domains::DomainStatus;
+use mentions::service::prompts::PromptOwner;
+use mentions::service::prompts::file::read_prompts;
 
 #[derive(Subcommand)]
 pub enum Command {

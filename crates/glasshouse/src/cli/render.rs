@@ -10,7 +10,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{BadUsage, Context, output};
-use crate::render::emptiness::why_empty;
+use render::emptiness::why_empty;
 
 /// Options of a render and of its output.
 #[derive(clap::Args)]

@@ -18,20 +18,20 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use super::{Context, output};
-use crate::accounts::Accounts;
-use crate::accounts::model::Email;
-use crate::api::client::resolve_client;
-use crate::api::server::{ApiServer, Sender};
+use accounts::Accounts;
+use accounts::model::Email;
+use platform::api::client::resolve_client;
+use platform::api::server::{ApiServer, Sender};
 use crate::app::AppState;
-use crate::config::{Config, ProxyProtocol, Role};
-use crate::dashboard::assets::{WebFiles, is_built};
-use crate::draining::Draining;
-use crate::edge;
-use crate::listen::accept::admission;
-use crate::listen::unread::ClientBody;
-use crate::listen::{ListenError, Listening, bind, descriptors};
-use crate::platform::Platform;
-use crate::telemetry::access_log::AccessLog;
+use platform::config::{Config, ProxyProtocol, Role};
+use dashboard::assets::{WebFiles, is_built};
+use platform::draining::Draining;
+use edge;
+use platform::listen::accept::admission;
+use platform::listen::unread::ClientBody;
+use platform::listen::{ListenError, Listening, bind, descriptors};
+use platform::Platform;
+use platform::telemetry::access_log::AccessLog;
 use crate::unrendered::Unrendered;
 
 /// E-mail address of the account that the first start makes.
@@ -44,7 +44,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     // From here on a signal ends the service in order, however early it comes.
     let mut signals = EndSignals::new()?;
     let config = context.config.clone();
-    crate::telemetry::metrics();
+    platform::telemetry::metrics();
     descriptors::raise_limit();
 
     prepare_folder(&config.storage.data_dir)?;
@@ -295,7 +295,7 @@ async fn reap(shutdown: CancellationToken) {
 async fn upkeep_metrics(shutdown: CancellationToken) {
     loop {
         tokio::select! {
-            () = tokio::time::sleep(Duration::from_secs(5)) => crate::telemetry::metrics().run_upkeep(),
+            () = tokio::time::sleep(Duration::from_secs(5)) => platform::telemetry::metrics().run_upkeep(),
             () = shutdown.cancelled() => return,
         }
     }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crawler::url::parse_target;
 
 use super::{BadUsage, Context, Output};
-use crate::verify::{ImitatedCrawler, SiteVerifier, VerifyTarget, as_text};
+use verify::{ImitatedCrawler, SiteVerifier, VerifyTarget, as_text};
 
 /// Exit code when something was found.
 const FOUND: u8 = 3;
@@ -16,7 +16,7 @@ pub struct Args {
     /// Absolute http or https address of a page
     url: String,
     /// Crawler to imitate, by id or name
-    #[arg(long = "as", value_name = "CRAWLER", default_value = crate::verify::DEFAULT_CRAWLER)]
+    #[arg(long = "as", value_name = "CRAWLER", default_value = verify::DEFAULT_CRAWLER)]
     crawler: String,
     /// Prints the report as JSON
     #[arg(long)]

@@ -13,7 +13,7 @@ use futures::FutureExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::{BUFFER_BYTES, is_compressed, open, summary};
-use crate::analytics::import::{Import, Imported};
+use analytics::import::{Import, Imported};
 use crate::cli::{BadUsage, output};
 
 /// Time between two looks at a followed log.

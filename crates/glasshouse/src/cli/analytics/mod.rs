@@ -14,12 +14,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::domain_target::DomainTarget;
 use super::{BadUsage, Context, output};
-use crate::analytics::import::{Import, ImportError, Imported, LogFormat};
-use crate::analytics::stores::{
+use analytics::import::{Import, ImportError, Imported, LogFormat};
+use analytics::stores::{
     self,
     moving::{Copied, copy_day, copy_first_days},
 };
-use crate::config::ClickHouseUrl;
+use platform::config::ClickHouseUrl;
 
 /// Bytes of a log that are read at once.
 const BUFFER_BYTES: usize = 256 * 1024;

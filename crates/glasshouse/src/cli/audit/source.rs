@@ -12,9 +12,9 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::runtime::Handle;
 use url::Url;
 
-use crate::audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
+use audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use crate::cli::Context;
-use crate::clock::Clock;
+use platform::clock::Clock;
 
 /// Pages over the guarded network.
 pub struct NetworkSource {

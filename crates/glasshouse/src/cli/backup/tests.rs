@@ -10,8 +10,8 @@ use tempfile::TempDir;
 use super::archive::{Amounts, is_kept};
 use super::restore::{self, RestoreTarget};
 use super::write::{self, BackupSource};
-use crate::app::MIGRATIONS;
-use crate::plans::Plan;
+use platform::MIGRATIONS;
+use platform::plans::Plan;
 use crate::testing::TestApp;
 
 const PAGE: &str = "https://shop.example/shoes";

@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use crate::accounts::model::Email;
+use accounts::model::Email;
 use crate::cli::{Context, output, table};
-use crate::domains::connection::{
+use domains::connection::{
     CheckResult, ConnectionReport, DnsLookup, DnsName, RequiredRecords, Txt, Way,
 };
-use crate::domains::{Domain, DomainStatus};
+use domains::{Domain, DomainStatus};
 
 /// Domain to check, and format of the result.
 #[derive(clap::Args)]
@@ -162,7 +162,7 @@ fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plans::Plan;
+    use platform::plans::Plan;
     use crate::testing::{DnsServer, TestApp};
 
     async fn examined(addresses: &[&str]) -> (Domain, ConnectionReport) {

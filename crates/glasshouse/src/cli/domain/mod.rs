@@ -9,10 +9,10 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use super::{BadUsage, Context, Output, output, table};
-use crate::accounts::model::Email;
-use crate::domains::model::DomainItem;
-use crate::domains::service::{AddError, Lock, NewDomain};
-use crate::domains::{Domain, DomainStatus, DomainsService, names};
+use accounts::model::Email;
+use domains::model::DomainItem;
+use domains::service::{AddError, Lock, NewDomain};
+use domains::{Domain, DomainStatus, DomainsService, names};
 
 /// Manages domains.
 #[derive(Subcommand)]

@@ -1,0 +1,317 @@
+//! Who calls, and whether they may: extractors, so that a handler's signature is its authorization.
+//!
+//! A handler's first argument is `Caller<Access>`; bodies and queries come after it. axum runs extractors in order, so
+//! the refusals come in the documented order: 401, 429, 402, plan, scope kind, and only then what was sent.
+//! Must never look a domain up: whether it exists is nobody's business before ownership is proven.
+//! See docs/decisions/0011 and docs/decisions/0012.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::extract::{FromRef, FromRequestParts};
+use crawler::url::www_twin;
+use http::Method;
+use http::request::Parts;
+use subtle::ConstantTimeEq;
+
+use super::Callers;
+use super::credentials::{Presented, presented_key, presented_key_or_bearer};
+use super::rate_limit::counted_as;
+use super::requester::Requester;
+use crate::AccountId;
+use crate::model::{KeyIdentity, SessionIdentity};
+use crate::sessions::cookie_in;
+use platform::api::access::{Access, Credentials, Rate};
+use platform::api::client::client_address;
+use platform::api::header_names::CSRF_TOKEN;
+use platform::api::rate_limit_state::RateLimitSlot;
+use platform::api::{ApiError, ErrorCode};
+use platform::config::Config;
+use platform::plans::{Plan, PlanLimit, PlanLimits};
+
+/// Somebody who may call an operation that demands `A`.
+pub struct Caller<A: Access> {
+    /// What they showed.
+    pub credential: Credential,
+    limits: Arc<Config>,
+    access: PhantomData<A>,
+}
+
+/// A credential that was accepted.
+#[derive(Debug, Clone)]
+pub enum Credential {
+    /// An API key.
+    Key(Arc<KeyIdentity>),
+    /// A dashboard session.
+    Session(SessionIdentity),
+}
+
+impl<A: Access> Caller<A> {
+    /// The account that calls.
+    pub fn account(&self) -> &AccountId {
+        match &self.credential {
+            Credential::Key(key) => &key.account,
+            Credential::Session(session) => &session.account,
+        }
+    }
+
+    /// The account's plan.
+    pub fn plan(&self) -> Plan {
+        match &self.credential {
+            Credential::Key(key) => key.plan,
+            Credential::Session(session) => session.plan,
+        }
+    }
+
+    /// What the account's plan allows.
+    pub fn limits(&self) -> &PlanLimits {
+        self.limits.plan(self.plan())
+    }
+
+    /// Whether the account's subscription is active.
+    pub fn is_active(&self) -> bool {
+        self.credential.is_active()
+    }
+
+    /// The one domain that the caller is restricted to.
+    pub fn scope(&self) -> Option<&str> {
+        self.credential.scope()
+    }
+
+    /// Refuses a key that is restricted to another domain, without saying whether `domain` exists.
+    ///
+    /// `domain` is a host in canonical form (lower case, A-labels); the `www.` twin counts as the same domain.
+    pub fn check_scope(&self, domain: &str) -> Result<(), ApiError> {
+        check_scope(self.scope(), domain)
+    }
+}
+
+impl Credential {
+    /// Whom its requests are counted for.
+    fn requester(&self) -> Requester {
+        match self {
+            Credential::Key(key) => Requester::Key { key: key.key.clone(), account: key.account.clone() },
+            Credential::Session(session) => Requester::Session { account: session.account.clone() },
+        }
+    }
+
+    fn is_active(&self) -> bool {
+        match self {
+            Credential::Key(key) => key.active,
+            Credential::Session(session) => session.active,
+        }
+    }
+
+    fn scope(&self) -> Option<&str> {
+        match self {
+            Credential::Key(key) => key.scope.as_deref(),
+            Credential::Session(_) => None,
+        }
+    }
+}
+
+/// 403 `api_key_domain_scope_mismatch` when `scope` is another domain than `domain`. Pure, for the fast path too.
+pub fn check_scope(scope: Option<&str>, domain: &str) -> Result<(), ApiError> {
+    match scope {
+        Some(scope) if scope != domain && www_twin(scope).as_deref() != Some(domain) => {
+            Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl<A: Access, S: Send + Sync> FromRequestParts<S> for Caller<A>
+where
+    Callers: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let uncounted = Uncounted::<A>::from_request_parts(parts, state).await?;
+        uncounted.count(&Callers::from_ref(state), A::RATE).await?;
+        uncounted.admit()
+    }
+}
+
+/// Somebody with a valid credential, whose request has not been counted yet: for an operation where what was sent says
+/// what it counts towards. The handler calls [`Uncounted::admit`] and [`Uncounted::count`], and answers the refusal of
+/// the second before that of the first.
+pub struct Uncounted<A: Access> {
+    credential: Credential,
+    /// It would change something, and does not show its session's token.
+    lacks_csrf_token: bool,
+    limits: Arc<Config>,
+    standing: Option<RateLimitSlot>,
+    access: PhantomData<A>,
+}
+
+impl<A: Access, S: Send + Sync> FromRequestParts<S> for Uncounted<A>
+where
+    Callers: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let callers = Callers::from_ref(state);
+        let credential = authenticate::<A>(parts, &callers).await?;
+        Ok(Uncounted {
+            lacks_csrf_token: lacks_csrf_token(parts, &credential),
+            credential,
+            limits: callers.config.clone(),
+            standing: parts.extensions.get::<RateLimitSlot>().cloned(),
+            access: PhantomData,
+        })
+    }
+}
+
+impl<A: Access> Uncounted<A> {
+    /// Counts the request; 429 over the limit.
+    pub async fn count(&self, callers: &Callers, rate: Rate) -> Result<(), ApiError> {
+        let Some(standing) = callers.rate_limits.take(rate, &self.credential.requester()).await? else {
+            return Ok(());
+        };
+        if let Some(slot) = &self.standing {
+            // The first limit that was asked is the one that is reported.
+            let _ = slot.0.set(standing);
+        }
+        standing.refusal().map_or(Ok(()), Err)
+    }
+
+    /// The caller, unless what was shown, the account or the kind of credential does not allow the operation: 402 and 403.
+    pub fn admit(&self) -> Result<Caller<A>, ApiError> {
+        if self.lacks_csrf_token {
+            return Err(ApiError::new(ErrorCode::CsrfTokenMissing));
+        }
+        if A::ACTIVE && !self.credential.is_active() {
+            return Err(ApiError::new(ErrorCode::SubscriptionRequired));
+        }
+        if let (Some(plan), Credential::Key(key)) = (A::KEY_PLAN, &self.credential)
+            && key.plan < plan
+        {
+            return Err(ApiError::plan_required(plan));
+        }
+        if A::ACCOUNT_WIDE && self.credential.scope().is_some() {
+            return Err(ApiError::new(ErrorCode::RequiresUnscopedKey));
+        }
+        let (credential, limits) = (self.credential.clone(), self.limits.clone());
+        Ok(Caller { credential, limits, access: PhantomData })
+    }
+}
+
+/// 401 or a credential. Where both are taken, a request with a key and a cookie uses the key only.
+async fn authenticate<A: Access>(parts: &Parts, callers: &Callers) -> Result<Credential, ApiError> {
+    let presented = match (A::CREDENTIALS, A::BEARER) {
+        (Credentials::Sessions, _) => Presented::Nothing,
+        (_, true) => presented_key_or_bearer(&parts.headers),
+        (_, false) => presented_key(&parts.headers),
+    };
+    let found = match presented {
+        Presented::Key(text) => find_key(text, parts, callers).await?.map(Credential::Key),
+        Presented::Nothing if A::CREDENTIALS != Credentials::Keys => {
+            signed_in(parts, callers).await?.map(Credential::Session)
+        }
+        Presented::Nothing | Presented::Malformed => None,
+    };
+    found.ok_or_else(|| unknown_caller(parts, callers))
+}
+
+/// Finds whose key this is. For an address that is over the limit of those without a valid credential, keys that are not
+/// known to exist are looked up only so many times a second: guesses must cost the database next to nothing.
+async fn find_key(
+    text: &str,
+    parts: &Parts,
+    callers: &Callers,
+) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
+    let address = counted_as(client_address(parts));
+    if callers.rate_limits.anonymous.is_used_up(&address)
+        && !callers.accounts.may_exist(text).await
+        && !callers.rate_limits.takes_look_up(address)
+    {
+        return Ok(None);
+    }
+    Ok(callers.accounts.authenticate(text).await?)
+}
+
+/// The session of a request's cookie. Guesses are not looked up for long, like those of keys.
+async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIdentity>, ApiError> {
+    let Some(cookie) = cookie_in(&parts.headers, callers.config.is_public_https()) else {
+        return Ok(None);
+    };
+    if !callers.rate_limits.may_look_up(client_address(parts), cookie) {
+        return Ok(None);
+    }
+    let session = callers.accounts.find_session(cookie).await?;
+    if session.is_some() {
+        callers.rate_limits.note_right(cookie);
+    }
+    Ok(session)
+}
+
+/// Whether a request of a session would change something without the session's token.
+fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
+    let Credential::Session(session) = credential else { return false };
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+    let token = parts.headers.get(CSRF_TOKEN).map(|value| value.as_bytes()).unwrap_or_default();
+    !is_read && !bool::from(token.ct_eq(session.csrf_token.as_bytes()))
+}
+
+/// 401, or 429 for an address that has had too many of them.
+pub fn unknown_caller(parts: &Parts, callers: &Callers) -> ApiError {
+    let standing = callers.rate_limits.anonymous.take(counted_as(client_address(parts)));
+    standing.refusal().unwrap_or_else(|| ApiError::new(ErrorCode::InvalidApiKey))
+}
+
+/// A signed-in session and nothing else, for what the dashboard asks about itself. Counted like everything beyond the
+/// specification.
+#[derive(Debug)]
+pub struct SignedIn(pub SessionIdentity);
+
+struct SignedInOnly;
+
+impl Access for SignedInOnly {
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const RATE: Rate = Rate::Beyond;
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn
+where
+    Callers: FromRef<S>,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = Caller::<SignedInOnly>::from_request_parts(parts, state).await?;
+        match caller.credential {
+            Credential::Session(session) => Ok(SignedIn(session)),
+            Credential::Key(_) => Err(unknown_caller(parts, &Callers::from_ref(state))),
+        }
+    }
+}
+
+/// `code` with `limit` and `current` unless one more is within the limit.
+pub fn check_limit(limit: PlanLimit, current: u64, code: ErrorCode) -> Result<(), ApiError> {
+    if limit.allows(current + 1) {
+        return Ok(());
+    }
+    Err(ApiError::new(code).with("limit", limit).with("current", current))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scope_covers_its_domain_and_the_www_twin() {
+        assert!(check_scope(None, "any.example").is_ok());
+        assert!(check_scope(Some("shop.example"), "shop.example").is_ok());
+        assert!(check_scope(Some("shop.example"), "www.shop.example").is_ok());
+        assert!(check_scope(Some("www.shop.example"), "shop.example").is_ok());
+
+        // Only a registrable name has a twin.
+        for other in ["a.shop.example", "www.a.shop.example"] {
+            let error = check_scope(Some("shop.example"), other).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::ApiKeyDomainScopeMismatch);
+        }
+        assert!(check_scope(Some("a.shop.example"), "www.a.shop.example").is_err());
+    }
+}

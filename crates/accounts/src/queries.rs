@@ -1,0 +1,351 @@
+//! SQL of accounts, API keys, sessions and usage. The only place that knows these four tables.
+
+use std::sync::atomic::AtomicI64;
+
+use store::{Conn, DbError, on_engine};
+
+use super::keys::KeyHash;
+use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
+use super::usage::UsageMetric;
+use platform::clock::Timestamp;
+use platform::plans::Plan;
+
+type AccountRow = (String, String, String, bool, i64);
+
+fn account((id, email, plan, active, created_at): AccountRow) -> Account {
+    Account {
+        id: id.into(),
+        email,
+        plan: stored_plan(&plan),
+        active,
+        created_at: Timestamp::from_millis(created_at),
+    }
+}
+
+fn stored_plan(text: &str) -> Plan {
+    // Only ids of plans are ever written; were one unknown, the account must not gain by it.
+    text.parse().unwrap_or(Plan::Essential)
+}
+
+pub async fn insert_account(conn: &mut Conn, account: &Account, password_hash: &str) -> Result<(), DbError> {
+    const SQL: &str = "insert into accounts (id, email, password_hash, plan, active, created_at)
+         values ($1, $2, $3, $4, $5, $6)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(account.id.as_str())
+        .bind(&account.email)
+        .bind(password_hash)
+        .bind(account.plan.id())
+        .bind(account.active)
+        .bind(account.created_at.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+pub async fn count_accounts(conn: &mut Conn) -> Result<i64, DbError> {
+    Ok(on_engine!(conn, |c| sqlx::query_scalar("select count(*) from accounts").fetch_one(c).await)?)
+}
+
+pub async fn list_accounts(conn: &mut Conn) -> Result<Vec<Account>, DbError> {
+    const SQL: &str = "select id, email, plan, active, created_at from accounts order by created_at, id";
+    let rows: Vec<AccountRow> = on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?;
+    Ok(rows.into_iter().map(account).collect())
+}
+
+pub async fn find_account_by_email(conn: &mut Conn, email: &Email) -> Result<Option<Account>, DbError> {
+    const SQL: &str = "select id, email, plan, active, created_at from accounts where email = $1";
+    let row: Option<AccountRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(email.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(account))
+}
+
+pub async fn find_account(conn: &mut Conn, id: &AccountId) -> Result<Option<Account>, DbError> {
+    const SQL: &str = "select id, email, plan, active, created_at from accounts where id = $1";
+    let row: Option<AccountRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(account))
+}
+
+pub async fn find_password_hash(
+    conn: &mut Conn,
+    email: &Email,
+) -> Result<Option<(AccountId, String)>, DbError> {
+    const SQL: &str = "select id, password_hash from accounts where email = $1";
+    let row: Option<(String, String)> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(email.as_str()).fetch_optional(c).await)?;
+    Ok(row.map(|(id, hash)| (id.into(), hash)))
+}
+
+pub async fn set_plan(conn: &mut Conn, account: &AccountId, plan: Plan) -> Result<(), DbError> {
+    const SQL: &str = "update accounts set plan = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(account.as_str())
+        .bind(plan.id())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+pub async fn set_active(conn: &mut Conn, account: &AccountId, active: bool) -> Result<(), DbError> {
+    const SQL: &str = "update accounts set active = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).bind(active).execute(c).await.map(drop))?)
+}
+
+pub async fn set_password_hash(conn: &mut Conn, account: &AccountId, hash: &str) -> Result<(), DbError> {
+    const SQL: &str = "update accounts set password_hash = $2 where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).bind(hash).execute(c).await.map(drop))?)
+}
+
+/// Makes changes of one account wait for each other, so that none of them counts too few.
+pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
+    // SQLite has one writer anyway; an update of nothing locks the row elsewhere.
+    const SQL: &str = "update accounts set active = active where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
+}
+
+/// Counts an account's keys that are not revoked.
+pub async fn count_working_keys(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
+    const SQL: &str = "select count(*) from api_keys where account_id = $1 and revoked_at is null";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
+    Ok(count.unsigned_abs())
+}
+
+pub async fn insert_key(
+    conn: &mut Conn,
+    account: &AccountId,
+    key: &ApiKeyInfo,
+    hash: KeyHash,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into api_keys (id, account_id, name, domain, hash, last4, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(key.id.as_str())
+        .bind(account.as_str())
+        .bind(&key.name)
+        .bind(&key.domain)
+        .bind(hash.to_hex())
+        .bind(&key.last4)
+        .bind(key.created_at.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+pub async fn list_keys(conn: &mut Conn, account: &AccountId) -> Result<Vec<ApiKeyInfo>, DbError> {
+    const SQL: &str = "select id, name, domain, last4, created_at, last_used_at, revoked_at
+         from api_keys where account_id = $1 order by created_at, id";
+    type Row = (String, String, Option<String>, String, i64, Option<i64>, Option<i64>);
+    let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(account.as_str()).fetch_all(c).await)?;
+    let key = |(id, name, domain, last4, created_at, last_used_at, revoked_at): Row| ApiKeyInfo {
+        id: id.into(),
+        name,
+        domain,
+        last4,
+        created_at: Timestamp::from_millis(created_at),
+        last_used_at: last_used_at.map(Timestamp::from_millis),
+        revoked_at: revoked_at.map(Timestamp::from_millis),
+    };
+    Ok(rows.into_iter().map(key).collect())
+}
+
+/// Hashes of the keys that work, in their order, from the one after `after` on.
+pub async fn list_key_hashes(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<String>, DbError> {
+    const SQL: &str =
+        "select hash from api_keys where hash > $1 and revoked_at is null order by hash limit $2";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(after).bind(limit).fetch_all(c).await)?)
+}
+
+/// Returns true when a key with this hash exists and was not revoked.
+pub async fn is_working_key(conn: &mut Conn, hash: KeyHash) -> Result<bool, DbError> {
+    const SQL: &str = "select count(*) from api_keys where hash = $1 and revoked_at is null";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(hash.to_hex()).fetch_one(c).await)?;
+    Ok(count > 0)
+}
+
+pub async fn list_inactive_accounts(conn: &mut Conn) -> Result<Vec<AccountId>, DbError> {
+    const SQL: &str = "select id from accounts where not active";
+    let ids: Vec<String> = on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_all(c).await)?;
+    Ok(ids.into_iter().map(AccountId::from).collect())
+}
+
+/// Finds who a key belongs to, unless it was revoked.
+pub async fn find_key_identity(conn: &mut Conn, hash: KeyHash) -> Result<Option<KeyIdentity>, DbError> {
+    const SQL: &str = "select k.id, k.account_id, a.plan, a.active, k.domain
+         from api_keys k join accounts a on a.id = k.account_id
+         where k.hash = $1 and k.revoked_at is null";
+    type Row = (String, String, String, bool, Option<String>);
+    let row: Option<Row> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(hash.to_hex()).fetch_optional(c).await)?;
+    Ok(row.map(|(key, account, plan, active, domain)| KeyIdentity {
+        key: key.into(),
+        account: account.into(),
+        plan: stored_plan(&plan),
+        active,
+        scope: domain.map(String::into_boxed_str),
+        used_at: AtomicI64::new(0),
+    }))
+}
+
+/// Revokes a key, of `account` when one is given, and answers its hash; none: there is no such key. Revoking twice keeps the
+/// first time.
+pub async fn revoke_key(
+    conn: &mut Conn,
+    account: Option<&AccountId>,
+    key: &KeyId,
+    now: Timestamp,
+) -> Result<Option<String>, DbError> {
+    const SQL: &str = "update api_keys set revoked_at = coalesce(revoked_at, $3)
+         where id = $1 and ($2 = '' or account_id = $2) returning hash";
+    let account = account.map_or("", AccountId::as_str);
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL)
+        .bind(key.as_str())
+        .bind(account)
+        .bind(now.as_millis())
+        .fetch_optional(c)
+        .await)?)
+}
+
+/// Writes down when a key was last used; an older time changes nothing.
+pub async fn note_key_use(conn: &mut Conn, key: &KeyId, at: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "update api_keys set last_used_at = $2
+         where id = $1 and (last_used_at is null or last_used_at < $2)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(key.as_str())
+        .bind(at.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+pub async fn insert_session(
+    conn: &mut Conn,
+    account: &AccountId,
+    hash: KeyHash,
+    csrf_token: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into sessions (id_hash, account_id, csrf_token, created_at, last_seen_at)
+         values ($1, $2, $3, $4, $4)";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(hash.to_hex())
+        .bind(account.as_str())
+        .bind(csrf_token)
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Finds a session that was used after `seen_after` and made after `made_after`, and when it was last seen.
+pub async fn find_session(
+    conn: &mut Conn,
+    hash: KeyHash,
+    seen_after: Timestamp,
+    made_after: Timestamp,
+) -> Result<Option<(SessionIdentity, Timestamp)>, DbError> {
+    const SQL: &str = "select s.account_id, a.email, a.plan, a.active, s.csrf_token, s.last_seen_at
+         from sessions s join accounts a on a.id = s.account_id
+         where s.id_hash = $1 and s.last_seen_at > $2 and s.created_at > $3";
+    type Row = (String, String, String, bool, String, i64);
+    let row: Option<Row> = on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(hash.to_hex())
+        .bind(seen_after.as_millis())
+        .bind(made_after.as_millis())
+        .fetch_optional(c)
+        .await)?;
+    Ok(row.map(|(account, email, plan, active, csrf_token, seen)| {
+        let session =
+            SessionIdentity { account: account.into(), email, plan: stored_plan(&plan), active, csrf_token };
+        (session, Timestamp::from_millis(seen))
+    }))
+}
+
+pub async fn note_session_use(conn: &mut Conn, hash: KeyHash, now: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "update sessions set last_seen_at = $2 where id_hash = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(hash.to_hex())
+        .bind(now.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+pub async fn delete_session(conn: &mut Conn, hash: KeyHash) -> Result<(), DbError> {
+    const SQL: &str = "delete from sessions where id_hash = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(hash.to_hex()).execute(c).await.map(drop))?)
+}
+
+pub async fn delete_sessions_of(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
+    const SQL: &str = "delete from sessions where account_id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
+}
+
+/// Deletes the sessions that [`find_session`] would not find any more.
+pub async fn delete_ended_sessions(
+    conn: &mut Conn,
+    seen_before: Timestamp,
+    made_before: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "delete from sessions where last_seen_at <= $1 or created_at <= $2";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(seen_before.as_millis())
+        .bind(made_before.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Adds `count` to the month's use unless that would be more than `most`. One statement, so two cannot both take the last.
+pub async fn reserve_usage(
+    conn: &mut Conn,
+    account: &AccountId,
+    month: &str,
+    metric: UsageMetric,
+    count: i64,
+    most: i64,
+) -> Result<bool, DbError> {
+    // `where $4 <= $5` guards the first use of a month; it also keeps SQLite from reading `on` as part of a join.
+    const SQL: &str = "insert into usage (account_id, month, metric, used)
+         select $1, $2, $3, cast($4 as bigint) where cast($4 as bigint) <= cast($5 as bigint)
+         on conflict (account_id, month, metric) do update set used = usage.used + excluded.used
+         where usage.used <= cast($5 as bigint) - excluded.used";
+    let changed = on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(account.as_str())
+        .bind(month)
+        .bind(metric.id())
+        .bind(count)
+        .bind(most)
+        .execute(c)
+        .await
+        .map(|done| done.rows_affected()))?;
+    Ok(changed > 0)
+}
+
+pub async fn refund_usage(
+    conn: &mut Conn,
+    account: &AccountId,
+    month: &str,
+    metric: UsageMetric,
+    count: i64,
+) -> Result<(), DbError> {
+    const SQL: &str = "update usage set used = case when used > $4 then used - $4 else 0 end
+         where account_id = $1 and month = $2 and metric = $3";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(account.as_str())
+        .bind(month)
+        .bind(metric.id())
+        .bind(count)
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Lists the month's use by the text of its metric.
+pub async fn list_usage(
+    conn: &mut Conn,
+    account: &AccountId,
+    month: &str,
+) -> Result<Vec<(String, i64)>, DbError> {
+    const SQL: &str = "select metric, used from usage where account_id = $1 and month = $2";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(account.as_str()).bind(month).fetch_all(c).await)?)
+}

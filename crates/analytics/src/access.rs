@@ -1,0 +1,140 @@
+//! Who may read crawl statistics: a session, an API key of the Pro plan and above, or the public token of a domain.
+//! Used by the four endpoints of the specification. A token that is shown decides alone, whatever is sent beside it.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use super::service::TokenState;
+use accounts::callers::Caller;
+use accounts::callers::caller::unknown_caller;
+use accounts::callers::requester::Requester;
+use accounts::keys::KeyHash;
+use crate::AnalyticsState;
+use platform::api::access::SharedLimit;
+use platform::api::access::{Access, Credentials, Rate};
+use platform::api::client::client_address;
+use platform::api::header_names::STATS_TOKEN;
+use platform::api::rate_limit_state::RateLimitSlot;
+use platform::api::{ApiError, ApiResult, ErrorCode, Issue};
+use domains::{DomainAccess, DomainId, RequestedDomain, names};
+use platform::plans::Plan;
+
+/// Query parameter that carries one.
+const TOKEN_PARAMETER: &str = "token";
+const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60, per_minute_of_sessions: 600 };
+
+/// Reading statistics with a session or an API key.
+#[derive(Debug)]
+pub struct ReadAnalytics;
+
+impl Access for ReadAnalytics {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
+    const RATE: Rate = Rate::Shared(LIMIT);
+}
+
+/// Somebody who may read statistics.
+pub enum StatsReader {
+    /// Of the domains of an account.
+    Account(Caller<ReadAnalytics>),
+    /// Of one domain, with its public token.
+    Token {
+        /// The domain record.
+        id: DomainId,
+        /// Its name.
+        host: String,
+    },
+}
+
+impl FromRequestParts<AnalyticsState> for StatsReader {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AnalyticsState) -> Result<StatsReader, ApiError> {
+        let Some(token) = shown_token(parts) else {
+            return Ok(StatsReader::Account(Caller::from_request_parts(parts, app).await?));
+        };
+        let state = match &token {
+            Some(token) if app.callers.rate_limits.may_look_up(client_address(parts), token) => {
+                app.analytics.open_token(token).await?
+            }
+            _ => TokenState::Unknown,
+        };
+        let (TokenState::Opens(id) | TokenState::Ended(id)) = &state else {
+            return Err(unknown_caller(parts, &app.callers));
+        };
+        // Its tokens are deleted with it, a moment later: they are unknown from the start.
+        let Some(domain) = app.domains.find_by_id(id).await? else {
+            return Err(unknown_caller(parts, &app.callers));
+        };
+        let token = token.unwrap_or_default();
+        app.callers.rate_limits.note_right(&token);
+        count(&token, parts, app).await?;
+        match state {
+            TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),
+            TokenState::Ended(_) | TokenState::Unknown => Err(ApiError::not_found()),
+        }
+    }
+}
+
+/// The public token of a request. `Some(None)`: there are two different ones, or one that is no text.
+fn shown_token(parts: &Parts) -> Option<Option<String>> {
+    let headers = parts.headers.get_all(STATS_TOKEN).iter();
+    let headers = headers.map(|value| value.to_str().ok().map(str::to_owned));
+    let query = url::form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
+    let query = query.filter(|(name, _)| name == TOKEN_PARAMETER).map(|(_, value)| Some(value.into_owned()));
+    let mut shown = headers.chain(query);
+    let first = shown.next()?;
+    Some(if shown.all(|other| other == first) { first } else { None })
+}
+
+/// Counts a request with a token: 429 over the limit.
+async fn count(token: &str, parts: &Parts, app: &AnalyticsState) -> Result<(), ApiError> {
+    let requester = Requester::PublicToken { hash: KeyHash::of(token).to_hex() };
+    let Some(standing) = app.callers.rate_limits.take(ReadAnalytics::RATE, &requester).await? else {
+        return Ok(());
+    };
+    if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {
+        // The first limit that was asked is the one that is reported.
+        let _ = slot.0.set(standing);
+    }
+    standing.refusal().map_or(Ok(()), Err)
+}
+
+impl StatsReader {
+    /// The canonical name of the domain that is asked about; `None`: what was sent is no name.
+    ///
+    /// 400 when nothing names one.
+    pub fn name(&self, domain: Option<&str>) -> ApiResult<Option<String>> {
+        match (self, domain.filter(|domain| !domain.is_empty())) {
+            (StatsReader::Token { host, .. }, None) => Ok(Some(host.clone())),
+            (_, Some(domain)) => Ok(names::parse_domain(domain)),
+            (StatsReader::Account(_), None) => {
+                Err(ApiError::invalid_request(vec![Issue::new("domain", "is missing")]))
+            }
+        }
+    }
+
+    /// The only name that the reader can ask about, whatever was sent: that of a token's domain.
+    pub fn own_host(&self) -> Option<&str> {
+        match self {
+            StatsReader::Token { host, .. } => Some(host),
+            StatsReader::Account(_) => None,
+        }
+    }
+
+    /// The domain with this name and the name of its record, if the reader may read about it: else 403.
+    pub async fn domain(&self, app: &AnalyticsState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
+        let name = name.unwrap_or_default();
+        match self {
+            StatsReader::Token { id, host } if names::is_same_domain(host, name) => {
+                Ok((id.clone(), host.clone()))
+            }
+            StatsReader::Token { .. } => Err(ApiError::new(ErrorCode::DomainNotOwned)),
+            StatsReader::Account(caller) => {
+                let site =
+                    RequestedDomain::named(name).site(caller, &app.domains, DomainAccess::Read).await?;
+                Ok((site.domain.id.clone(), site.domain.host.clone()))
+            }
+        }
+    }
+}

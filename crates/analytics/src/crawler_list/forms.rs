@@ -1,0 +1,154 @@
+//! The forms of the crawler list: what each kind of integration reads. Used by `glasshouse crawlers`. Pure.
+//! Must never write a line that a server refuses for its length.
+
+use serde_json::json;
+
+use super::{CrawlerList, TODAYS_BROWSER};
+use crate::crawlers::MAX_USER_AGENT_BYTES;
+
+/// Most bytes of one expression in a server's configuration: nginx takes 4,096 of a parameter, Apache 8,192 of a line.
+const MAX_LINE_BYTES: usize = 3_500;
+const HEAD: &str = "# User agents of crawlers. Written by `glasshouse crawlers`; not edited by hand.\n";
+
+/// Form of the crawler list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum CrawlerListForm {
+    /// For programs: the expressions of documented crawlers, of all others, and of both
+    Json,
+    /// One expression in the words that RE2, PCRE and JavaScript share
+    Regex,
+    /// Maps of nginx: the variable glasshouse_crawler is documented, general or empty
+    Nginx,
+    /// Lines of Apache: the variable glasshouse_documented or glasshouse_general is set for a crawler
+    Apache,
+    /// Snippets of a Caddyfile: the part of a user agent that is looked at, and parts of matchers
+    Caddy,
+}
+
+impl CrawlerList {
+    /// Writes the list in a form, with a final line break.
+    pub fn write(&self, form: CrawlerListForm) -> String {
+        match form {
+            CrawlerListForm::Json => self.json(),
+            CrawlerListForm::Regex => format!("{}\n", self.expression()),
+            CrawlerListForm::Nginx => self.nginx(),
+            CrawlerListForm::Apache => self.apache(),
+            CrawlerListForm::Caddy => self.caddy(),
+        }
+    }
+
+    fn json(&self) -> String {
+        let list = json!({
+            "about": "User agents of crawlers: each expression is for this very case, and for the first characters of a user agent. A browser's navigation outweighs the general one. Written by `glasshouse crawlers`; not edited by hand.",
+            "characters": MAX_USER_AGENT_BYTES,
+            "expression": self.expression(),
+            "documented": self.documented.join("|"),
+            "general": self.general.join("|"),
+        });
+        serde_json::to_string_pretty(&list).expect("texts can be written as JSON") + "\n"
+    }
+
+    fn nginx(&self) -> String {
+        let of = |parts: &[String], kind: &str| -> String {
+            lines(parts).map(|line| format!("    \"~{line}\" {kind};\n")).collect()
+        };
+        // The first expression that matches counts.
+        format!(
+            "{HEAD}map $http_user_agent $glasshouse_agent {{\n    default $http_user_agent;\n    \
+             \"~^(?<glasshouse_head>.{{{MAX_USER_AGENT_BYTES}}})\" $glasshouse_head;\n}}\n\
+             map $glasshouse_agent $glasshouse_crawler {{\n    default \"\";\n    \"~{TODAYS_BROWSER}\" \"\";\n{}{}}}\n",
+            of(&self.documented, "documented"),
+            of(&self.general, "general"),
+        )
+    }
+
+    fn apache(&self) -> String {
+        // Every line is tried, so each lets today's browsers go by itself.
+        let others = format!("^(?!{})(?s:.*?)", TODAYS_BROWSER.trim_start_matches('^'));
+        let of = |parts: &[String], kind: &str| -> String {
+            lines(parts)
+                .map(|line| format!("SetEnvIf glasshouse_agent \"{others}(?:{line})\" glasshouse_{kind}\n"))
+                .collect()
+        };
+        format!(
+            "{HEAD}SetEnvIf User-Agent \"^(.{{1,{MAX_USER_AGENT_BYTES}}})\" glasshouse_agent=$1\n{}{}",
+            of(&self.documented, "documented"),
+            of(&self.general, "general"),
+        )
+    }
+
+    fn caddy(&self) -> String {
+        let matcher = |name: &str, expression: &str| {
+            format!("(glasshouse_{name}) {{\n\tvars_regexp {{glasshouse_agent}} `{expression}`\n}}\n")
+        };
+        // RE2 repeats nothing more than a thousand times.
+        let half = format!(".{{{}}}", MAX_USER_AGENT_BYTES / 2);
+        format!(
+            "{HEAD}(glasshouse_agent) {{\n\tmap {{http.request.header.User-Agent}} {{glasshouse_agent}} {{\n\t\t\
+             `~^({half}{half})` `${{1}}`\n\t\tdefault {{http.request.header.User-Agent}}\n\t}}\n}}\n{}{}{}",
+            matcher("browser", TODAYS_BROWSER),
+            matcher("documented", &self.documented.join("|")),
+            matcher("general", &self.general.join("|")),
+        )
+    }
+}
+
+/// Joins parts of an expression to lines of a bearable length.
+fn lines(parts: &[String]) -> impl Iterator<Item = String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() < MAX_LINE_BYTES => {
+                line.push('|');
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(form: CrawlerListForm) -> String {
+        CrawlerList::of_service().unwrap().write(form)
+    }
+
+    #[test]
+    fn every_line_of_a_servers_form_is_short_enough_for_it() {
+        for (form, limit) in [(CrawlerListForm::Nginx, 4_096), (CrawlerListForm::Apache, 8_192)] {
+            let text = written(form);
+
+            assert!(text.lines().all(|line| line.len() < limit), "{form:?}");
+            assert!(text.lines().count() > 3, "{form:?}");
+        }
+    }
+
+    #[test]
+    fn no_form_has_a_character_that_ends_its_quotes() {
+        let expression = CrawlerList::of_service().unwrap().expression();
+
+        for end in ['"', '`', '\n', '{'] {
+            assert!(!expression.contains(end) && !TODAYS_BROWSER.contains(end), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn the_expressions_of_json_are_those_of_the_other_forms() {
+        let json: serde_json::Value = serde_json::from_str(&written(CrawlerListForm::Json)).unwrap();
+        let of = |name: &str| json[name].as_str().unwrap().to_owned();
+
+        assert_eq!(written(CrawlerListForm::Regex), of("expression") + "\n");
+        assert_eq!(of("expression"), format!("{}|{}", of("documented"), of("general")));
+        let [caddy, nginx, apache] =
+            [CrawlerListForm::Caddy, CrawlerListForm::Nginx, CrawlerListForm::Apache].map(written);
+        for name in ["documented", "general"] {
+            assert!(caddy.contains(&of(name)), "{name}");
+            for part in of(name).split('|') {
+                assert!(nginx.contains(part) && apache.contains(part), "{part}");
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! HTTP of crawler analytics: the four reports, those beyond, and the public token that opens the four.
+
+mod crawling;
+mod export;
+mod live;
+mod pages;
+mod question;
+mod reports;
+mod stats_token;
+mod timeline;
+
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::AnalyticsState;
+
+/// The operations of this feature.
+pub fn routes() -> OpenApiRouter<AnalyticsState> {
+    OpenApiRouter::new()
+        .merge(reports::routes())
+        .merge(crawling::routes())
+        .merge(timeline::routes())
+        .merge(pages::routes())
+        .merge(live::routes())
+        .merge(export::routes())
+        .merge(stats_token::routes())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! HTTP of the public token of a domain's crawl statistics.
+
+use crate::Analytics;
+use domains::DomainsService;
+use axum::Json;
+use axum::extract::State;
+use axum::response::IntoResponse;
+use http::{StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use accounts::callers::Caller;
+use crate::AnalyticsState;
+use platform::api::ApiResult;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::clock::Timestamp;
+use domains::access::ReadBeyond;
+use domains::{DomainAccess, RequestedDomain};
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
+    OpenApiRouter::new().routes(routes!(get_stats_token, create_stats_token, delete_stats_token))
+}
+
+type TokenRefusals = Refusals<ReadBeyond, NotThisDomain>;
+
+own_errors! {
+    /// Those of a domain that is not the caller's.
+    NotThisDomain: ApiKeyDomainScopeMismatch, NotFound;
+}
+
+/// Whether a domain's crawl statistics are shared.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct Sharing {
+    /// Whether there is a token.
+    enabled: bool,
+    /// Its last four characters.
+    #[schema(required = true)]
+    last4: Option<String>,
+    /// When it was made.
+    #[schema(required = true)]
+    created_at: Option<Timestamp>,
+}
+
+/// A new public token.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct CreatedToken {
+    /// The token. It is shown this once.
+    #[schema(examples("gh_stats_…"))]
+    token: String,
+    /// Its last four characters.
+    last4: String,
+}
+
+/// Says whether a domain's crawl statistics are shared.
+#[utoipa::path(get, path = "/api/domains/{domain}/stats-token", tag = "Analytics",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        TokenRefusals,
+        (status = 200, description = "Whether there is a token.", body = Sharing),
+    ))]
+async fn get_stats_token(
+    caller: Caller<ReadBeyond>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
+    domain: RequestedDomain,
+) -> ApiResult<Json<Sharing>> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    let token = analytics.find_token_of(&domain).await?;
+    let enabled = token.is_some();
+    let (last4, created_at) = token.unzip();
+    Ok(Json(Sharing { enabled, last4, created_at }))
+}
+
+/// Makes the public token of a domain's crawl statistics.
+///
+/// It opens the four reports of this domain, for reading, on every plan. The token before it ends.
+#[utoipa::path(post, path = "/api/domains/{domain}/stats-token", tag = "Analytics",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        TokenRefusals,
+        (status = 201, description = "The token.", body = CreatedToken),
+    ))]
+async fn create_stats_token(
+    caller: Caller<ReadBeyond>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
+    domain: RequestedDomain,
+) -> ApiResult<impl IntoResponse> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    let token = analytics.create_token(&domain).await?;
+    let body = CreatedToken { token: token.reveal().to_owned(), last4: token.last4().to_owned() };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
+}
+
+/// Stops sharing a domain's crawl statistics. Doing it again changes nothing.
+#[utoipa::path(delete, path = "/api/domains/{domain}/stats-token", tag = "Analytics",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(
+        TokenRefusals,
+        (status = 204, description = "Nothing is shared any more."),
+    ))]
+async fn delete_stats_token(
+    caller: Caller<ReadBeyond>,
+    State(domains): State<DomainsService>,
+    State(analytics): State<Analytics>,
+    domain: RequestedDomain,
+) -> ApiResult<StatusCode> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?.id;
+    analytics.revoke_token(&domain).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

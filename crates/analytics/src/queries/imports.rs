@@ -1,0 +1,95 @@
+//! SQL of how far access logs were imported. See docs/decisions/0190.
+
+use std::collections::HashSet;
+
+use store::{Conn, DbError, on_engine};
+
+use super::texts_of;
+use crate::import::{Checkpoint, LogPart};
+use platform::clock::Timestamp;
+use domains::DomainId;
+
+/// Begins to count the first lines of a part of a log: records that they are counted. Returns the number of its lines that were
+/// counted before, if there are any; then nothing is recorded.
+pub async fn begin(
+    conn: &mut Conn,
+    domain: &DomainId,
+    part: &LogPart,
+    now: Timestamp,
+) -> Result<Option<usize>, DbError> {
+    lock(conn, domain, now).await?;
+    let known = lines_known(conn, domain, &part.checkpoints).await?;
+    if known > 0 {
+        return Ok(Some(known));
+    }
+    add_checkpoint(conn, domain, part.checkpoints[part.lines_at_once() - 1].as_str(), now).await?;
+    Ok(None)
+}
+
+/// Lets nobody else count an imported log of this domain until the transaction ends.
+async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
+    // The row without a checkpoint is the lock: updating it is waited for on both engines.
+    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, '', $2) \
+         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(domain.as_str()).bind(now.as_millis()).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Records that every line up to a checkpoint is counted.
+async fn add_checkpoint(
+    conn: &mut Conn,
+    domain: &DomainId,
+    checkpoint: &str,
+    now: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, $2, $3) \
+         on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
+    on_engine!(conn, |c| {
+        let query = sqlx::query(SQL).bind(domain.as_str()).bind(checkpoint).bind(now.as_millis());
+        query.execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Returns the number of these lines that were counted before: as many as the last known checkpoint is after.
+async fn lines_known(
+    conn: &mut Conn,
+    domain: &DomainId,
+    checkpoints: &[Checkpoint],
+) -> Result<usize, DbError> {
+    let sql = format!(
+        "select checkpoint from visit_imports where domain_id = $1 and checkpoint in {}",
+        texts_of(conn.engine(), "$2")
+    );
+    let texts: Vec<&str> = checkpoints.iter().map(Checkpoint::as_str).collect();
+    let texts = serde_json::to_string(&texts).expect("texts are JSON");
+    let known: Vec<String> = on_engine!(conn, |c| {
+        let query = sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(domain.as_str());
+        query.bind(texts).fetch_all(c).await
+    })?;
+    let known: HashSet<String> = known.into_iter().collect();
+    Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
+}
+
+/// Keeps counts that are imported and on their way to a store beside the database.
+pub async fn add_pending(conn: &mut Conn, domain: &DomainId, id: &str, counts: &str) -> Result<(), DbError> {
+    const SQL: &str = "insert into visit_pending_imports (id, domain_id, counts) values ($1, $2, $3)";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(id).bind(domain.as_str()).bind(counts).execute(c).await.map(drop)
+    })?;
+    Ok(())
+}
+
+/// Finds counts that are on their way: their id, and they themselves as JSON.
+pub async fn find_pending(conn: &mut Conn) -> Result<Option<(String, String)>, DbError> {
+    const SQL: &str = "select id, counts from visit_pending_imports order by id limit 1";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_optional(c).await)?)
+}
+
+/// Forgets counts that have arrived.
+pub async fn delete_pending(conn: &mut Conn, id: &str) -> Result<(), DbError> {
+    const SQL: &str = "delete from visit_pending_imports where id = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id).execute(c).await.map(drop))?)
+}

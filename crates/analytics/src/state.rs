@@ -1,0 +1,29 @@
+//! State of this feature's router: the services that its handlers use.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use tokio_util::sync::CancellationToken;
+
+use accounts::callers::Callers;
+use crate::Analytics;
+use crate::Recorder;
+use crate::ports::StoredPages;
+use audit::Audits;
+use platform::config::Config;
+use domains::DomainsService;
+use domains::origin::OriginClient;
+
+/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+#[derive(Clone, FromRef)]
+pub struct AnalyticsState {
+    pub callers: Callers,
+    pub domains: DomainsService,
+    pub origins: OriginClient,
+    pub analytics: Analytics,
+    pub audits: Audits,
+    pub recorder: Recorder,
+    pub stored_pages: Arc<dyn StoredPages>,
+    pub config: Arc<Config>,
+    pub shutdown: CancellationToken,
+}

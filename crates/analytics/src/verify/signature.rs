@@ -1,0 +1,167 @@
+//! Web Bot Auth: requests that an agent has signed (RFC 9421 with the tag `web-bot-auth`).
+//! Used by the verifier. The crate that checks signatures is young: nothing outside this file knows it.
+//! Must never fetch a directory that is not on the list: the header would let strangers send us anywhere.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawler::{FetchRequest, Fetcher};
+use http::{HeaderMap, HeaderValue};
+use url::Url;
+use web_bot_auth::components::{CoveredComponent, DerivedComponent};
+use web_bot_auth::keyring::{JSONWebKeySet, KeyRing};
+use web_bot_auth::message_signatures::SignedMessage;
+use web_bot_auth::{SignatureAgentLink, WebBotAuthVerifier};
+
+use platform::clock::{Clock, Timestamp};
+use platform::Platform;
+
+/// An agent whose signatures are believed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Agent {
+    /// Host of its `Signature-Agent`, where its keys are.
+    pub host: &'static str,
+    /// Who runs it.
+    pub provider: &'static str,
+    /// The crawler that a signed request without a crawler's user agent is counted under.
+    pub crawler: &'static str,
+}
+
+/// Agents that sign, last read through on 2026-11-21.
+const AGENTS: [Agent; 1] = [Agent { host: "chatgpt.com", provider: "openai", crawler: "chatgpt-agent" }];
+
+const DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
+/// How long an agent's keys are good for without asking again.
+const KEYS_FOR: Duration = Duration::from_secs(60 * 60);
+/// How long a directory that could not be read is left alone.
+const NO_KEYS_FOR: Duration = Duration::from_secs(60);
+/// A request waits no longer for an agent's keys.
+const PATIENCE: Duration = Duration::from_secs(2);
+const MAX_DIRECTORY_BYTES: u64 = 256 * 1024;
+/// How far an agent's clock may be ahead.
+const MAX_AHEAD: Duration = Duration::from_secs(60);
+/// Longest life of a signature.
+const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
+/// Nonces that are remembered, so that nobody uses a signature twice.
+const NONCES: u64 = 200_000;
+
+/// Checks signatures. Cheap to clone.
+#[derive(Clone)]
+pub struct Signatures {
+    fetcher: Fetcher,
+    clock: Clock,
+    keys: cache::SharedCache<str, Directory>,
+    nonces: cache::Cache<str, ()>,
+}
+
+struct Directory {
+    keys: Option<KeyRing>,
+    good_until: Timestamp,
+}
+
+/// Whether a request carries a signature that is worth a look.
+pub fn is_signed(headers: &HeaderMap) -> bool {
+    ["signature", "signature-input", "signature-agent"].iter().all(|name| headers.contains_key(*name))
+}
+
+impl Signatures {
+    /// Sets the checks up. Fetches nothing yet.
+    pub fn new(platform: &Platform) -> Signatures {
+        let name = HeaderValue::from_static("Mozilla/5.0 (compatible; Glasshouse)");
+        Signatures {
+            fetcher: Fetcher::new(platform.network.clone(), crawler::tls::client_config(), name),
+            clock: platform.clock.clone(),
+            keys: cache::SharedCache::new(AGENTS.len() as u64, KEYS_FOR),
+            nonces: cache::Cache::builder(NONCES).time_to_live(MAX_LIFE).build(),
+        }
+    }
+
+    /// The agent that has signed a request to `authority`, when the signature is good and was not used before.
+    pub async fn verify(&self, headers: &HeaderMap, authority: &str) -> Option<Agent> {
+        let message = Message { headers, authority: without_default_port(authority) };
+        let verifier = WebBotAuthVerifier::parse(&message).ok()?;
+        let agent = verifier.get_signature_agents().iter().find_map(listed)?;
+        let details = &verifier.get_parsed_label().base.parameters.details;
+        let (created, expires, nonce) = (details.created?, details.expires?, details.nonce.clone());
+        if !is_timely(created, expires, self.clock.now()) {
+            return None;
+        }
+        let directory = tokio::time::timeout(PATIENCE, self.directory(agent)).await.ok()?;
+        verifier.verify(directory.keys.as_ref()?, None).ok()?;
+        match nonce {
+            Some(nonce) => self.nonces.insert_if_absent(&nonce, ()).then_some(agent),
+            None => Some(agent),
+        }
+    }
+
+    async fn directory(&self, agent: Agent) -> Arc<Directory> {
+        let now = self.clock.now();
+        if let Some(known) = self.keys.get(agent.host).await {
+            if now < known.good_until {
+                return known;
+            }
+            self.keys.remove(agent.host).await;
+        }
+        self.keys
+            .get_with(agent.host, async {
+                let keys = self.fetch(agent).await;
+                let keep = if keys.is_some() { KEYS_FOR } else { NO_KEYS_FOR };
+                Directory { keys, good_until: now.plus(keep) }
+            })
+            .await
+    }
+
+    async fn fetch(&self, agent: Agent) -> Option<KeyRing> {
+        let url = Url::parse(&format!("https://{}{DIRECTORY_PATH}", agent.host)).ok()?;
+        let request =
+            FetchRequest { max_body_bytes: MAX_DIRECTORY_BYTES, max_redirects: 0, ..FetchRequest::get(url) };
+        let fetched = self.fetcher.fetch(request).await;
+        let fetched =
+            fetched.inspect_err(|error| tracing::debug!(%error, agent = agent.host, "no keys")).ok()?;
+        if !fetched.status.is_success() {
+            return None;
+        }
+        let set: JSONWebKeySet = serde_json::from_slice(&fetched.body.bytes().await.ok()?).ok()?;
+        let mut keys = KeyRing::default();
+        keys.import_jwks(set);
+        Some(keys)
+    }
+}
+
+fn listed(link: &SignatureAgentLink) -> Option<Agent> {
+    let SignatureAgentLink::External(address) = link else { return None };
+    let url = Url::parse(address).ok().filter(|url| url.scheme() == "https")?;
+    AGENTS.into_iter().find(|agent| url.host_str() == Some(agent.host))
+}
+
+/// Whether a signature is neither from the future, nor over, nor made to last.
+fn is_timely(created: i64, expires: i64, now: Timestamp) -> bool {
+    let [created, expires] =
+        [created, expires].map(|seconds| Timestamp::from_millis(seconds.saturating_mul(1000)));
+    created <= now.plus(MAX_AHEAD) && now < expires && expires.since(created) <= MAX_LIFE
+}
+
+fn without_default_port(authority: &str) -> String {
+    let lower = authority.to_ascii_lowercase();
+    let bare = lower.strip_suffix(":443").or_else(|| lower.strip_suffix(":80"));
+    bare.unwrap_or(&lower).to_owned()
+}
+
+/// A request as the signature's check sees it.
+struct Message<'a> {
+    headers: &'a HeaderMap,
+    authority: String,
+}
+
+impl SignedMessage for Message<'_> {
+    fn lookup_component(&self, component: &CoveredComponent) -> Vec<String> {
+        match component {
+            CoveredComponent::HTTP(field) => {
+                let values = self.headers.get_all(field.name.as_str()).iter();
+                values.filter_map(|value| value.to_str().ok()).map(str::to_owned).collect()
+            }
+            CoveredComponent::Derived(DerivedComponent::Authority { .. }) => vec![self.authority.clone()],
+            CoveredComponent::Derived(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! HTTP of a run's details: one page, the link graph, a comparison with another run.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{NoRun, RunNotRead, visible_run};
+use accounts::callers::Caller;
+use platform::api::access::ReadDomain;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
+use crate::AuditState;
+use crate::ports::LastVisit;
+use crate::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
+use crate::stored::{LinkRow, PageRow, parse_page_id};
+
+/// Links in one answer.
+const DEFAULT_LINKS: usize = 100;
+const MAX_LINKS: usize = 500;
+/// Pages of a link graph.
+const DEFAULT_NODES: usize = 500;
+const MAX_NODES: usize = 2000;
+
+/// Returns the operations of this file.
+pub(super) fn routes() -> OpenApiRouter<AuditState> {
+    OpenApiRouter::new()
+        .routes(routes!(get_run_page))
+        .routes(routes!(list_run_links))
+        .routes(routes!(compare_runs))
+        .routes(routes!(get_link_graph))
+        .routes(routes!(list_run_issues))
+}
+
+own_errors! {
+    NoPage: ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound, ArchiveUnavailable;
+}
+
+/// Everything that is known of a page.
+#[derive(Serialize, ToSchema)]
+struct PageDetails {
+    /// The page as in lists.
+    #[schema(value_type = PageRow)]
+    page: Box<RawValue>,
+    /// Findings with evidence.
+    #[schema(value_type = Vec<FindingShown>)]
+    findings: Value,
+    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
+    /// the health.
+    #[schema(value_type = Vec<FindingShown>)]
+    solved: Value,
+    /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
+    #[serde(rename = "originHealthScore")]
+    #[schema(value_type = Option<f64>)]
+    origin_health_score: Value,
+    /// Health that the page lost, by category.
+    #[schema(value_type = Vec<PenaltyShown>)]
+    penalties: Value,
+    /// Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
+    /// scripts changed.
+    #[schema(value_type = Object)]
+    raw: Value,
+    /// Values of the rendered page; null when it was not rendered.
+    #[schema(value_type = Option<Object>)]
+    rendered: Value,
+    /// True when the page should have been rendered and no browser was free in time: its findings are those of the
+    /// server's response.
+    #[serde(rename = "missedRender")]
+    missed_render: bool,
+    /// Headers that protect visitors, by name, as they were sent.
+    #[serde(rename = "securityHeaders")]
+    #[schema(value_type = Object, example = json!({ "x-content-type-options": "nosniff" }))]
+    security_headers: Value,
+    /// Steps of its redirect.
+    #[schema(value_type = Vec<HopShown>)]
+    hops: Value,
+    /// Links to it, at most 1,000.
+    #[schema(value_type = Vec<LinkRow>)]
+    inlinks: Box<RawValue>,
+    /// Links on it.
+    #[schema(value_type = Vec<LinkRow>)]
+    outlinks: Box<RawValue>,
+    /// Last visit of a crawler, in the last 180 days; as new as the answer.
+    #[serde(rename = "lastCrawlerVisit")]
+    last_crawler_visit: Option<LastVisit>,
+}
+
+/// Findings of one check on a page.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct FindingShown {
+    #[schema(examples("META_DESC_MISSING"))]
+    issue_id: String,
+    /// `error`, `warning` or `notice`.
+    severity: String,
+    /// Elements or targets at fault.
+    count: u32,
+    /// Points that it takes from the page's health, before the category's cap.
+    #[schema(examples(3.0))]
+    points: f64,
+    /// The first 20 of them.
+    examples: Vec<ExampleShown>,
+}
+
+/// Points that a category of findings takes from a page's health.
+#[derive(Serialize, ToSchema)]
+struct PenaltyShown {
+    #[schema(examples("meta"))]
+    category: String,
+    /// Points that the page lost, at most `cap`.
+    #[schema(examples(3.0))]
+    points: f64,
+    /// Most points that the category takes.
+    #[schema(examples(15.0))]
+    cap: f64,
+}
+
+/// An element or target.
+#[derive(Serialize, ToSchema)]
+struct ExampleShown {
+    /// Address; "" when there is none.
+    url: String,
+    /// Text or markup.
+    text: String,
+    /// Description of the problem.
+    detail: String,
+}
+
+/// A step of a redirect.
+#[derive(Serialize, ToSchema)]
+struct HopShown {
+    /// Absolute address.
+    url: String,
+    /// Status; 0: no response, or not requested.
+    status: u16,
+}
+
+/// Reads one page of an audit, with the evidence of its findings and the links around it.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/pages/{pageId}", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), ("pageId" = String, Path, description = "The page's `id`.")),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = PageDetails)))]
+async fn get_run_page(
+    caller: Caller<ReadDomain>,
+    State(app): State<AuditState>,
+    AppPath((id, page)): AppPath<(String, String)>,
+) -> ApiResult<Json<PageDetails>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    let page = parse_page_id(&page).ok_or_else(ApiError::not_found)?;
+    let parts = app.audits.page(&run, page).await?.ok_or_else(ApiError::not_found)?;
+    let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
+    let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
+    let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
+    Ok(Json(PageDetails {
+        findings: take("findings"),
+        solved: take("solved"),
+        origin_health_score: take("originHealthScore"),
+        penalties: take("penalties"),
+        missed_render: take("missedRender").as_bool().unwrap_or_default(),
+        security_headers: take("securityHeaders"),
+        raw: take("raw"),
+        rendered: take("rendered"),
+        hops: take("hops"),
+        page: parts.page,
+        inlinks: parts.inlinks,
+        outlinks: parts.outlinks,
+        last_crawler_visit,
+    }))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct LinksQuery {
+    /// Path of the page that they stand on.
+    #[param(example = "/")]
+    from: Option<String>,
+    /// Path on the site that they lead to, or an absolute address elsewhere.
+    #[param(example = "/pricing")]
+    to: Option<String>,
+    /// Status of their target; 0: no answer.
+    #[param(example = 404)]
+    status: Option<u16>,
+    /// Only links to other hosts (true), or only links of the site (false).
+    external: Option<bool>,
+    /// Links in the answer, 1 to 500; 100 unless given.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    limit: Option<usize>,
+    /// Links that are left out.
+    offset: Option<usize>,
+}
+
+/// Lists links of the site, by the page they stand on.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/links", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), LinksQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The links.", body = LinkList)))]
+async fn list_run_links(
+    caller: Caller<ReadDomain>,
+    State(app): State<AuditState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<LinksQuery>,
+) -> ApiResult<Json<LinkList>> {
+    let limit = query.limit.unwrap_or(DEFAULT_LINKS);
+    if !(1..=MAX_LINKS).contains(&limit) {
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 500"));
+    }
+    let run = visible_run(&caller, &app, &id).await?;
+    let LinksQuery { from, to, status, external, offset, .. } = query;
+    let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
+    // All links of the run are looked through, but those of one page.
+    let _call = match filter.from {
+        None => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
+        Some(_) => None,
+    };
+    Ok(Json(app.audits.links(&run, &filter).await?))
+}
+
+/// Run to compare with.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct CompareQuery {
+    /// The other run, of the same domain. The one that began first is the earlier one.
+    with: String,
+}
+
+/// Compares two audits of a domain: findings that are new, fixed and still there, pages added, removed and not visited, and
+/// what changed.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/compare", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), CompareQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "What changed.", body = Comparison)))]
+async fn compare_runs(
+    caller: Caller<ReadDomain>,
+    State(app): State<AuditState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<CompareQuery>,
+) -> ApiResult<Json<Comparison>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    let other = visible_run(&caller, &app, &query.with).await?;
+    if other.domain_id != run.domain_id {
+        return Err(ApiError::invalid_parameter("with", "is of another domain"));
+    }
+    let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
+    let _call = app.callers.rate_limits.long_calls.wait(caller.account()).await?;
+    Ok(Json(app.audits.compare(&earlier, &later).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct GraphQuery {
+    /// Pages in the answer, 1 to 2,000; 500 unless given.
+    #[param(minimum = 1, maximum = 2000, default = 500)]
+    limit: Option<usize>,
+}
+
+/// Reads the link graph of an audit: the pages with the most links to them, and the links between these.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/graph", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run."), GraphQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The graph.", body = LinkGraph)))]
+async fn get_link_graph(
+    caller: Caller<ReadDomain>,
+    State(app): State<AuditState>,
+    AppPath(id): AppPath<String>,
+    AppQuery(query): AppQuery<GraphQuery>,
+) -> ApiResult<Json<LinkGraph>> {
+    let limit = query.limit.unwrap_or(DEFAULT_NODES);
+    if !(1..=MAX_NODES).contains(&limit) {
+        return Err(ApiError::invalid_parameter("limit", "must be from 1 to 2000"));
+    }
+    let run = visible_run(&caller, &app, &id).await?;
+    Ok(Json(app.audits.graph(&run, limit).await?))
+}
+
+/// Lists how many pages carried each issue in an audit and in up to nine before it.
+#[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/issues", tag = "SEO audit",
+    params(("runId" = String, Path, description = "The run.")),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "The issues.", body = RunIssues)))]
+async fn list_run_issues(
+    caller: Caller<ReadDomain>,
+    State(app): State<AuditState>,
+    AppPath(id): AppPath<String>,
+) -> ApiResult<Json<RunIssues>> {
+    let run = visible_run(&caller, &app, &id).await?;
+    Ok(Json(app.audits.issues(run).await?))
+}

@@ -1,0 +1,437 @@
+//! Exports: everything of one kind that a run has, as lines for spreadsheets, programs and search engines, part by part.
+
+use bytes::Bytes;
+use futures::Stream;
+use serde_json::{Map, Value, json};
+use url::Url;
+
+use super::export_format::{AuditExportFormat, sitemap_index};
+use super::visits::LastVisits;
+use super::{Audits, PageFilter, RowReader, SelectedPages};
+use crate::model::{Run, RunReport};
+use crate::ports::LAST_VISIT;
+use crate::segments::ReadError;
+use crate::stored::{Index, PAGE_FIELDS, PART_ROWS, PartKind, lines};
+
+/// Addresses of one sitemap file (sitemaps.org).
+pub const SITEMAP_URLS: usize = 50_000;
+
+/// Subject of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuditExport {
+    /// Pages as lists show them.
+    Pages,
+    /// A line per example of a finding; findings about the site as a whole come first, without a path.
+    Findings,
+    Links,
+    /// Links to other hosts.
+    External,
+    /// Scripts, style sheets, pictures, films and documents.
+    Resources,
+    /// Redirects with their hops.
+    Redirects,
+    /// Pictures.
+    Images,
+    /// Language versions.
+    Hreflang,
+    /// Addresses that a sitemap should list.
+    Sitemap,
+}
+
+/// Kind, form and selection of an export.
+#[derive(Debug, Clone)]
+pub struct ExportRequest {
+    pub what: AuditExport,
+    pub format: AuditExportFormat,
+    /// Selection and order of pages. For findings only the issue counts.
+    pub filter: PageFilter,
+    /// Fields of pages; none: all.
+    pub fields: Option<Vec<String>>,
+    /// File of a sitemap that has several, from 1; none: all, or the index of the files.
+    pub part: Option<usize>,
+}
+
+impl AuditExport {
+    /// Reads the word of the API.
+    pub fn parse(text: &str) -> Option<AuditExport> {
+        Some(match text {
+            "pages" => AuditExport::Pages,
+            "findings" => AuditExport::Findings,
+            "links" => AuditExport::Links,
+            "external" => AuditExport::External,
+            "resources" => AuditExport::Resources,
+            "redirects" => AuditExport::Redirects,
+            "images" => AuditExport::Images,
+            "hreflang" => AuditExport::Hreflang,
+            "sitemap" => AuditExport::Sitemap,
+            _ => return None,
+        })
+    }
+
+    /// Names of the columns, in their order.
+    fn columns(self) -> &'static [&'static str] {
+        match self {
+            AuditExport::Pages => PAGE_FIELDS,
+            AuditExport::Findings => {
+                &["path", "statusCode", "issueId", "severity", "count", "url", "text", "detail"]
+            }
+            AuditExport::Links | AuditExport::External => &["from", "to", "anchor", "rel", "status"],
+            AuditExport::Resources => &["url", "type", "status", "bytes"],
+            AuditExport::Redirects => &["path", "statusCode", "hops", "target", "targetStatus"],
+            AuditExport::Images => &["path", "src", "alt"],
+            AuditExport::Hreflang => &["path", "lang", "to", "status"],
+            AuditExport::Sitemap => &["loc"],
+        }
+    }
+
+    /// Returns the parts that its lines are made from; none: the index is enough.
+    fn source(self) -> Option<PartKind> {
+        match self {
+            AuditExport::Pages => Some(PartKind::Pages),
+            AuditExport::Links | AuditExport::External => Some(PartKind::Links),
+            AuditExport::Resources | AuditExport::Sitemap => None,
+            _ => Some(PartKind::Details),
+        }
+    }
+}
+
+/// An export on its way.
+struct ExportPlan {
+    audits: Audits,
+    run: Run,
+    request: ExportRequest,
+    columns: Vec<String>,
+    index: std::sync::Arc<Index>,
+    visits: LastVisits,
+    /// Rows, or of resources parts.
+    rows: std::vec::IntoIter<usize>,
+    is_begun: bool,
+    is_over: bool,
+}
+
+impl Audits {
+    /// Starts an export: a head, lines of some hundred rows at a time, a tail.
+    pub async fn export(
+        &self,
+        run: &Run,
+        request: ExportRequest,
+    ) -> Result<impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<>, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let mut columns: Vec<String> = request.what.columns().iter().map(|name| (*name).to_owned()).collect();
+        let mut visits = LastVisits::default();
+        let rows = match request.what {
+            AuditExport::Pages => {
+                if let Some(fields) = &request.fields {
+                    columns.clone_from(fields);
+                }
+                visits = self.last_visits(run, request.fields.as_deref()).await?;
+                self.select_pages(run, &request.filter).await?
+            }
+            AuditExport::Findings => {
+                let issue = request.filter.issue.clone();
+                self.select_pages(run, &PageFilter { issue, ..PageFilter::default() }).await?
+            }
+            AuditExport::Resources => SelectedPages::All(index.resource_parts),
+            AuditExport::Sitemap => SelectedPages::Rows(sitemap_rows(&index, request.part)),
+            _ => SelectedPages::All(index.len()),
+        };
+        let rows = rows.part(0, usize::MAX).into_iter();
+        let (audits, run) = (self.clone(), run.clone());
+        let plan = ExportPlan {
+            audits,
+            run,
+            request,
+            columns,
+            index,
+            visits,
+            rows,
+            is_begun: false,
+            is_over: false,
+        };
+        Ok(futures::stream::unfold(plan, |mut plan| async move {
+            if plan.is_over {
+                return None;
+            }
+            let text = plan.next().await;
+            plan.is_over |= text.is_err();
+            Some((text.map(Bytes::from), plan))
+        }))
+    }
+
+    /// Counts the files of a run's sitemap.
+    pub async fn sitemap_files(&self, run: &Run) -> Result<usize, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        Ok(sitemap_rows(&index, None).len().div_ceil(SITEMAP_URLS).max(1))
+    }
+}
+
+/// Returns the rows that a sitemap lists, or those of one of its files.
+fn sitemap_rows(index: &Index, part: Option<usize>) -> Vec<usize> {
+    let is_listed = |row: &usize| index.status[*row] == 200 && index.indexable[*row];
+    let listed = (0..index.len()).filter(is_listed);
+    match part {
+        Some(part) => listed.skip(part.saturating_sub(1) * SITEMAP_URLS).take(SITEMAP_URLS).collect(),
+        None => listed.collect(),
+    }
+}
+
+impl ExportPlan {
+    /// Returns the next piece of text.
+    async fn next(&mut self) -> Result<String, ReadError> {
+        let mut text = String::new();
+        let format = self.request.format;
+        if !self.is_begun {
+            self.is_begun = true;
+            let files = self.rows.len().div_ceil(SITEMAP_URLS);
+            if format == AuditExportFormat::Xml && files > 1 {
+                self.is_over = true;
+                return Ok(sitemap_index(&self.site(), files));
+            }
+            text = format.head(&self.columns);
+            if self.request.what == AuditExport::Findings {
+                let issue = self.request.filter.issue.as_deref();
+                let lines = site_wide(&self.run.report).into_iter();
+                lines
+                    .filter(|line| issue.is_none_or(|issue| line["issueId"] == issue))
+                    .for_each(|line| format.write(&mut text, &self.columns, &line));
+            }
+        }
+        let most = if self.request.what == AuditExport::Resources { 1 } else { PART_ROWS };
+        let rows: Vec<usize> = self.rows.by_ref().take(most).collect();
+        for line in self.lines(&rows).await? {
+            format.write(&mut text, &self.columns, &line);
+        }
+        if self.rows.len() == 0 {
+            self.is_over = true;
+            text.push_str(format.tail());
+        }
+        Ok(text)
+    }
+
+    /// Returns the root of the audited site.
+    fn site(&self) -> String {
+        match self.run.report.site_url.as_str() {
+            "" => self.run.request.urls[0].join("/").map(String::from).unwrap_or_default(),
+            site => site.to_owned(),
+        }
+    }
+
+    async fn lines(&self, rows: &[usize]) -> Result<Vec<Map<String, Value>>, ReadError> {
+        let mut found = Vec::new();
+        let Some(kind) = self.request.what.source() else {
+            for row in rows {
+                found.extend(self.plain_lines(*row).await?);
+            }
+            return Ok(found);
+        };
+        let mut reader = RowReader::new(&self.audits, &self.run, kind);
+        for row in rows {
+            let value: Value = serde_json::from_slice(&reader.line(*row).await?).unwrap_or_default();
+            let page = ExportedPage { path: &self.index.paths[*row], status: self.index.status[*row] };
+            let mut lines = page.lines(self.request.what, value);
+            if self.request.what == AuditExport::Findings
+                && let Some(issue) = &self.request.filter.issue
+            {
+                lines.retain(|line| line["issueId"] == issue.as_str());
+            }
+            if self.request.what == AuditExport::Pages
+                && let Some(fields) = &self.request.fields
+            {
+                lines.iter_mut().for_each(|line| self.pick(line, page.path, fields));
+            }
+            found.extend(lines);
+        }
+        Ok(found)
+    }
+
+    /// Returns the lines of a part of resources, or the line of a page in a sitemap.
+    async fn plain_lines(&self, number: usize) -> Result<Vec<Map<String, Value>>, ReadError> {
+        if self.request.what == AuditExport::Resources {
+            let part = self.audits.0.segments.get(&self.run, PartKind::Resources, number).await?;
+            return Ok(lines(&part).filter_map(|line| serde_json::from_slice(line).ok()).collect());
+        }
+        let address = Url::parse(&self.site()).and_then(|site| site.join(&self.index.paths[number]));
+        let loc = Value::from(address.map(String::from).unwrap_or_default());
+        Ok(vec![Map::from_iter([("loc".to_owned(), loc)])])
+    }
+
+    /// Leaves the fields of a page that are wanted, in the order in which they are wanted.
+    fn pick(&self, line: &mut Map<String, Value>, path: &str, fields: &[String]) {
+        let field = |name: &String| {
+            let value = match name.as_str() {
+                LAST_VISIT => serde_json::to_value(self.visits.of(path)).unwrap_or_default(),
+                name => line.get(name).cloned().unwrap_or_default(),
+            };
+            (name.clone(), value)
+        };
+        *line = fields.iter().map(field).collect();
+    }
+}
+
+/// The page that a stored line is about.
+struct ExportedPage<'a> {
+    path: &'a str,
+    status: u16,
+}
+
+impl ExportedPage<'_> {
+    fn lines(&self, what: AuditExport, mut value: Value) -> Vec<Map<String, Value>> {
+        match what {
+            AuditExport::Pages => value.as_object().cloned().into_iter().collect(),
+            AuditExport::Links => objects(value),
+            AuditExport::External => {
+                let is_external = |link: &Map<String, Value>| {
+                    link.get("to").and_then(Value::as_str).is_some_and(|to| !to.starts_with('/'))
+                };
+                objects(value).into_iter().filter(is_external).collect()
+            }
+            AuditExport::Findings => {
+                objects(value["findings"].take()).iter().flat_map(|f| self.examples(f)).collect()
+            }
+            AuditExport::Images => self.with_path(value["images"].take()),
+            AuditExport::Hreflang => self.with_path(value["hreflang"].take()),
+            AuditExport::Redirects => self.redirect(value["hops"].take()),
+            AuditExport::Resources | AuditExport::Sitemap => Vec::new(),
+        }
+    }
+
+    fn with_path(&self, entries: Value) -> Vec<Map<String, Value>> {
+        let mut entries = objects(entries);
+        entries.iter_mut().for_each(|entry| _ = entry.insert("path".to_owned(), self.path.into()));
+        entries
+    }
+
+    fn redirect(&self, hops: Value) -> Vec<Map<String, Value>> {
+        let steps = objects(hops);
+        let Some(last) = steps.last() else { return Vec::new() };
+        let line = [
+            ("path", Value::from(self.path)),
+            ("statusCode", self.status.into()),
+            ("hops", steps.len().into()),
+            ("target", last.get("url").cloned().unwrap_or_default()),
+            ("targetStatus", last.get("status").cloned().unwrap_or_default()),
+        ];
+        vec![line.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()]
+    }
+
+    /// Returns a finding with each of its examples; one line when it has none.
+    fn examples(&self, finding: &Map<String, Value>) -> Vec<Map<String, Value>> {
+        let mut base = finding.clone();
+        let examples = base.remove("examples").map(objects).unwrap_or_default();
+        base.insert("path".to_owned(), self.path.into());
+        base.insert("statusCode".to_owned(), self.status.into());
+        if examples.is_empty() {
+            return vec![base];
+        }
+        examples.into_iter().map(|example| base.clone().into_iter().chain(example).collect()).collect()
+    }
+}
+
+/// Returns the findings about the site, its robots.txt and its sitemaps, in the form of findings without a path.
+fn site_wide(report: &RunReport) -> Vec<Map<String, Value>> {
+    let mut lines = Vec::new();
+    for issue in entries(&report.crawl_stats["siteIssues"]) {
+        let line = json!({ "count": 1, "detail": issue["detail"] });
+        let examples = entries(&issue["examples"]).iter().map(|url| json!({ "url": url }));
+        lines.extend(with_examples(issue, &line, examples));
+    }
+    for problem in entries(&report.robots_analysis["problems"]) {
+        let line = json!({ "count": 1, "text": problem["text"], "detail": problem["suggestion"] });
+        lines.extend(with_examples(problem, &line, std::iter::once(json!({ "line": problem["line"] }))));
+    }
+    for issue in entries(&report.sitemap_issues) {
+        let line = json!({ "count": issue["count"], "url": issue["sitemap"], "sitemap": issue["sitemap"] });
+        lines.extend(with_examples(issue, &line, entries(&issue["examples"]).iter().cloned()));
+    }
+    lines
+}
+
+/// Returns a line for each example of a finding about the site, one when there is none.
+fn with_examples(
+    issue: &Value,
+    line: &Value,
+    examples: impl Iterator<Item = Value>,
+) -> Vec<Map<String, Value>> {
+    let of_issue = json!({ "path": "", "issueId": issue["issueId"], "severity": issue["severity"] });
+    let base: Map<String, Value> = known(line).chain(known(&of_issue)).collect();
+    // An example that is the file itself names no address of its own.
+    let mut lines: Vec<Map<String, Value>> =
+        examples.map(|example| base.clone().into_iter().chain(known(&example)).collect()).collect();
+    if lines.is_empty() {
+        lines.push(base);
+    }
+    lines
+}
+
+/// Returns the non-empty fields of an object, and the path even when it is empty.
+fn known(object: &Value) -> impl Iterator<Item = (String, Value)> {
+    let fields = object.as_object().cloned().unwrap_or_default().into_iter();
+    fields.filter(|(name, value)| !value.is_null() && (name == "path" || value != ""))
+}
+
+fn entries(list: &Value) -> &[Value] {
+    list.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn objects(list: Value) -> Vec<Map<String, Value>> {
+    let Value::Array(list) = list else { return Vec::new() };
+    let object = |value| if let Value::Object(map) = value { Some(map) } else { None };
+    list.into_iter().filter_map(object).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_about_the_site_have_a_line_for_each_example() {
+        let mut report = RunReport::empty(crate::model::Mode::Follow);
+        report.crawl_stats["siteIssues"] = json!([
+            { "issueId": "HSTS_MISSING", "severity": "notice", "detail": "no header", "examples": [] },
+            { "issueId": "URL_TRAP", "severity": "warning", "detail": "calendar", "examples": ["https://a.example/1", "https://a.example/2"] },
+        ]);
+        report.robots_analysis["problems"] = json!([
+            { "issueId": "ROBOTS_UNKNOWN", "severity": "notice", "line": 3, "text": "Disalow: /", "suggestion": "Disallow" },
+        ]);
+        report.sitemap_issues = json!([
+            { "issueId": "SITEMAP_DEAD", "severity": "error", "sitemap": "https://a.example/s.xml", "count": 9,
+              "examples": [{ "url": "https://a.example/gone", "detail": "404" }, { "url": "", "detail": "cut" }] },
+        ]);
+
+        let lines = site_wide(&report);
+
+        let cell = |at: usize, name: &str| lines[at].get(name).cloned().unwrap_or_default();
+        assert_eq!(lines.len(), 6);
+        assert!(lines.iter().all(|line| line["path"] == "" && !line.contains_key("statusCode")));
+        assert_eq!((cell(0, "issueId"), cell(0, "detail")), (json!("HSTS_MISSING"), json!("no header")));
+        assert_eq!((cell(2, "url"), cell(2, "count")), (json!("https://a.example/2"), json!(1)));
+        assert_eq!((cell(3, "text"), cell(3, "line")), (json!("Disalow: /"), json!(3)));
+        assert_eq!((cell(4, "url"), cell(4, "count")), (json!("https://a.example/gone"), json!(9)));
+        assert_eq!((cell(5, "url"), cell(5, "detail")), (json!("https://a.example/s.xml"), json!("cut")));
+    }
+
+    #[test]
+    fn a_sitemap_has_fifty_thousand_addresses_in_each_file() {
+        let pages = SITEMAP_URLS + 2;
+        let index = Index {
+            paths: vec![String::new(); pages],
+            // The first page is an error.
+            status: (0..pages).map(|row| if row == 0 { 404 } else { 200 }).collect(),
+            indexable: vec![true; pages],
+            ..Index::default()
+        };
+
+        let files = [1, 2, 3].map(|part| sitemap_rows(&index, Some(part)));
+
+        assert_eq!(files.each_ref().map(Vec::len), [SITEMAP_URLS, 1, 0]);
+        assert_eq!((files[0][0], files[1][0]), (1, pages - 1));
+        assert_eq!(sitemap_rows(&index, None).len(), pages - 1);
+    }
+
+    #[test]
+    fn a_word_that_is_no_export_is_none() {
+        assert_eq!(AuditExport::parse("hreflang"), Some(AuditExport::Hreflang));
+        assert_eq!(AuditExport::parse("everything"), None);
+        assert_eq!(AuditExportFormat::parse("pdf"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! The link graph of a run: links by their source page, their target page, and the status of their targets.
+
+use bytes::Bytes;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Audits, RowReader};
+use crate::model::Run;
+use crate::results::MOST_INLINKS;
+use crate::segments::ReadError;
+use crate::stored::{LinkRow, PartKind};
+
+#[derive(Debug, Clone, Default)]
+pub struct LinkFilter {
+    /// Path of their source page.
+    pub from: Option<String>,
+    /// Path or address that they lead to.
+    pub to: Option<String>,
+    /// Status of their target.
+    pub status: Option<u16>,
+    /// Only links to other hosts, or only links of the site.
+    pub is_external: Option<bool>,
+    /// Number of links to skip.
+    pub offset: usize,
+    /// Most links to return.
+    pub limit: usize,
+}
+
+/// Links of a run.
+#[derive(Debug, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkList {
+    /// Requested part of the links.
+    pub links: Vec<LinkRow>,
+    /// Number of matching links.
+    pub total: usize,
+}
+
+impl LinkList {
+    fn take(&mut self, line: &Bytes, filter: &LinkFilter) {
+        let links: Vec<LinkRow> = serde_json::from_slice(line).unwrap_or_default();
+        for link in links {
+            let is_wanted = filter.from.as_ref().is_none_or(|from| *from == link.from)
+                && filter.to.as_ref().is_none_or(|to| *to == link.to)
+                && filter.status.is_none_or(|status| link.status == Some(status))
+                && filter.is_external.is_none_or(|wanted| link.is_external() == wanted);
+            if !is_wanted {
+                continue;
+            }
+            if self.total >= filter.offset && self.links.len() < filter.limit {
+                self.links.push(link);
+            }
+            self.total += 1;
+        }
+    }
+}
+
+impl Audits {
+    async fn has_more_inlinks(&self, run: &Run, row: usize) -> Result<bool, ReadError> {
+        let line = RowReader::new(self, run, PartKind::Inlinks).line(row).await?;
+        let links: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&line).unwrap_or_default();
+        Ok(links.len() >= MOST_INLINKS)
+    }
+
+    /// Lists the links that match a filter, by their source page.
+    pub async fn links(&self, run: &Run, filter: &LinkFilter) -> Result<LinkList, ReadError> {
+        let index = self.0.segments.index(run).await?;
+        let mut list = LinkList::default();
+        let (kind, rows) = match (&filter.from, &filter.to) {
+            (Some(from), _) => match index.find_path(from) {
+                Some(row) => (PartKind::Links, row..row + 1),
+                None => return Ok(list),
+            },
+            (None, Some(to)) => match index.find_path(to) {
+                Some(row) if !self.has_more_inlinks(run, row).await? => (PartKind::Inlinks, row..row + 1),
+                // An address elsewhere, or one that more pages link to than are kept beside it.
+                _ => (PartKind::Links, 0..index.len()),
+            },
+            (None, None) => (PartKind::Links, 0..index.len()),
+        };
+        let mut reader = RowReader::new(self, run, kind);
+        for row in rows {
+            list.take(&reader.line(row).await?, filter);
+        }
+        Ok(list)
+    }
+}

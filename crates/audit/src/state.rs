@@ -1,0 +1,21 @@
+//! State of this feature's router: the services that its handlers use.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use tokio_util::sync::CancellationToken;
+
+use accounts::callers::Callers;
+use crate::Audits;
+use platform::config::Config;
+use domains::DomainsService;
+
+/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+#[derive(Clone, FromRef)]
+pub struct AuditState {
+    pub callers: Callers,
+    pub domains: DomainsService,
+    pub audits: Audits,
+    pub config: Arc<Config>,
+    pub shutdown: CancellationToken,
+}

@@ -1,0 +1,104 @@
+//! Who may call the operations of domains. Those of the Domains API take API keys of the Business plan and above, and stand
+//! again in the dashboard for sessions ([`platform::api::access::Dashboard`]). One empty type per kind of operation.
+
+use platform::api::access::SharedLimit;
+use platform::api::access::{Access, Credentials, Dashboard, Rate};
+use platform::plans::Plan;
+
+/// All operations but those of [`TIGHT`].
+const GENERAL: Rate =
+    Rate::Shared(SharedLimit { name: "domains", per_minute: 60, per_minute_of_sessions: 60 });
+/// What makes the service look at the world: the connection check, and sitemap updates that fetch.
+const TIGHT: Rate =
+    Rate::Shared(SharedLimit { name: "domains-tight", per_minute: 6, per_minute_of_sessions: 6 });
+
+/// What counts towards which limit when the request's body decides.
+pub trait MayFetch: Access {
+    /// What a request counts towards that makes the service fetch something.
+    const FETCHING: Rate;
+}
+
+impl<A: MayFetch> MayFetch for Dashboard<A> {
+    const FETCHING: Rate = A::FETCHING;
+}
+
+/// Listing.
+#[derive(Debug)]
+pub struct ListDomains;
+
+impl Access for ListDomains {
+    const BEARER: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Business);
+    const ACCOUNT_WIDE: bool = true;
+    const RATE: Rate = GENERAL;
+}
+
+/// Adding and removing.
+#[derive(Debug)]
+pub struct AddOrRemove;
+
+impl Access for AddOrRemove {
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Business);
+    const ACCOUNT_WIDE: bool = true;
+    const RATE: Rate = GENERAL;
+}
+
+/// Reading one domain.
+#[derive(Debug)]
+pub struct ReadDomainRecord;
+
+impl Access for ReadDomainRecord {
+    const BEARER: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Business);
+    const RATE: Rate = GENERAL;
+}
+
+/// Changing one domain.
+#[derive(Debug)]
+pub struct ChangeDomain;
+
+impl Access for ChangeDomain {
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Business);
+    const RATE: Rate = GENERAL;
+}
+
+impl MayFetch for ChangeDomain {
+    const FETCHING: Rate = TIGHT;
+}
+
+/// The connection check.
+#[derive(Debug)]
+pub struct CheckDomain;
+
+impl Access for CheckDomain {
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Business);
+    const RATE: Rate = TIGHT;
+}
+
+/// Reading what belongs to one domain and is beyond the specification: a session, an account-wide key of any plan, or the
+/// domain's own.
+#[derive(Debug)]
+pub struct ReadBeyond;
+
+impl Access for ReadBeyond {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const BEARER: bool = true;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Changing it: the same, for active accounts.
+#[derive(Debug)]
+pub struct ChangeBeyond;
+
+impl Access for ChangeBeyond {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const BEARER: bool = true;
+    const ACTIVE: bool = true;
+    const RATE: Rate = Rate::Beyond;
+}

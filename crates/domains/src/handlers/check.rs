@@ -1,0 +1,52 @@
+//! HTTP of the connection check.
+
+use axum::Json;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{NotChanged, not_applied};
+use accounts::callers::Caller;
+use accounts::callers::twins::twins;
+use platform::api::ApiResult;
+use platform::api::access::Access;
+use crate::DomainsState;
+use crate::access::CheckDomain;
+use crate::connection::CheckResult;
+use crate::{DomainAccess, RequestedDomain};
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
+    OpenApiRouter::new().routes(routes!(check_domain)).routes(routes!(dashboard_check_domain))
+}
+
+twins! {
+    /// Checks whether a domain is connected.
+    ///
+    /// Asks DNS whether the domain's records point here, and the domain itself, as a crawler would, whether the answer
+    /// comes from here. A pending domain becomes `connected` when the records match, else `via api` when the answer came
+    /// from here. A check never takes a status away. At most 6 per minute and key, together with sitemap updates that
+    /// fetch.
+    post(Caller<CheckDomain>) check_domain: "/api/domains/{domain}/check",
+        dashboard_check_domain: "/api/dashboard/domains/{domain}/check";
+    state(DomainsState);
+    tag("Domains");
+    security(("apiKey" = []), ("bearer" = []));
+    errors(NotChanged);
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example"));
+    responses(
+        (status = 200, description = "What was found, and the status after it.", body = CheckResult,
+            example = json!({
+                "dns": { "match": true, "cloudflareProxy": false, "lookupFailed": false },
+                "probe": { "ok": true }, "status": "connected", "promoted": true })),
+    );
+    check(domain: RequestedDomain) -> Json<CheckResult>
+}
+
+async fn check<A: Access>(
+    caller: &Caller<A>,
+    app: &DomainsState,
+    domain: RequestedDomain,
+) -> ApiResult<Json<CheckResult>> {
+    let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
+    Ok(Json(app.connection.check(&domain).await.map_err(not_applied)?))
+}

@@ -1,0 +1,121 @@
+//! HTTP of how a domain's pages are rendered.
+
+use crate::DomainsService;
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::{NotRead, change_failed};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
+use crate::DomainsState;
+use crate::access::{ChangeBeyond, ReadBeyond};
+use crate::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
+use crate::settings::given;
+use crate::{DomainAccess, RequestedDomain};
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
+    OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
+}
+
+own_errors! {
+    RenderingNotChanged: ValidationError, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
+        UnsupportedMediaType;
+}
+
+/// Says how a domain's pages are rendered.
+#[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ReadBeyond, NotRead>, (status = 200, description = "How it is rendered.", body = Rendering)))]
+async fn get_rendering(
+    caller: Caller<ReadBeyond>,
+    State(domains): State<DomainsService>,
+    domain: RequestedDomain,
+) -> ApiResult<Json<Rendering>> {
+    Ok(Json(domain.record(&caller, &domains, DomainAccess::Read).await?.rendering))
+}
+
+/// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct RenderingChange {
+    /// Age at which a snapshot is rendered again: 60 s to 365 days.
+    #[schema(examples(86400), minimum = 60, maximum = 31_536_000)]
+    refresh_interval_seconds: Option<u64>,
+    /// Replaces the rules; at most 50.
+    #[schema(max_items = 50)]
+    refresh_rules: Option<Vec<RefreshRule>>,
+    /// CSS selector that must match before a page counts as ready; null: none.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>, examples("#main article"))]
+    wait_for_selector: Option<Option<String>>,
+    /// Replaces the addresses that pages do not get to fetch; at most 100.
+    #[schema(max_items = 100)]
+    blocked_urls: Option<Vec<String>>,
+    /// Whether only verified crawlers start renders at the edge.
+    verified_crawlers_only: Option<bool>,
+    /// Names of the query parameters that are a part of a page's address, at most 50; null: all but those of tracking.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<String>>, max_items = 50, examples(json!(["page", "color"])))]
+    query_parameters: Option<Option<Vec<String>>>,
+}
+
+impl RenderingChange {
+    fn apply_to(self, rendering: &mut Rendering) {
+        if let Some(seconds) = self.refresh_interval_seconds {
+            rendering.refresh_interval_seconds = seconds;
+        }
+        if let Some(rules) = self.refresh_rules {
+            rendering.refresh_rules = rules;
+        }
+        if let Some(selector) = self.wait_for_selector {
+            rendering.wait_for_selector = selector;
+        }
+        if let Some(urls) = self.blocked_urls {
+            rendering.blocked_urls = urls;
+        }
+        if let Some(only) = self.verified_crawlers_only {
+            rendering.verified_crawlers_only = only;
+        }
+        if let Some(parameters) = self.query_parameters {
+            rendering.query_parameters = parameters;
+        }
+    }
+}
+
+/// Changes how a domain's pages are rendered.
+///
+/// Holds for requests within two seconds. The most specific matching rule's interval wins over the domain's.
+#[utoipa::path(patch, path = "/api/domains/{domain}/rendering", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    request_body = RenderingChange,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ChangeBeyond, RenderingNotChanged>,
+        (status = 200, description = "How it is rendered from now on.", body = Rendering)))]
+async fn update_rendering(
+    caller: Caller<ChangeBeyond>,
+    State(domains): State<DomainsService>,
+    domain: RequestedDomain,
+    DomainsJson(change): DomainsJson<RenderingChange>,
+) -> ApiResult<Json<Rendering>> {
+    // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
+    let mut sent = Rendering::new(MIN_INTERVAL_S);
+    change.clone().apply_to(&mut sent);
+    let issues: Vec<Issue> =
+        sent.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
+    if !issues.is_empty() {
+        return Err(ApiError::validation_error(issues));
+    }
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
+    let changed = domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
+    Ok(Json(changed.map_err(change_failed)?.rendering))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! HTTP of a domain's settings.
+
+use std::time::Duration;
+
+use axum::Json;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::change_failed;
+use accounts::callers::Caller;
+use accounts::callers::twins::twins;
+use platform::api::access::Access;
+use platform::api::openapi::own_errors;
+use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
+use crate::DomainsState;
+use crate::access::ChangeDomain;
+use crate::names::OriginProblem;
+use crate::responses::UpdatedDomain;
+use crate::settings::{SettingsChange, SettingsError};
+use crate::{DomainAccess, RequestedDomain};
+
+/// How long a new origin host may take to answer.
+const REACHABILITY_WAIT: Duration = Duration::from_secs(5);
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
+    OpenApiRouter::new().routes(routes!(update_settings)).routes(routes!(dashboard_update_settings))
+}
+
+own_errors! {
+    SettingsNotChanged: ValidationError, InvalidOriginHost, OriginHostSameAsDomain, OriginHostIsEditorUrl,
+        RedirectLimitReached, InvalidCustomHeaders, UpgradeRequiredForCustomHeaders, ApiKeyDomainScopeMismatch,
+        DomainSuspended, NotFound, PayloadTooLarge, UnsupportedMediaType;
+}
+
+twins! {
+    /// Changes a domain's settings.
+    ///
+    /// Fields that are left out stay as they are; lists are replaced as a whole. Every field is saved or left out by itself:
+    /// look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
+    /// at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
+    /// for requests within two seconds.
+    patch(Caller<ChangeDomain>) update_settings: "/api/domains/{domain}/settings",
+        dashboard_update_settings: "/api/dashboard/domains/{domain}/settings";
+    state(DomainsState);
+    tag("Domains");
+    security(("apiKey" = []), ("bearer" = []));
+    errors(SettingsNotChanged);
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example"));
+    body(content = SettingsChange, example = json!({
+        "originHost": "shop.lovable.app", "preferredHost": "apex",
+        "redirectRules": [{ "source": "/blog/*", "destination": "/articles/$1" }] }));
+    responses((status = 200, description = "The domain as it is stored now, and what of the request was left out.",
+        body = UpdatedDomain));
+    update(domain: RequestedDomain, change: DomainsJson<SettingsChange>) -> Json<UpdatedDomain>
+}
+
+async fn update<A: Access>(
+    caller: &Caller<A>,
+    app: &DomainsState,
+    domain: RequestedDomain,
+    DomainsJson(change): DomainsJson<SettingsChange>,
+) -> ApiResult<Json<UpdatedDomain>> {
+    let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
+    let (host, limits) = (domain.host.clone(), caller.limits().clone());
+    // Looking for loops among thousands of redirects takes longer than other requests should wait.
+    let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));
+    let mut checked = checking.await.map_err(ApiError::internal)?.map_err(not_changed)?;
+    if let Some(origin) = &checked.origin_host
+        && !app.origins.is_reachable(origin, REACHABILITY_WAIT).await
+    {
+        checked.invalid_fields.insert(0, "originHost".to_owned());
+    }
+    let invalid_fields = std::mem::take(&mut checked.invalid_fields);
+    let changed = app.domains.change_settings(&domain.id, |settings| checked.apply_to(settings)).await;
+    Ok(Json(UpdatedDomain { domain: changed.map_err(change_failed)?.into(), invalid_fields }))
+}
+
+fn not_changed(error: SettingsError) -> ApiError {
+    let code = match &error {
+        SettingsError::UpgradeRequired => ErrorCode::UpgradeRequiredForCustomHeaders,
+        SettingsError::Origin(problem) => origin_error(*problem),
+        SettingsError::RedirectLimit { .. } => ErrorCode::RedirectLimitReached,
+        SettingsError::InvalidHeaders(_) => ErrorCode::InvalidCustomHeaders,
+    };
+    let refusal = ApiError::new(code);
+    match error {
+        SettingsError::RedirectLimit { limit, current } => {
+            refusal.with("limit", limit).with("current", current)
+        }
+        SettingsError::InvalidHeaders(details) => refusal.with("details", details),
+        SettingsError::UpgradeRequired | SettingsError::Origin(_) => refusal,
+    }
+}
+
+/// The code of an origin host that cannot be used.
+pub(super) fn origin_error(problem: OriginProblem) -> ErrorCode {
+    match problem {
+        OriginProblem::Invalid => ErrorCode::InvalidOriginHost,
+        OriginProblem::SameAsDomain => ErrorCode::OriginHostSameAsDomain,
+        OriginProblem::EditorUrl => ErrorCode::OriginHostIsEditorUrl,
+    }
+}

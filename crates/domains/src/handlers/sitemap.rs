@@ -1,0 +1,183 @@
+//! HTTP of a domain's sitemap. What a request counts towards depends on whether it fetches anything.
+//! See docs/decisions/0056.
+
+use std::time::Duration;
+
+use axum::Json;
+use crawler::sitemap::{Sitemap, SitemapError};
+use serde::Deserialize;
+use url::Url;
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::change_failed;
+use accounts::callers::caller::Uncounted;
+use accounts::callers::twins::twins;
+use platform::api::openapi::own_errors;
+use platform::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
+use crate::DomainsState;
+use crate::access::{ChangeDomain, MayFetch};
+use crate::model::Domain;
+use crate::responses::DomainDetail;
+use crate::settings::given;
+use crate::site::Site;
+use crate::{DomainAccess, RequestedDomain};
+
+/// How long a sitemap with all its files may take, while somebody waits.
+const TIME: Duration = Duration::from_secs(30);
+/// How long somebody waits until theirs is begun.
+const TURN_WAIT: Duration = Duration::from_secs(10);
+
+/// The operations of this file.
+pub(super) fn routes() -> OpenApiRouter<DomainsState> {
+    OpenApiRouter::new().routes(routes!(update_sitemap)).routes(routes!(dashboard_update_sitemap))
+}
+
+own_errors! {
+    SitemapNotChanged: ValidationError, FetchFailed, ParseFailed, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound,
+        PayloadTooLarge, UnsupportedMediaType;
+}
+
+/// What to do with the sitemap. Nothing at all: read the stored one again.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SitemapRequest {
+    /// A new address, read before it is stored; empty: none from now on. The stored one: nothing is done without `refresh`.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, nullable = false, examples("https://shop.example/sitemap.xml"))]
+    sitemap_url: Option<String>,
+    /// Whether the stored address is read again.
+    #[serde(default)]
+    refresh: bool,
+}
+
+/// What a request means for a domain.
+enum Work {
+    /// Nothing: the address is stored already.
+    Keep,
+    /// No sitemap from now on.
+    Clear,
+    /// Read this address and store it.
+    Take(Url),
+    /// Read the stored address again; none: look where sites have it.
+    Renew(Option<Url>),
+}
+
+twins! {
+    /// Sets, clears or reads a domain's sitemap.
+    ///
+    /// A new address is read before it is stored, with every file of an index, packed ones included, for at most 30
+    /// seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
+    /// `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
+    /// minute and key, together with connection checks; the others towards 60.
+    patch(Uncounted<ChangeDomain>) update_sitemap: "/api/domains/{domain}/sitemap",
+        dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap";
+    state(DomainsState);
+    tag("Domains");
+    security(("apiKey" = []), ("bearer" = []));
+    errors(SitemapNotChanged);
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example"));
+    body(content = Option<SitemapRequest>, example = json!({ "sitemapUrl": "https://shop.example/sitemap.xml" }));
+    responses((status = 200, description = "The domain, with the number of pages found.", body = DomainDetail));
+    update(domain: RequestedDomain, request: ApiResult<OptionalDomainsJson<SitemapRequest>>) -> Json<DomainDetail>
+}
+
+async fn update<A: MayFetch>(
+    uncounted: &Uncounted<A>,
+    app: &DomainsState,
+    domain: RequestedDomain,
+    request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
+) -> ApiResult<Json<DomainDetail>> {
+    let planned = plan(uncounted, app, &domain, request).await;
+    // What was found out so far is told only to those who are within their limit.
+    let rate = match planned {
+        Ok((_, Work::Take(_) | Work::Renew(_))) => A::FETCHING,
+        _ => A::RATE,
+    };
+    uncounted.count(&app.callers, rate).await?;
+    let (domain, work) = planned?;
+    let changed = match work {
+        Work::Keep => domain,
+        Work::Clear => store(app, &domain, None, String::new(), 0).await?,
+        Work::Take(url) => {
+            let (url, count) = read(app, &domain, Some(url)).await?;
+            store(app, &domain, None, url.into(), count).await?
+        }
+        Work::Renew(url) => {
+            let (url, count) = read(app, &domain, url).await?;
+            store(app, &domain, Some(&domain.settings.sitemap_url), url.into(), count).await?
+        }
+    };
+    Ok(Json(changed.into()))
+}
+
+/// What is to be done, or the first refusal in the documented order.
+async fn plan<A: MayFetch>(
+    uncounted: &Uncounted<A>,
+    app: &DomainsState,
+    domain: &RequestedDomain,
+    request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
+) -> ApiResult<(Domain, Work)> {
+    let caller = uncounted.admit()?;
+    let OptionalDomainsJson(request) = request?;
+    let max_bytes = app.config.limits.url_bytes;
+    let sent = match request.sitemap_url.as_deref() {
+        None | Some("") => None,
+        Some(text) => Some(crawler::url::parse_target(text, max_bytes).map_err(|error| {
+            ApiError::validation_error(vec![Issue::new("sitemapUrl", error.to_string())])
+        })?),
+    };
+    let domain = domain.record(&caller, &app.domains, DomainAccess::Use).await?;
+    let stored = Url::parse(&domain.settings.sitemap_url).ok();
+    let work = match (request.sitemap_url.as_deref(), sent) {
+        (Some(""), _) => Work::Clear,
+        (_, Some(url)) if Some(&url) == stored.as_ref() && !request.refresh => Work::Keep,
+        (_, Some(url)) => Work::Take(url),
+        (_, None) => Work::Renew(stored),
+    };
+    Ok((domain, work))
+}
+
+/// Reads a sitemap, or the one that is found; answers its address and the number of pages there.
+async fn read(app: &DomainsState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
+    let site = Site::new(domain.clone());
+    let origins = &app.origins;
+    let turn = tokio::time::timeout(TURN_WAIT, origins.sitemap_turn(&site))
+        .await
+        .map_err(|_| ApiError::unavailable("too many sitemaps are being read"))?;
+    let reading = async {
+        let url = match url {
+            Some(url) => url,
+            None => {
+                origins.discover_sitemap(&site).await.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?
+            }
+        };
+        let Sitemap { pages, .. } = origins.read_sitemap(&turn, &site, &url).await.map_err(|error| {
+            ApiError::new(match error {
+                SitemapError::FetchFailed { .. } => ErrorCode::FetchFailed,
+                SitemapError::ParseFailed { .. } => ErrorCode::ParseFailed,
+            })
+        })?;
+        Ok((url, pages.len() as u64))
+    };
+    tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::FetchFailed)))
+}
+
+/// Stores an address with the number of pages there; with `instead_of`, only while that is the stored one: what was
+/// chosen meanwhile is not undone by reading the old one again.
+async fn store(
+    app: &DomainsState,
+    domain: &Domain,
+    instead_of: Option<&str>,
+    url: String,
+    count: u64,
+) -> ApiResult<Domain> {
+    let changed = app.domains.change_settings(&domain.id, |settings| {
+        if instead_of.is_none_or(|expected| expected == settings.sitemap_url) {
+            settings.sitemap_url = url;
+            settings.discovered_url_count = count;
+        }
+    });
+    changed.await.map_err(change_failed)
+}

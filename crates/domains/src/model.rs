@@ -1,0 +1,372 @@
+//! What a domain is: its record, its settings and how it is rendered. Pure: no database, network or HTTP.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crawler::url::{OriginHost, bare_host};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::headers::HeaderRule;
+use super::patterns::{Grammar, PathPattern};
+use super::redirects::RedirectRule;
+use accounts::AccountId;
+use platform::ids::id_type;
+use platform::clock::Timestamp;
+
+id_type! {
+    /// Identifies a domain record. Snapshots, jobs and counts belong to it, never to the bare host name, so that a name
+    /// which is removed and added again starts empty.
+    DomainId
+}
+
+/// Where a domain is on its way to being served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
+pub enum DomainStatus {
+    /// Added; nothing points at the service yet.
+    #[default]
+    #[serde(rename = "pending")]
+    Pending,
+    /// Its DNS records point at the service.
+    #[serde(rename = "connected")]
+    Connected,
+    /// Its own server asks the render API.
+    #[serde(rename = "via api")]
+    ViaApi,
+    /// Locked by the operator.
+    #[serde(rename = "suspended")]
+    Suspended,
+}
+
+impl DomainStatus {
+    /// The text that clients and the database see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            DomainStatus::Pending => "pending",
+            DomainStatus::Connected => "connected",
+            DomainStatus::ViaApi => "via api",
+            DomainStatus::Suspended => "suspended",
+        }
+    }
+}
+
+impl fmt::Display for DomainStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for DomainStatus {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DomainStatus, String> {
+        let all =
+            [DomainStatus::Pending, DomainStatus::Connected, DomainStatus::ViaApi, DomainStatus::Suspended];
+        all.into_iter()
+            .find(|status| status.as_str() == text)
+            .ok_or_else(|| format!("no domain status is called {text:?}"))
+    }
+}
+
+/// Which of its two names a site prefers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PreferredHost {
+    /// Without `www.`.
+    Apex,
+    Www,
+}
+
+/// The settings of the specification's settings endpoint, and the sitemap's address.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Settings {
+    /// Host that answers for people and assets; none: the domain itself.
+    pub origin_host: Option<OriginHost>,
+    /// Path patterns, one per line, that are never prerendered.
+    pub ignore_paths: String,
+    /// Which name requests are sent to.
+    pub preferred_host: Option<PreferredHost>,
+    /// First match wins.
+    pub redirect_rules: Vec<RedirectRule>,
+    /// Added to the domain's answers.
+    pub custom_response_headers: Vec<HeaderRule>,
+    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    pub on_demand_render_enabled: bool,
+    /// The stored sitemap; empty: none.
+    pub sitemap_url: String,
+    /// Pages found when it was last read.
+    pub discovered_url_count: u64,
+}
+
+/// How a domain's pages are rendered and how long they keep.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rendering {
+    /// Age at which a snapshot is rendered again, unless a rule says otherwise.
+    #[schema(example = 86400)]
+    pub refresh_interval_seconds: u64,
+    /// Other intervals for some paths; the most specific matching pattern wins.
+    pub refresh_rules: Vec<RefreshRule>,
+    /// CSS selector that must match before a page counts as ready.
+    #[schema(example = "#main article")]
+    pub wait_for_selector: Option<String>,
+    /// Addresses that pages do not get to fetch; `*` is any run of characters.
+    #[schema(example = json!(["*://ads.example/*"]))]
+    pub blocked_urls: Vec<String>,
+    /// Whether only verified crawlers start renders at the edge. Others get what is stored, else the origin.
+    pub verified_crawlers_only: bool,
+    /// Names of the query parameters that are a part of a page's address; null: all but those of tracking.
+    #[schema(example = json!(["page", "color"]))]
+    pub query_parameters: Option<Vec<String>>,
+}
+
+/// A refresh interval for the paths that match a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefreshRule {
+    /// Which paths.
+    #[schema(example = "/blog/**")]
+    pub pattern: String,
+    /// 60 s to 365 days.
+    #[schema(example = 3600)]
+    pub interval_seconds: u64,
+}
+
+/// Shortest interval that the API accepts, in seconds.
+pub const MIN_INTERVAL_S: u64 = 60;
+/// Longest interval, in seconds: 365 days.
+pub const MAX_INTERVAL_S: u64 = 365 * 24 * 60 * 60;
+/// Most refresh rules of a domain.
+pub const MAX_REFRESH_RULES: usize = 50;
+/// Most blocked addresses of a domain.
+pub const MAX_BLOCKED_URLS: usize = 100;
+const MAX_BLOCKED_URL_BYTES: usize = 512;
+const MAX_SELECTOR_BYTES: usize = 512;
+/// Most query parameters that a domain names.
+pub const MAX_QUERY_PARAMETERS: usize = 50;
+const MAX_QUERY_PARAMETER_BYTES: usize = 100;
+
+impl Rendering {
+    /// How a new domain is rendered.
+    pub fn new(refresh_interval_seconds: u64) -> Rendering {
+        Rendering {
+            refresh_interval_seconds,
+            refresh_rules: Vec::new(),
+            wait_for_selector: None,
+            blocked_urls: Vec::new(),
+            verified_crawlers_only: false,
+            query_parameters: None,
+        }
+    }
+
+    /// What is wrong with it, as pairs of a dotted path and a sentence; empty when it may be saved.
+    pub fn issues(&self) -> Vec<(String, String)> {
+        let mut issues = Vec::new();
+        if !is_interval(self.refresh_interval_seconds) {
+            issues.push(("refreshIntervalSeconds".to_owned(), interval_message()));
+        }
+        if self.refresh_rules.len() > MAX_REFRESH_RULES {
+            issues
+                .push(("refreshRules".to_owned(), format!("at most {MAX_REFRESH_RULES} rules are allowed")));
+        }
+        for (at, rule) in self.refresh_rules.iter().enumerate() {
+            if let Err(error) = PathPattern::parse(&rule.pattern, Grammar::Path) {
+                issues.push((format!("refreshRules.{at}.pattern"), error.to_string()));
+            }
+            if !is_interval(rule.interval_seconds) {
+                issues.push((format!("refreshRules.{at}.intervalSeconds"), interval_message()));
+            }
+        }
+        if self.wait_for_selector.as_ref().is_some_and(|selector| !is_selector(selector)) {
+            let message = format!("must be a CSS selector of at most {MAX_SELECTOR_BYTES} bytes");
+            issues.push(("waitForSelector".to_owned(), message));
+        }
+        if self.blocked_urls.len() > MAX_BLOCKED_URLS {
+            issues.push((
+                "blockedUrls".to_owned(),
+                format!("at most {MAX_BLOCKED_URLS} addresses are allowed"),
+            ));
+        }
+        for (at, url) in self.blocked_urls.iter().enumerate() {
+            if !is_blocked_url(url) {
+                let message = format!("must be an address pattern of at most {MAX_BLOCKED_URL_BYTES} bytes");
+                issues.push((format!("blockedUrls.{at}"), message));
+            }
+        }
+        let parameters = self.query_parameters.as_deref().unwrap_or_default();
+        if parameters.len() > MAX_QUERY_PARAMETERS {
+            let message = format!("at most {MAX_QUERY_PARAMETERS} parameters are allowed");
+            issues.push(("queryParameters".to_owned(), message));
+        }
+        for (at, name) in parameters.iter().enumerate() {
+            if !is_parameter_name(name) {
+                let message = format!("must be a name of 1 to {MAX_QUERY_PARAMETER_BYTES} bytes");
+                issues.push((format!("queryParameters.{at}"), message));
+            }
+        }
+        issues
+    }
+}
+
+fn is_parameter_name(text: &str) -> bool {
+    (1..=MAX_QUERY_PARAMETER_BYTES).contains(&text.len()) && !text.chars().any(char::is_control)
+}
+
+fn is_interval(seconds: u64) -> bool {
+    (MIN_INTERVAL_S..=MAX_INTERVAL_S).contains(&seconds)
+}
+
+fn interval_message() -> String {
+    format!("must be from {MIN_INTERVAL_S} to {MAX_INTERVAL_S}")
+}
+
+/// Whether a text can be a selector. The browser has the last word: one that never matches costs the time limit.
+fn is_selector(text: &str) -> bool {
+    !text.trim().is_empty()
+        && text.len() <= MAX_SELECTOR_BYTES
+        && !text.chars().any(char::is_control)
+        && scraper::Selector::parse(text).is_ok()
+}
+
+fn is_blocked_url(text: &str) -> bool {
+    let only_stars = text.bytes().all(|byte| byte == b'*');
+    !only_stars && text.len() <= MAX_BLOCKED_URL_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// A domain record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Domain {
+    pub id: DomainId,
+    pub account_id: AccountId,
+    /// The name, in A-label form.
+    pub host: String,
+    /// Where it is; [`DomainStatus::Suspended`] while the operator's lock is on, whatever it was before.
+    pub status: DomainStatus,
+    /// The specification's settings.
+    pub settings: Settings,
+    /// How it is rendered.
+    pub rendering: Rendering,
+    /// Counts up with every change of the record.
+    pub version: i64,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Domain {
+    /// Decides whether a check has proven that the account may connect the site.
+    pub fn is_proven(&self) -> bool {
+        matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
+    }
+
+    /// Returns what its budgets are counted under: account and name. A domain that is removed and added again has what it
+    /// had left.
+    pub fn budget_name(&self) -> String {
+        format!("{}:{}", self.account_id, bare_host(&self.host))
+    }
+}
+
+/// A domain as lists show it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DomainItem {
+    pub id: DomainId,
+    /// The name, in A-label form.
+    #[schema(example = "shop.example")]
+    pub domain: String,
+    /// Host that answers for people; empty when it is the domain itself.
+    #[schema(example = "shop.lovable.app")]
+    pub origin_host: String,
+    /// Where it is on its way.
+    pub status: DomainStatus,
+    /// The stored sitemap; empty when none.
+    pub sitemap_url: String,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl Settings {
+    /// Returns the origin host as clients see it: an empty text when there is none.
+    pub fn origin_text(&self) -> String {
+        self.origin_host.as_ref().map(OriginHost::to_string).unwrap_or_default()
+    }
+}
+
+impl From<&Domain> for DomainItem {
+    fn from(domain: &Domain) -> DomainItem {
+        DomainItem {
+            id: domain.id.clone(),
+            domain: domain.host.clone(),
+            origin_host: domain.settings.origin_text(),
+            status: domain.status,
+            sitemap_url: domain.settings.sitemap_url.clone(),
+            created_at: domain.created_at,
+            updated_at: domain.updated_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(rendering: &Rendering) -> Vec<String> {
+        rendering.issues().into_iter().map(|(field, _)| field).collect()
+    }
+
+    #[test]
+    fn an_interval_is_from_a_minute_to_a_year() {
+        for (seconds, is_fine) in [(59, false), (60, true), (31_536_000, true), (31_536_001, false)] {
+            assert_eq!(Rendering::new(seconds).issues().is_empty(), is_fine, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn every_bad_field_of_the_rendering_settings_is_named() {
+        let rendering = Rendering {
+            refresh_interval_seconds: 1,
+            refresh_rules: vec![
+                RefreshRule { pattern: "/ok".into(), interval_seconds: 60 },
+                RefreshRule { pattern: "bad".into(), interval_seconds: 0 },
+            ],
+            wait_for_selector: Some("###".into()),
+            blocked_urls: vec!["*://ads.example/*".into(), "*".into(), "a b".into()],
+            verified_crawlers_only: true,
+            query_parameters: Some(vec!["page".into(), String::new(), "größe".into(), "x".repeat(101)]),
+        };
+
+        let expected = [
+            "refreshIntervalSeconds",
+            "refreshRules.1.pattern",
+            "refreshRules.1.intervalSeconds",
+            "waitForSelector",
+            "blockedUrls.1",
+            "blockedUrls.2",
+            "queryParameters.1",
+            "queryParameters.3",
+        ];
+        assert_eq!(fields(&rendering), expected);
+    }
+
+    #[test]
+    fn fifty_refresh_rules_are_the_most() {
+        let rule = RefreshRule { pattern: "/a".into(), interval_seconds: 60 };
+        let with = |count| Rendering { refresh_rules: vec![rule.clone(); count], ..Rendering::new(60) };
+
+        assert_eq!(fields(&with(50)), Vec::<String>::new());
+        assert_eq!(fields(&with(51)), ["refreshRules"]);
+    }
+
+    #[test]
+    fn a_status_is_read_back_as_it_was_written() {
+        for status in
+            [DomainStatus::Pending, DomainStatus::Connected, DomainStatus::ViaApi, DomainStatus::Suspended]
+        {
+            assert_eq!(status.as_str().parse(), Ok(status));
+        }
+    }
+}

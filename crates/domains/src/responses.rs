@@ -1,0 +1,120 @@
+//! What the Domains API answers. Pure. Must never show more than the specification's fields: other settings have paths of
+//! their own.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::connection::DnsRecord;
+use super::headers::HeaderRule;
+use super::model::{Domain, DomainId, DomainItem, DomainStatus, PreferredHost};
+use super::redirects::RedirectRule;
+use platform::clock::Timestamp;
+
+/// An account's domains.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DomainList {
+    /// In the order they were added.
+    pub domains: Vec<DomainItem>,
+}
+
+/// A domain that was added.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AddedDomain {
+    pub id: DomainId,
+    /// The name, in A-label form.
+    #[schema(example = "shop.example")]
+    pub domain: String,
+    /// `pending`.
+    pub status: DomainStatus,
+    /// To be created at the DNS provider; then the check endpoint is called.
+    pub records: Vec<DnsRecord>,
+    /// Whether the name is below a registrable one.
+    pub is_subdomain: bool,
+}
+
+/// A domain that was removed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RemovedDomain {
+    /// `true`.
+    #[schema(example = true)]
+    pub deleted: bool,
+}
+
+/// A domain with its settings.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "id": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10", "domain": "shop.example", "status": "connected",
+    "originHost": "shop.lovable.app", "ignorePaths": "/admin/**\n/cart", "preferredHost": "apex",
+    "redirectRules": [{ "source": "/blog/*", "destination": "/articles/$1", "status": 301, "preserveQuery": true }],
+    "customResponseHeaders": [{ "pathPattern": "/drafts/**", "headers": [{ "name": "x-robots-tag", "value": "noindex" }] }],
+    "onDemandRenderEnabled": true, "sitemapUrl": "https://shop.example/sitemap.xml", "discoveredUrlCount": 128,
+    "createdAt": "2026-11-20T12:00:00.000Z", "updatedAt": "2026-11-20T12:00:00.000Z",
+}))]
+pub struct DomainDetail {
+    pub id: DomainId,
+    /// The name, in A-label form.
+    #[schema(example = "shop.example")]
+    pub domain: String,
+    /// Where it is on its way.
+    pub status: DomainStatus,
+    /// Host, and port if it is not the usual one, that answers for people; empty when it is the domain itself.
+    #[schema(example = "shop.lovable.app")]
+    pub origin_host: String,
+    /// Path patterns that are never prerendered, one per line; empty when none.
+    #[schema(example = "/admin/**\n/cart")]
+    pub ignore_paths: String,
+    /// The name that requests for the other one are redirected to; null: both answer.
+    pub preferred_host: Option<PreferredHost>,
+    /// First match wins.
+    pub redirect_rules: Vec<RedirectRule>,
+    /// Added to the domain's answers.
+    pub custom_response_headers: Vec<HeaderRule>,
+    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    pub on_demand_render_enabled: bool,
+    /// The stored sitemap; empty when none.
+    #[schema(example = "https://shop.example/sitemap.xml")]
+    pub sitemap_url: String,
+    /// Pages found in the sitemap when it was last read.
+    #[schema(example = 128)]
+    pub discovered_url_count: u64,
+    /// When it was added.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+impl From<Domain> for DomainDetail {
+    fn from(domain: Domain) -> DomainDetail {
+        let Domain { id, host, status, settings, created_at, updated_at, .. } = domain;
+        DomainDetail {
+            id,
+            domain: host,
+            status,
+            origin_host: settings.origin_text(),
+            ignore_paths: settings.ignore_paths,
+            preferred_host: settings.preferred_host,
+            redirect_rules: settings.redirect_rules,
+            custom_response_headers: settings.custom_response_headers,
+            on_demand_render_enabled: settings.on_demand_render_enabled,
+            sitemap_url: settings.sitemap_url,
+            discovered_url_count: settings.discovered_url_count,
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+/// A domain with its settings, after a change of them.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdatedDomain {
+    /// The domain as it is stored now.
+    #[serde(flatten)]
+    pub domain: DomainDetail,
+    /// What of the request was not saved: a field, or `redirectRules.N.source`, `.destination`, `.status`. `originHost` is
+    /// named when it did not answer, and saved all the same.
+    #[schema(example = json!(["redirectRules.0.source"]))]
+    pub invalid_fields: Vec<String>,
+}

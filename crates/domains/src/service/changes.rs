@@ -1,0 +1,67 @@
+//! Changes of a domain's record that never lose each other: each reads and writes in one transaction, and the second of
+//! two waits for the first. Used by the settings, sitemap and rendering endpoints.
+
+use store::DbError;
+
+use super::DomainsService;
+use crate::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
+use crate::queries;
+
+/// Why a record was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum DomainChangeError {
+    /// It was removed.
+    #[error("the domain is gone")]
+    Gone,
+    /// The operator's lock is on.
+    #[error("this domain is suspended")]
+    Suspended,
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+}
+
+impl DomainsService {
+    /// Changes a domain's settings, and answers the record as it is then. The caller has checked what it changes.
+    pub async fn change_settings(
+        &self,
+        id: &DomainId,
+        change: impl FnOnce(&mut Settings),
+    ) -> Result<Domain, DomainChangeError> {
+        self.change(id, |domain| change(&mut domain.settings)).await
+    }
+
+    /// Changes how a domain is rendered, and answers the record as it is then. The caller has checked what it changes.
+    pub async fn change_rendering(
+        &self,
+        id: &DomainId,
+        change: impl FnOnce(&mut Rendering),
+    ) -> Result<Domain, DomainChangeError> {
+        self.change(id, |domain| change(&mut domain.rendering)).await
+    }
+
+    async fn change(
+        &self,
+        id: &DomainId,
+        change: impl FnOnce(&mut Domain),
+    ) -> Result<Domain, DomainChangeError> {
+        let mut tx = self.db.write().await?;
+        let Some(before) = queries::begin_change(&mut tx, id).await? else {
+            return Err(DomainChangeError::Gone);
+        };
+        if before.status == DomainStatus::Suspended {
+            return Err(DomainChangeError::Suspended);
+        }
+        let mut domain = before.clone();
+        change(&mut domain);
+        if domain == before {
+            // Rolled back: a change of nothing is none, so the record keeps its version and its time.
+            return Ok(Domain { version: before.version - 1, ..before });
+        }
+        domain.updated_at = self.clock.now();
+        queries::finish_change(&mut tx, &domain).await?;
+        tx.commit_durably().await?;
+        self.follower.take_over().await;
+        Ok(domain)
+    }
+}

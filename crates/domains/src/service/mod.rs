@@ -1,0 +1,347 @@
+//! Connected domains: adding, finding, suspending and removing them, and saving their settings.
+//! Used by the render endpoint, the edge, the Domains API and the command line. The checks of a setting's form are in
+//! the pure files; here is what needs the other records.
+
+mod changes;
+mod locks;
+mod promotion;
+
+use std::sync::{Arc, OnceLock};
+
+use crawler::url::OriginHost;
+use store::{Conn, Db, DbError};
+
+use super::directory::DomainDirectory;
+use super::jobs::RemoveDomain;
+use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
+use super::names::{self, OriginProblem};
+use super::ownership::is_contested;
+use super::queries;
+use super::site::Site;
+use accounts::AccountId;
+use platform::clock::{Clock, Timestamp};
+use platform::config::Config;
+use platform::follow::Follower;
+use platform::jobs::{Job, Jobs, NewJob};
+use platform::plans::PlanLimit;
+use platform::Platform;
+
+pub use changes::DomainChangeError;
+pub use locks::Lock;
+
+/// A domain to add.
+#[derive(Debug, Clone, Default)]
+pub struct NewDomain {
+    /// As it was typed.
+    pub domain: String,
+    /// As it was typed; none or empty: the domain itself.
+    pub origin_host: Option<String>,
+    /// The sitemap's address; none: empty.
+    pub sitemap_url: Option<String>,
+    /// Pending, unless the operator says that it is connected already.
+    pub status: DomainStatus,
+}
+
+/// A domain that was added.
+#[derive(Debug, Clone)]
+pub struct Added {
+    pub domain: Domain,
+    /// Whether another account has a claim on its site, so that it needs its ownership record.
+    pub is_contested: bool,
+}
+
+/// Why a domain was not added.
+#[derive(Debug, thiserror::Error)]
+pub enum AddError {
+    /// Not a registrable name or a subdomain of one.
+    #[error(
+        "is not a domain that can be connected: a registrable name such as shop.com, or a subdomain of one"
+    )]
+    InvalidDomain,
+    /// The edge serves this installation itself there.
+    #[error("it is the address of this installation (server.public_url)")]
+    OwnHost,
+    /// The origin host cannot be used.
+    #[error("{0}")]
+    Origin(OriginProblem),
+    /// The sitemap's address is no http(s) URL.
+    #[error("the sitemap is not an absolute http(s) URL")]
+    InvalidSitemapUrl,
+    /// The name is locked by the operator.
+    #[error("this domain is suspended")]
+    Suspended,
+    /// This account has it, or another one serves it.
+    #[error("this domain is connected already")]
+    AlreadyConnected,
+    /// The plan allows no more.
+    #[error("the plan allows {limit} domains")]
+    LimitReached {
+        /// What the plan allows.
+        limit: u64,
+        /// What the account has.
+        current: u64,
+    },
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+}
+
+#[derive(Clone)]
+pub struct DomainsService {
+    db: Db,
+    clock: Clock,
+    jobs: Jobs,
+    /// Of new domains.
+    default_refresh_interval_s: u64,
+    /// The host at which the edge serves this installation itself.
+    own_host: Option<Arc<str>>,
+    /// All domains in memory, and what keeps them equal to the database.
+    directory: Arc<DomainDirectory>,
+    follower: Follower,
+    /// What is queued when a domain is connected.
+    when_connected: Arc<OnceLock<JobsOf>>,
+}
+
+/// Says what is queued for a domain.
+type JobsOf = fn(&Domain) -> Vec<NewJob>;
+
+impl DomainsService {
+    /// Makes the service.
+    pub fn new(platform: &Platform, jobs: &Jobs, follower: &Follower) -> DomainsService {
+        let (db, clock) = (platform.db.clone(), platform.clock.clone());
+        DomainsService::with(db, clock, jobs.clone(), follower.clone(), &platform.config)
+    }
+
+    /// The service on a database alone, for commands.
+    pub fn on(db: Db, clock: Clock, config: &Config) -> DomainsService {
+        let jobs = Jobs::new(db.clone(), clock.clone());
+        let follower = Follower::of_command(db.clone());
+        DomainsService::with(db, clock, jobs, follower, config)
+    }
+
+    fn with(db: Db, clock: Clock, jobs: Jobs, follower: Follower, config: &Config) -> DomainsService {
+        let directory = Arc::new(DomainDirectory::default());
+        follower.register(directory.clone());
+        DomainsService {
+            db,
+            clock,
+            jobs,
+            default_refresh_interval_s: config.render.default_refresh_interval_s,
+            own_host: config.own_host().map(Arc::from),
+            directory,
+            follower,
+            when_connected: Arc::default(),
+        }
+    }
+
+    /// Has jobs queued together with every promotion to connected. Said once, by `app`.
+    pub fn queue_when_connected(&self, jobs: JobsOf) {
+        let _ = self.when_connected.set(jobs);
+    }
+
+    /// Adds a domain to an account whose plan allows `limit` of them.
+    ///
+    /// What its answer needs is known before it is added, so that no failure leaves a domain behind.
+    pub async fn add(
+        &self,
+        account: &AccountId,
+        limit: PlanLimit,
+        new: NewDomain,
+    ) -> Result<Added, AddError> {
+        let host = names::parse_domain(&new.domain).ok_or(AddError::InvalidDomain)?;
+        if self.is_own(&host) {
+            return Err(AddError::OwnHost);
+        }
+        let origin_host = check_origin(&host, new.origin_host.as_deref().unwrap_or(""))?;
+        let sitemap_url = check_sitemap(new.sitemap_url.as_deref().unwrap_or(""))?;
+        let now = self.clock.now();
+        let domain = Domain {
+            id: DomainId::generate(),
+            account_id: account.clone(),
+            status: new.status,
+            settings: Settings {
+                origin_host,
+                sitemap_url,
+                on_demand_render_enabled: true,
+                ..Settings::default()
+            },
+            rendering: Rendering::new(self.default_refresh_interval_s),
+            version: 1,
+            created_at: now,
+            updated_at: now,
+            host,
+        };
+        let is_contested = self.insert(&domain, limit).await?;
+        self.follower.take_over().await;
+        Ok(Added { domain, is_contested })
+    }
+
+    /// Writes a new record; answers whether it is contested.
+    async fn insert(&self, domain: &Domain, limit: PlanLimit) -> Result<bool, AddError> {
+        let mut tx = self.db.write().await?;
+        queries::lock_account(&mut tx, &domain.account_id).await?;
+        queries::lock_site(&mut tx, &domain.host).await?;
+        if queries::is_locked(&mut tx, &domain.host).await? {
+            return Err(AddError::Suspended);
+        }
+        self.check_is_free(&mut tx, domain).await?;
+        let current = queries::count_domains(&mut tx, &domain.account_id).await?;
+        if !limit.allows(current + 1) {
+            return Err(AddError::LimitReached { limit: limit.most().unwrap_or(u64::MAX), current });
+        }
+        let is_contested = is_contested(&mut tx, domain, self.clock.now()).await?;
+        queries::insert_domain(&mut tx, domain).await.map_err(|error| match error.is_unique_violation() {
+            // Another process was faster.
+            true => AddError::AlreadyConnected,
+            false => AddError::Store(error),
+        })?;
+        tx.commit_durably().await?;
+        Ok(is_contested)
+    }
+
+    /// Refuses a name that the account has, and one that another account serves, under this name or its twin. A pending
+    /// claim of another account blocks nobody.
+    async fn check_is_free(&self, conn: &mut Conn, domain: &Domain) -> Result<(), AddError> {
+        let others = queries::list_by_host(conn, &domain.host).await?;
+        let twins = match names::twin(&domain.host) {
+            Some(twin) => queries::list_by_host(conn, &twin).await?,
+            None => Vec::new(),
+        };
+        let is_own = others.iter().any(|other| other.account_id == domain.account_id);
+        let is_served = others
+            .iter()
+            .chain(&twins)
+            .any(|other| other.account_id != domain.account_id && other.status != DomainStatus::Pending);
+        if is_own || is_served { Err(AddError::AlreadyConnected) } else { Ok(()) }
+    }
+
+    /// The account's domain that a host belongs to: the connected name itself, or its `www.`/apex twin.
+    ///
+    /// From memory, as it was at most two seconds ago while the database is there. Fails only while nothing could be read.
+    pub async fn find(&self, account: &AccountId, host: &str) -> Result<Option<Arc<Site>>, DbError> {
+        self.follower.current().await?;
+        if let Some(site) = self.directory.find(account, host) {
+            return Ok(Some(site));
+        }
+        self.follower.caught_up().await;
+        Ok(self.directory.find(account, host))
+    }
+
+    /// What [`DomainsService::find`] would answer, without waiting.
+    pub fn find_in_memory(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
+        self.follower.is_current().then(|| self.directory.find(account, host))?
+    }
+
+    /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before
+    /// the oldest claim. From memory, like [`DomainsService::find`].
+    pub async fn find_for_edge(&self, host: &str) -> Result<Option<Arc<Site>>, DbError> {
+        self.follower.current().await?;
+        if let Some(site) = self.directory.find_for_edge(host) {
+            return Ok(Some(site));
+        }
+        self.follower.caught_up().await;
+        Ok(self.directory.find_for_edge(host))
+    }
+
+    /// Decides whether a domain of this name would take the installation's own host, which is nobody's to add.
+    fn is_own(&self, host: &str) -> bool {
+        let Some(own) = self.own_host.as_deref() else { return false };
+        host == own || names::twin(host).as_deref() == Some(own)
+    }
+
+    /// The domain with an id, as it is now.
+    pub async fn find_by_id(&self, id: &DomainId) -> Result<Option<Domain>, DbError> {
+        queries::find_domain_by_id(&mut self.db.read().await?, id).await
+    }
+
+    /// The account's record of exactly this name.
+    pub async fn find_exact(&self, account: &AccountId, host: &str) -> Result<Option<Domain>, DbError> {
+        queries::find_domain(&mut self.db.read().await?, account, host).await
+    }
+
+    /// The account's record of exactly this name, as somebody typed it. What is no name is none of the account's.
+    pub async fn find_typed(&self, account: &AccountId, text: &str) -> Result<Option<Domain>, DbError> {
+        match names::parse_domain(text) {
+            Some(host) => self.find_exact(account, &host).await,
+            None => Ok(None),
+        }
+    }
+
+    /// An account's domains, or all, in the order they were added.
+    pub async fn list(&self, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
+        queries::list_domains(&mut self.db.read().await?, account).await
+    }
+
+    /// Every account's record of a name.
+    pub async fn list_by_host(&self, host: &str) -> Result<Vec<Domain>, DbError> {
+        queries::list_by_host(&mut self.db.read().await?, host).await
+    }
+
+    /// Finds when a check moved a domain out of pending. None: it is pending, or was moved otherwise.
+    pub async fn find_connected_at(&self, id: &DomainId) -> Result<Option<Timestamp>, DbError> {
+        queries::find_connected_at(&mut self.db.read().await?, id).await
+    }
+
+    /// Keeps what a check of a domain found, as text.
+    pub(super) async fn keep_check(&self, id: &DomainId, findings: &str) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::put_check(&mut tx, id, findings, self.clock.now()).await?;
+        tx.commit().await
+    }
+
+    /// Finds what the last check of a domain found, and when.
+    pub(super) async fn find_check(&self, id: &DomainId) -> Result<Option<(Timestamp, String)>, DbError> {
+        queries::find_check(&mut self.db.read().await?, id).await
+    }
+
+    /// Number of an account's domains.
+    pub async fn count(&self, account: &AccountId) -> Result<u64, DbError> {
+        queries::count_domains(&mut self.db.read().await?, account).await
+    }
+
+    /// Removes a domain; its name is free at once. `false`: it was gone.
+    ///
+    /// What belongs to its id is deleted by a job that becomes durable together with the removal.
+    pub async fn remove(&self, domain: &Domain) -> Result<bool, DbError> {
+        let mut tx = self.db.write().await?;
+        promotion::remember_removal(&mut tx, domain, self.clock.now()).await?;
+        if !queries::mark_removed(&mut tx, &domain.id, self.clock.now()).await? {
+            return Ok(false);
+        }
+        let job = RemoveDomain { domain: domain.id.clone() }.queued_for(domain.account_id.as_str());
+        self.jobs.enqueue(&mut tx, vec![job]).await?;
+        tx.commit_durably().await?;
+        self.jobs.wake();
+        self.follower.take_over().await;
+        Ok(true)
+    }
+
+    /// Deletes the record of a removed domain, once what belonged to it is gone.
+    pub async fn delete_removed(&self, id: &DomainId) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::delete_removed(&mut tx, id).await?;
+        tx.commit().await
+    }
+}
+
+/// Reads a domain's origin host. A blank text is none.
+fn check_origin(host: &str, text: &str) -> Result<Option<OriginHost>, AddError> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    names::check_origin(host, text).map(Some).map_err(AddError::Origin)
+}
+
+fn check_sitemap(text: &str) -> Result<String, AddError> {
+    if text.is_empty() {
+        return Ok(String::new());
+    }
+    let url = url::Url::parse(text).map_err(|_| AddError::InvalidSitemapUrl)?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url.into()),
+        _ => Err(AddError::InvalidSitemapUrl),
+    }
+}
+
+#[cfg(test)]
+mod tests;

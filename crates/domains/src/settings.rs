@@ -1,0 +1,238 @@
+//! Changes of a domain's settings: what may be sent, what refuses the whole request, and what is only left out.
+//! Pure: whether an origin answers is found out by the handler. Used by the settings endpoint.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use crawler::url::OriginHost;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use utoipa::ToSchema;
+
+use super::headers::{HeaderField, HeaderIssue, HeaderRule, HeaderSet};
+use super::model::{PreferredHost, Settings};
+use super::names::{self, OriginProblem};
+use super::patterns::PathList;
+use super::redirects::{RedirectRule, RedirectSet};
+use platform::plans::PlanLimits;
+
+/// Changes to a domain's settings. Fields that are left out stay as they are; lists are replaced as a whole.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SettingsChange {
+    /// Host, and port if it is not the usual one, that answers for people. A whole address is cut down to them.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, nullable = false, examples("shop.lovable.app"))]
+    origin_host: Option<String>,
+    /// Path patterns that are never prerendered, one per line, at most 500; empty: none.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, nullable = false, examples("/admin/**\n/cart"))]
+    ignore_paths: Option<String>,
+    /// `apex` or `www`: the name that requests for the other one are redirected to; null: both answer.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<PreferredHost>)]
+    preferred_host: Option<Option<String>>,
+    /// Replaces all rules. How many there may be depends on the plan.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<SentRedirect>>, nullable = false)]
+    redirect_rules: Option<Vec<Object<SentRedirect>>>,
+    /// Replaces all rules; at most 10.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<HeaderRule>>, nullable = false, max_items = 10)]
+    custom_response_headers: Option<Vec<Object<SentHeaders>>>,
+    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<bool>, nullable = false)]
+    on_demand_render_enabled: Option<bool>,
+}
+
+/// A redirect rule as it is sent.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentRedirect {
+    /// Path pattern; `*` is one segment, `**` at the end the rest. With `?`: one path and its whole query.
+    #[schema(examples("/blog/*"))]
+    source: String,
+    /// Path that starts with one `/`, or an absolute http(s) URL; `$1`, `$2`, … are the wildcards.
+    #[schema(examples("/articles/$1"))]
+    destination: String,
+    /// 301 or 307.
+    #[serde(default = "moved_permanently")]
+    #[schema(value_type = u16, default = 301)]
+    status: serde_json::Number,
+    /// Whether the request's query parameters are carried over.
+    #[serde(default = "yes")]
+    #[schema(default = true)]
+    preserve_query: bool,
+}
+
+fn moved_permanently() -> serde_json::Number {
+    301.into()
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SentHeaders {
+    path_pattern: String,
+    headers: Vec<Object<HeaderField>>,
+}
+
+/// Why a request as a whole is refused; nothing of it is saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingsError {
+    /// The plan has no custom response headers.
+    UpgradeRequired,
+    /// The origin host cannot be used.
+    Origin(OriginProblem),
+    /// More redirect rules than the plan allows.
+    RedirectLimit {
+        /// What the plan allows.
+        limit: u64,
+        /// What was sent.
+        current: u64,
+    },
+    /// Response headers that may not be set.
+    InvalidHeaders(Vec<HeaderIssue>),
+}
+
+/// A change whose usable parts are known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckedChange {
+    /// The new origin host in canonical form, if one was sent. Whether it answers is still to be found out.
+    pub origin_host: Option<OriginHost>,
+    /// What of the change is left out, by the names that clients see.
+    pub invalid_fields: Vec<String>,
+    ignore_paths: Option<String>,
+    preferred_host: Option<Option<PreferredHost>>,
+    redirect_rules: Option<Vec<RedirectRule>>,
+    custom_response_headers: Option<Vec<HeaderRule>>,
+    on_demand_render_enabled: Option<bool>,
+}
+
+impl SettingsChange {
+    /// Checks a change for the domain `host` on a plan. Depends on nothing that is stored.
+    pub fn check(self, host: &str, plan: &PlanLimits) -> Result<CheckedChange, SettingsError> {
+        let twin = names::twin(host);
+        let headers = self.custom_response_headers.map(header_rules);
+        if headers.as_ref().is_some_and(|rules| !rules.is_empty()) && !plan.custom_headers {
+            return Err(SettingsError::UpgradeRequired);
+        }
+        let origin_host = self.origin_host.map(|text| names::check_origin(host, &text)).transpose();
+        let origin_host = origin_host.map_err(SettingsError::Origin)?;
+        let current = self.redirect_rules.as_ref().map_or(0, Vec::len) as u64;
+        if !plan.redirect_rules.allows(current) {
+            let limit = plan.redirect_rules.most().unwrap_or(u64::MAX);
+            return Err(SettingsError::RedirectLimit { limit, current });
+        }
+        if let Some(rules) = &headers {
+            HeaderSet::compile(rules).map_err(SettingsError::InvalidHeaders)?;
+        }
+
+        let mut checked = CheckedChange {
+            origin_host,
+            custom_response_headers: headers,
+            on_demand_render_enabled: self.on_demand_render_enabled,
+            ..CheckedChange::default()
+        };
+        if let Some(text) = self.ignore_paths {
+            match PathList::parse(&text) {
+                Ok(_) => checked.ignore_paths = Some(text),
+                Err(_) => checked.invalid_fields.push("ignorePaths".to_owned()),
+            }
+        }
+        if let Some(word) = self.preferred_host {
+            match preferred_host(word.as_deref(), twin.is_some()) {
+                Some(preferred) => checked.preferred_host = Some(preferred),
+                None => checked.invalid_fields.push("preferredHost".to_owned()),
+            }
+        }
+        if let Some(rules) = self.redirect_rules {
+            let rules: Vec<RedirectRule> = rules.into_iter().map(|rule| rule.0.into()).collect();
+            let hosts: Vec<&str> = std::iter::once(host).chain(twin.as_deref()).collect();
+            match RedirectSet::compile(&rules, &hosts) {
+                Ok(_) => checked.redirect_rules = Some(rules),
+                Err(issues) => checked.invalid_fields.extend(issues.into_iter().map(|issue| issue.field)),
+            }
+        }
+        Ok(checked)
+    }
+}
+
+impl CheckedChange {
+    /// Makes the change, without what was left out.
+    pub fn apply_to(self, settings: &mut Settings) {
+        settings.origin_host = self.origin_host.or_else(|| settings.origin_host.take());
+        replace(&mut settings.ignore_paths, self.ignore_paths);
+        replace(&mut settings.preferred_host, self.preferred_host);
+        replace(&mut settings.redirect_rules, self.redirect_rules);
+        replace(&mut settings.custom_response_headers, self.custom_response_headers);
+        replace(&mut settings.on_demand_render_enabled, self.on_demand_render_enabled);
+    }
+}
+
+fn replace<T>(field: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *field = value;
+    }
+}
+
+/// The preference that a word stands for; a domain without a twin can only have none.
+fn preferred_host(word: Option<&str>, has_twin: bool) -> Option<Option<PreferredHost>> {
+    match word {
+        None => Some(None),
+        Some("apex") if has_twin => Some(Some(PreferredHost::Apex)),
+        Some("www") if has_twin => Some(Some(PreferredHost::Www)),
+        Some(_) => None,
+    }
+}
+
+fn header_rules(sent: Vec<Object<SentHeaders>>) -> Vec<HeaderRule> {
+    let rule = |Object(rule): Object<SentHeaders>| HeaderRule {
+        path_pattern: rule.path_pattern,
+        headers: rule.headers.into_iter().map(|field| field.0).collect(),
+    };
+    sent.into_iter().map(rule).collect()
+}
+
+impl From<SentRedirect> for RedirectRule {
+    fn from(sent: SentRedirect) -> RedirectRule {
+        // A number that is no status at all is as wrong as another status.
+        let status = sent.status.as_u64().and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
+        let SentRedirect { source, destination, preserve_query, .. } = sent;
+        RedirectRule { source, destination, status, preserve_query }
+    }
+}
+
+/// Tells a field that is there from one that is not: null is a value like any other, and of the wrong type for most.
+pub(super) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A JSON object. serde alone would also read a list as the fields in their order.
+#[derive(Debug, Clone)]
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Object<T>, D::Error> {
+        struct OfMap<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OfMap<T> {
+            type Value = Object<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(OfMap(PhantomData))
+    }
+}

@@ -1,0 +1,21 @@
+//! State of this feature's router: the services that its handlers use.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+
+use accounts::callers::Callers;
+use platform::config::Config;
+use crate::DomainsService;
+use crate::connection::Connection;
+use crate::origin::OriginClient;
+
+/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+#[derive(Clone, FromRef)]
+pub struct DomainsState {
+    pub callers: Callers,
+    pub domains: DomainsService,
+    pub connection: Connection,
+    pub origins: OriginClient,
+    pub config: Arc<Config>,
+}

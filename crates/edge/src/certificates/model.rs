@@ -1,0 +1,210 @@
+//! When a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
+//! Must never let one customer, one name or a broken set-up use up what the certificate authority allows all of us.
+//! See docs/decisions/0062.
+
+use std::time::Duration;
+
+use platform::clock::Timestamp;
+
+/// First orders per hour of all customers together. With as many renewals that is within what the authority allows.
+pub const PER_HOUR: u64 = 50;
+/// First orders of an hour that are kept for customers that had none in it.
+const KEPT_PER_HOUR: u64 = 10;
+/// Renewals per hour at least. A budget of their own: new customers must never keep an old one's certificate from being renewed.
+const RENEWALS_PER_HOUR: u64 = 50;
+/// With many certificates the budget of renewals is one in so many: all of them in 15 days, half of the time between the renewals
+/// of a lifetime of 45 days.
+const HELD_PER_RENEWAL: u64 = 15 * 24;
+/// First orders per hour of one customer with few domains.
+pub const PER_ACCOUNT_HOUR: u64 = 20;
+/// Orders of this process at once, of each kind.
+pub const AT_ONCE: usize = 10;
+/// First orders of one customer at once, the look at its records included.
+pub const AT_ONCE_PER_ACCOUNT: usize = 3;
+
+/// What one customer with however many domains leaves to all others.
+const MOST_PER_ACCOUNT_HOUR: u64 = PER_HOUR * 4 / 5;
+/// A customer's domains are all ordered within about two days, when the budget of all allows.
+const DOMAINS_PER_ORDER: u64 = 48;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// Between two orders for one name, whatever came of the first.
+const PER_NAME: Duration = Duration::from_secs(10 * 60);
+/// Share of a lifetime in which renewals are spread, so that what was ordered together is not renewed together.
+const SPREAD: f64 = 0.05;
+
+/// What an order is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderKind {
+    /// A name without a certificate.
+    First,
+    /// A name whose certificate ends.
+    Renewal,
+}
+
+/// Orders of the last hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LastHour {
+    /// First ones, of everybody.
+    pub all: u64,
+    /// First ones, of the customer.
+    pub account: u64,
+    /// Renewals, of everybody.
+    pub renewals: u64,
+    /// Renewals, of the customer.
+    pub account_renewals: u64,
+}
+
+/// Why a certificate is not ordered now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Bound {
+    /// This customer has ordered enough for this hour.
+    #[error("the customer has ordered {0} certificates in an hour")]
+    Account(u64),
+    /// All customers have ordered enough for this hour.
+    #[error("{PER_HOUR} certificates were ordered in an hour")]
+    All,
+    /// Enough was renewed for this hour.
+    #[error("{0} certificates were renewed in an hour")]
+    Renewals(u64),
+}
+
+/// Renewals per hour of all customers together, with so many certificates.
+pub fn renewals_per_hour(certificates: u64) -> u64 {
+    (certificates / HELD_PER_RENEWAL).max(RENEWALS_PER_HOUR)
+}
+
+/// Whether one more certificate may be ordered for a customer with so many domains, where there are so many certificates.
+pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: u64) -> Result<(), Bound> {
+    let renewals = renewals_per_hour(certificates);
+    // A customer with most of the domains leaves some to all others.
+    let renewals_per_account = renewals * 4 / 5;
+    let per_account = (domains / DOMAINS_PER_ORDER).clamp(PER_ACCOUNT_HOUR, MOST_PER_ACCOUNT_HOUR);
+    match kind {
+        OrderKind::Renewal if orders.account_renewals >= renewals_per_account => {
+            Err(Bound::Account(renewals_per_account))
+        }
+        OrderKind::Renewal if orders.renewals >= renewals => Err(Bound::Renewals(renewals)),
+        OrderKind::First if orders.account >= per_account => Err(Bound::Account(per_account)),
+        OrderKind::First if orders.all >= PER_HOUR => Err(Bound::All),
+        // The last ones of the hour are for customers that had none in it.
+        OrderKind::First if orders.account > 0 && orders.all >= PER_HOUR - KEPT_PER_HOUR => Err(Bound::All),
+        _ => Ok(()),
+    }
+}
+
+/// How long to wait after so many failures in a row; 0: after a success.
+pub fn wait_after(failures: u64) -> Duration {
+    match failures {
+        0..=2 => PER_NAME,
+        3 => HOUR,
+        4 => 6 * HOUR,
+        _ => 24 * HOUR,
+    }
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderOutcome {
+    /// There is a certificate.
+    Issued,
+    /// Another process orders it.
+    Elsewhere,
+    /// There is none, and will be none soon.
+    None,
+}
+
+/// When a certificate is renewed: at two thirds of its lifetime, a little earlier by chance.
+///
+/// `chance` is from 0 to 1. Relative, because lifetimes shrink: 90 days in 2025, 45 days from 2028.
+pub fn renew_at(not_before: Timestamp, not_after: Timestamp, chance: f64) -> Timestamp {
+    let lifetime = not_after.since(not_before).as_secs_f64();
+    let after = lifetime * (2.0 / 3.0 - SPREAD * chance.clamp(0.0, 1.0));
+    not_before.plus(Duration::from_secs_f64(after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+    #[test]
+    fn one_customer_cannot_use_up_the_orders_of_all() {
+        let first = |all, account, domains| {
+            may_order(OrderKind::First, LastHour { all, account, ..LastHour::default() }, domains, 0)
+        };
+
+        assert_eq!(first(0, 19, 1), Ok(()));
+        assert_eq!(first(20, 20, 1), Err(Bound::Account(20)));
+        assert_eq!(first(49, 0, 1), Ok(()));
+        assert_eq!(first(50, 0, 1), Err(Bound::All));
+        assert_eq!(first(40, 40, 1_000_000), Err(Bound::Account(40)));
+    }
+
+    #[test]
+    fn the_last_orders_of_an_hour_are_for_customers_that_had_none_in_it() {
+        let first = |all, account| {
+            may_order(OrderKind::First, LastHour { all, account, ..LastHour::default() }, 1, 0)
+        };
+
+        assert_eq!((first(39, 1), first(40, 1)), (Ok(()), Err(Bound::All)));
+        assert_eq!((first(40, 0), first(49, 0)), (Ok(()), Ok(())));
+    }
+
+    #[test]
+    fn a_customer_with_many_domains_may_order_more() {
+        let orders = LastHour { all: 30, account: 30, ..LastHour::default() };
+
+        assert_eq!(may_order(OrderKind::First, orders, 100, 0), Err(Bound::Account(20)));
+        assert_eq!(may_order(OrderKind::First, orders, 1_600, 0), Ok(()));
+    }
+
+    #[test]
+    fn renewals_and_first_orders_do_not_take_each_others_budget() {
+        let all_first = LastHour { all: 50, account: 50, ..LastHour::default() };
+        let all_renewed = LastHour { renewals: 50, ..LastHour::default() };
+
+        assert_eq!(may_order(OrderKind::Renewal, all_first, 1, 0), Ok(()));
+        assert_eq!(may_order(OrderKind::First, all_renewed, 1, 0), Ok(()));
+        assert_eq!(may_order(OrderKind::Renewal, all_renewed, 1, 0), Err(Bound::Renewals(50)));
+    }
+
+    #[test]
+    fn however_many_certificates_there_are_all_are_renewed_within_15_days() {
+        for certificates in [1, 18_000, 200_000, 5_000_000] {
+            let hours = certificates / renewals_per_hour(certificates);
+
+            assert!(hours <= 15 * 24, "{certificates}: {hours}");
+        }
+        assert_eq!((renewals_per_hour(0), renewals_per_hour(200_000)), (50, 555));
+    }
+
+    #[test]
+    fn one_customer_cannot_use_up_the_renewals_of_all() {
+        let of_one = |renewals| {
+            let orders = LastHour { renewals, account_renewals: renewals, ..LastHour::default() };
+            may_order(OrderKind::Renewal, orders, 1, 0)
+        };
+
+        assert_eq!((of_one(39), of_one(40)), (Ok(()), Err(Bound::Account(40))));
+    }
+
+    #[test]
+    fn a_name_that_fails_is_tried_ever_more_seldom() {
+        let minutes: Vec<u64> = (0..7).map(|failures| wait_after(failures).as_secs() / 60).collect();
+
+        assert_eq!(minutes, [10, 10, 10, 60, 360, 1440, 1440]);
+    }
+
+    #[test]
+    fn a_certificate_is_renewed_at_two_thirds_of_its_life_or_a_little_earlier() {
+        let start = Timestamp::from_millis(1_800_000_000_000);
+        let end = start.plus(90 * DAY);
+
+        assert_eq!(renew_at(start, end, 0.0), start.plus(60 * DAY));
+        let earliest = renew_at(start, end, 1.0);
+        assert!(earliest > start.plus(55 * DAY) && earliest < start.plus(56 * DAY));
+        assert_eq!(renew_at(start, start.plus(45 * DAY), 0.0), start.plus(30 * DAY));
+    }
+}

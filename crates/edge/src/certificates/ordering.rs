@@ -1,0 +1,224 @@
+//! Orders certificates: one process at a time per name, within the bounds, and only for names that lead here.
+//! The part of the certificates' service that writes; who asks and when is in `service`.
+//! See docs/decisions/0062.
+
+use std::time::Duration;
+
+use futures::future::OptionFuture;
+use store::DbError;
+use uuid::Uuid;
+
+use super::acme::{OrderError, ValidationMethod};
+use super::model::{self, Bound, OrderKind, OrderOutcome};
+use super::queries::{self, OrderEnd, StoredCertificate};
+use super::service::{CertificateHolder, Certificates, chance};
+use super::tls::{self, KeyPairError};
+use platform::jobs::{JobError, JobOutcome};
+
+/// How long an order may take in all.
+const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
+/// A little longer than an order may take.
+pub(super) const LEASE: Duration = Duration::from_secs(240);
+/// When to look again for an order of another process, or for a place.
+const SOON: Duration = Duration::from_secs(15);
+/// Bounds are looked at again after this time.
+const BOUND_PAUSE: Duration = Duration::from_secs(60);
+
+/// Why a name has no new certificate.
+#[derive(Debug, thiserror::Error)]
+enum NotOrdered {
+    #[error("another process orders it")]
+    Elsewhere,
+    #[error("it was tried a short time ago")]
+    TooEarly,
+    #[error("its records do not lead here, or nobody knows whose they are")]
+    LeadsElsewhere,
+    #[error("its account orders enough at the moment")]
+    TooMany,
+    #[error(transparent)]
+    Bound(#[from] Bound),
+    #[error("the certificate authority took too long")]
+    TimedOut,
+    #[error(transparent)]
+    Order(#[from] OrderError),
+    #[error("the certificate authority sent something unusable")]
+    Unusable(#[from] KeyPairError),
+    #[error(transparent)]
+    Store(#[from] DbError),
+}
+
+impl Certificates {
+    /// Orders a certificate. Callers that want one for the same name meanwhile wait for the same order.
+    pub(super) async fn order_once(&self, host: &str) -> OrderOutcome {
+        let Some(holder) = self.holder_of(host).await else { return OrderOutcome::None };
+        let ordering = async {
+            let (certificates, name) = (self.clone(), host.to_owned());
+            // On its own, so that a client which hangs up does not end it.
+            let order = self.0.tasks.spawn(async move { certificates.order_logged(&name, &holder).await });
+            order.await.unwrap_or(OrderOutcome::None)
+        };
+        OrderOutcome::clone(&*self.0.orders.get_with(host, ordering).await)
+    }
+
+    /// Orders a first certificate, unless it is too early, and says in the log what came of it.
+    pub(in crate) async fn order_logged(&self, host: &str, holder: &CertificateHolder) -> OrderOutcome {
+        match self.order(host, holder, OrderKind::First).await {
+            Ok(()) => {
+                tracing::info!(host, "a certificate was issued");
+                OrderOutcome::Issued
+            }
+            Err(NotOrdered::Elsewhere) => OrderOutcome::Elsewhere,
+            Err(NotOrdered::TooEarly | NotOrdered::LeadsElsewhere | NotOrdered::TooMany) => {
+                OrderOutcome::None
+            }
+            Err(error) => {
+                tracing::warn!(host, %error, "no certificate was issued");
+                OrderOutcome::None
+            }
+        }
+    }
+
+    /// Orders the first certificate of a name, which may have one or have left by now.
+    pub(super) async fn order_first_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
+        let Some(holder) = self.holder_of(host).await else { return Ok(JobOutcome::Done) };
+        if self.has(host).await {
+            return Ok(JobOutcome::Done);
+        }
+        self.order_in_job(host, &holder, OrderKind::First).await
+    }
+
+    /// Orders a certificate. What may be ordered later is.
+    pub(super) async fn order_in_job(
+        &self,
+        host: &str,
+        holder: &CertificateHolder,
+        kind: OrderKind,
+    ) -> Result<JobOutcome, JobError> {
+        match self.order(host, holder, kind).await {
+            Ok(()) => {
+                tracing::info!(host, "a certificate was issued");
+                Ok(JobOutcome::Done)
+            }
+            // One of a domain's two names need not lead here. When somebody comes by it, or a day later when it had a
+            // certificate, it is looked at again.
+            Err(NotOrdered::LeadsElsewhere) => Ok(JobOutcome::Done),
+            Err(NotOrdered::Elsewhere | NotOrdered::TooMany) => Ok(JobOutcome::Later(SOON)),
+            Err(NotOrdered::Bound(_)) => Ok(JobOutcome::Later(BOUND_PAUSE)),
+            Err(NotOrdered::TooEarly) => Ok(JobOutcome::Later(model::wait_after(1))),
+            Err(error) => Err(JobError::retry_after(error.to_string(), model::wait_after(1))),
+        }
+    }
+
+    async fn order(&self, host: &str, holder: &CertificateHolder, kind: OrderKind) -> Result<(), NotOrdered> {
+        // An order for a name whose server does not answer takes a place of its own account only.
+        let of_customer = holder.domain().filter(|_| kind == OrderKind::First);
+        let place = of_customer.map(|domain| self.0.order_limit.take(&domain.account_id));
+        let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
+        // The authority would look elsewhere for the proof: neither an order nor a failure.
+        if let Some(domain) = holder.domain()
+            && !self.0.connection.may_be_certified(host, domain).await?
+        {
+            return Err(NotOrdered::LeadsElsewhere);
+        }
+        let slot = of_customer.map(|_| self.0.slots.acquire());
+        let _slot = OptionFuture::from(slot).await;
+        let lease = Uuid::now_v7().to_string();
+        let failures = self.begin(host, holder, kind, &lease).await?;
+        // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
+        let method = match (self.0.first_method, failures % 2) {
+            (ValidationMethod::Http, 1) => ValidationMethod::Tls,
+            (first, _) => first,
+        };
+        let order = tokio::time::timeout(ORDER_TIMEOUT, self.0.authority.order(host, method, self));
+        let issued = match order.await {
+            Ok(Ok(issued)) => self.sealed(host, &issued.chain, &issued.key).map_err(NotOrdered::from),
+            Ok(Err(error)) => Err(error.into()),
+            Err(_) => Err(NotOrdered::TimedOut),
+        };
+        self.end(host, holder, &lease, failures, issued).await
+    }
+
+    /// Takes the lease and counts the order, in one transaction. Answers the failures so far.
+    async fn begin(
+        &self,
+        host: &str,
+        holder: &CertificateHolder,
+        kind: OrderKind,
+        lease: &str,
+    ) -> Result<u64, NotOrdered> {
+        let domains = match holder.domain() {
+            Some(domain) => Some(self.0.domains.count(&domain.account_id).await?),
+            None => None,
+        };
+        let now = self.0.clock.now();
+        let while_pending = holder.is_pending();
+        let mut tx = self.0.db.write().await?;
+        if !while_pending {
+            queries::forget_pending_failures(&mut tx, host).await?;
+        }
+        if !queries::take_lease(&mut tx, host, lease, now, now.plus(LEASE)).await? {
+            let is_ordered = queries::is_leased(&mut tx, host, now).await?;
+            return Err(if is_ordered { NotOrdered::Elsewhere } else { NotOrdered::TooEarly });
+        }
+        let failures = queries::count_failures(&mut tx, host).await?;
+        let account = holder.account();
+        let orders = queries::count_last_hour(&mut tx, account, now).await?;
+        if let Some(domains) = domains
+            && let Err(bound) = model::may_order(kind, orders, domains, self.held_count())
+        {
+            let (error, not_until) = (bound.to_string(), now.plus(BOUND_PAUSE));
+            let end = OrderEnd { failures, error: Some(&error), not_until, while_pending };
+            queries::end_lease(&mut tx, host, lease, end).await?;
+            tx.commit().await?;
+            return Err(bound.into());
+        }
+        queries::record_attempt(&mut tx, &Uuid::now_v7().to_string(), host, account, kind, now).await?;
+        tx.commit().await?;
+        Ok(failures)
+    }
+
+    /// Stores what came out and gives the lease back, in one transaction.
+    async fn end(
+        &self,
+        host: &str,
+        holder: &CertificateHolder,
+        lease: &str,
+        failures: u64,
+        issued: Result<StoredCertificate, NotOrdered>,
+    ) -> Result<(), NotOrdered> {
+        let now = self.0.clock.now();
+        let mut tx = self.0.db.write().await?;
+        queries::delete_challenges(&mut tx, host, now).await?;
+        let (failures, error) = match &issued {
+            Ok(_) => (0, None),
+            Err(error) => (failures + 1, Some(error.to_string())),
+        };
+        if let Ok(certificate) = &issued {
+            queries::save_certificate(&mut tx, certificate, now).await?;
+        }
+        let end = OrderEnd {
+            failures,
+            error: error.as_deref(),
+            not_until: now.plus(model::wait_after(failures)),
+            while_pending: holder.is_pending(),
+        };
+        queries::end_lease(&mut tx, host, lease, end).await?;
+        tx.commit().await?;
+        self.0.follower.take_over().await;
+        issued.map(drop)
+    }
+
+    fn sealed(&self, host: &str, chain: &str, key: &str) -> Result<StoredCertificate, KeyPairError> {
+        // A certificate that we could not use would only keep us from ordering another.
+        tls::certified_key(chain.as_bytes(), key.as_bytes())?;
+        let (not_before, not_after) = tls::validity(chain)?;
+        Ok(StoredCertificate {
+            host: host.to_owned(),
+            chain: chain.to_owned(),
+            sealed_key: self.0.key_seal.seal(key.as_bytes(), host),
+            not_before: not_before.as_millis(),
+            not_after: not_after.as_millis(),
+            renew_at: model::renew_at(not_before, not_after, chance()).as_millis(),
+        })
+    }
+}

@@ -1,0 +1,243 @@
+//! Certificates on demand: found in memory, ordered when one of our domains has none. Renewing is in `renewals`.
+//! Used by TLS handshakes and the edge's handlers. Shared by all processes through the database: one of them orders.
+//! Must never order for a name that is neither a domain of ours nor the installation's own, nor hold up a name that has a certificate.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use store::Db;
+use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
+
+use super::acme::{CertificateAuthority, ValidationMethod};
+use super::directory::CertificateDirectory;
+use super::jobs;
+use super::model::{self, OrderOutcome};
+use super::order_limit::OrderLimit;
+use super::proofs::Proofs;
+use super::tickets::Tickets;
+use super::tls;
+use platform::clock::Clock;
+use domains::connection::Connection;
+use domains::{Domain, DomainStatus, DomainsService, Site};
+use platform::follow::Follower;
+use platform::jobs::Jobs;
+use platform::Platform;
+use platform::secret::SealKey;
+
+/// How long the outcome of an order is not asked for again by this process.
+const OUTCOME_FOR: Duration = Duration::from_secs(30);
+/// Names whose last order is remembered.
+const REMEMBERED: u64 = 20_000;
+/// How long a handshake waits for a certificate that is being ordered.
+const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(15);
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct Certificates(pub(super) Arc<Inner>);
+
+pub(super) struct Inner {
+    pub(super) db: Db,
+    pub(super) clock: Clock,
+    pub(super) jobs: Jobs,
+    pub(super) domains: DomainsService,
+    /// The name at which the edge serves this installation itself.
+    own_host: Option<Box<str>>,
+    pub(super) authority: CertificateAuthority,
+    pub(super) follower: Follower,
+    pub(super) key_seal: SealKey,
+    pub(super) account_seal: SealKey,
+    /// How the first order is validated: over HTTP when this installation listens there.
+    pub(super) first_method: ValidationMethod,
+    pub(super) connection: Connection,
+    /// The set-up that all handshakes share, and the certificates that it takes from.
+    handshakes: Arc<ServerConfig>,
+    directory: Arc<CertificateDirectory>,
+    tickets: Arc<Tickets>,
+    proofs: Proofs,
+    pub(super) order_limit: OrderLimit,
+    pub(super) orders: cache::SharedCache<str, OrderOutcome>,
+    /// Names whose order plain requests have started lately: one that takes long must not be waited for by every one of them.
+    started: cache::Cache<str, ()>,
+    /// For first orders, those of handshakes and of jobs together.
+    pub(super) slots: Semaphore,
+    pub(super) tasks: TaskTracker,
+}
+
+impl Certificates {
+    /// Shows in a gauge when the first certificate expires.
+    pub fn publish_expiry(&self) {
+        if let Some(expiry) = self.0.directory.first_expiry() {
+            #[expect(clippy::cast_precision_loss, reason = "a gauge")]
+            let left = (expiry.as_millis() - self.0.clock.now().as_millis()) as f64 / 1000.0;
+            metrics::gauge!("glasshouse_certificate_expiry_seconds").set(left);
+        }
+    }
+
+    /// Sets the service up. None when the authority's settings are unusable. Starts nothing.
+    pub fn new(
+        platform: &Platform,
+        jobs: &Jobs,
+        domains: &DomainsService,
+        connection: &Connection,
+        follower: &Follower,
+    ) -> Option<Certificates> {
+        let (edge, secrets) = (&platform.config.edge, &platform.secrets);
+        let authority = CertificateAuthority::new(edge)?;
+        let directory =
+            Arc::new(CertificateDirectory::new(secrets.seal_key("certificate keys"), &platform.clock));
+        follower.register(directory.clone());
+        let tickets = Arc::new(Tickets::new(&platform.db, secrets, &platform.clock));
+        Some(Certificates(Arc::new(Inner {
+            db: platform.db.clone(),
+            clock: platform.clock.clone(),
+            jobs: jobs.clone(),
+            domains: domains.clone(),
+            own_host: platform.config.own_host().map(Box::from),
+            connection: connection.clone(),
+            authority,
+            follower: follower.clone(),
+            key_seal: secrets.seal_key("certificate keys"),
+            account_seal: secrets.seal_key("certificate authority account"),
+            first_method: if edge.http_listen.is_some() {
+                ValidationMethod::Http
+            } else {
+                ValidationMethod::Tls
+            },
+            handshakes: tls::server_config(directory.clone(), tickets.clone())
+                .expect("the provider supports TLS 1.2 and 1.3"),
+            directory,
+            tickets,
+            proofs: Proofs::new(&platform.db, &platform.clock),
+            order_limit: OrderLimit::default(),
+            // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
+            // request.
+            orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
+            started: cache::Cache::builder(REMEMBERED).time_to_live(OUTCOME_FOR).build(),
+            slots: Semaphore::new(model::AT_ONCE),
+            tasks: platform.tasks.clone(),
+        })))
+    }
+
+    /// Whether a name has a certificate; when it is a domain of ours without one, an order is started.
+    pub async fn is_ready(&self, host: &str) -> bool {
+        if self.has(host).await {
+            return true;
+        }
+        if !self.0.orders.contains(host) && self.0.started.insert_if_absent(host, ()) {
+            let (certificates, host) = (self.clone(), host.to_owned());
+            self.0.tasks.spawn(async move { certificates.order_once(&host).await });
+        }
+        false
+    }
+
+    /// The set-up for a handshake; a domain of ours without a certificate gets one while the client waits.
+    pub async fn for_handshake(&self, host: &str) -> Option<Arc<ServerConfig>> {
+        // First whether the name is a customer's: an unknown or locked one gets no handshake.
+        if !self.is_ours(host).await {
+            return None;
+        }
+        self.0.tickets.keep_current().await;
+        if self.has(host).await {
+            return Some(self.0.handshakes.clone());
+        }
+        let waiting = async {
+            let outcome = self.order_once(host).await;
+            while !self.has(host).await {
+                if outcome == OrderOutcome::None {
+                    return None;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            Some(self.0.handshakes.clone())
+        };
+        tokio::time::timeout(HANDSHAKE_PATIENCE, waiting).await.ok()?
+    }
+
+    /// The proof for a token and a name.
+    pub async fn find_challenge(&self, token: &str, host: &str) -> Option<String> {
+        if !self.is_ours(host).await {
+            return None;
+        }
+        self.0.proofs.find(|challenge| challenge.token == token && challenge.host == host).await.ok()?
+    }
+
+    /// The set-up for a handshake in which the authority looks for its proof.
+    pub async fn challenge_config(&self, host: &str) -> Option<Arc<ServerConfig>> {
+        if !self.is_ours(host).await {
+            return None;
+        }
+        let proof = self.0.proofs.find(|challenge| challenge.host == host).await.ok()??;
+        tls::challenge_config(host, &proof).ok()
+    }
+
+    /// Whether there is a certificate that can be used now.
+    pub(super) async fn has(&self, host: &str) -> bool {
+        self.0.follower.current().await.is_ok() && self.0.directory.find(host).is_some()
+    }
+
+    /// How many certificates there are, as far as they are known.
+    pub(super) fn held_count(&self) -> u64 {
+        self.0.directory.count()
+    }
+
+    /// Decides whether a name is the installation's own, or one of our domains' and not locked.
+    async fn is_ours(&self, host: &str) -> bool {
+        self.is_own(host)
+            || matches!(self.0.domains.find_for_edge(host).await, Ok(Some(site)) if may_have_one(&site))
+    }
+
+    /// Decides whether the edge serves this installation itself at the name.
+    pub(super) fn is_own(&self, host: &str) -> bool {
+        self.0.own_host.as_deref() == Some(host)
+    }
+
+    /// Finds the holder of a certificate for the name. None: nobody may have one.
+    pub(super) async fn holder_of(&self, host: &str) -> Option<CertificateHolder> {
+        if self.is_own(host) {
+            return Some(CertificateHolder::Service);
+        }
+        let site = self.0.domains.find_for_edge(host).await.ok()??;
+        may_have_one(&site).then(|| CertificateHolder::Customer(Box::new(site.domain.clone())))
+    }
+}
+
+/// Holder of a certificate.
+#[derive(Debug, Clone)]
+pub(in crate) enum CertificateHolder {
+    /// A customer's, for a name of this domain.
+    Customer(Box<Domain>),
+    /// The installation's own, for the host of its public address. The bounds of customers do not hold it up.
+    Service,
+}
+
+impl CertificateHolder {
+    /// The customer's domain; none: it is the installation's own.
+    pub(super) fn domain(&self) -> Option<&Domain> {
+        match self {
+            CertificateHolder::Customer(domain) => Some(domain),
+            CertificateHolder::Service => None,
+        }
+    }
+
+    /// Decides whether the domain has not been shown to lead here.
+    pub(super) fn is_pending(&self) -> bool {
+        self.domain().is_some_and(|domain| domain.status == DomainStatus::Pending)
+    }
+
+    /// Account that an order is counted for.
+    pub(super) fn account(&self) -> &str {
+        self.domain().map_or(jobs::SERVICE, |domain| domain.account_id.as_str())
+    }
+}
+
+/// Whether a name of the domain may have a certificate: locked ones are not served.
+pub(super) fn may_have_one(site: &Site) -> bool {
+    matches!(site.domain.status, DomainStatus::Connected | DomainStatus::ViaApi | DomainStatus::Pending)
+}
+
+/// A number from 0 to 1.
+pub(super) fn chance() -> f64 {
+    f64::from(u32::from_le_bytes(platform::secret::random())) / f64::from(u32::MAX)
+}

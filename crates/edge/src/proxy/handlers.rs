@@ -1,0 +1,362 @@
+//! Answers requests for customers' hosts: local paths, designed pages, redirects, snapshots for crawlers, and the origin
+//! for everybody else. Used by the edge's listeners. Must never answer a host with another customer's page, and never
+//! fail a request because a page could not be rendered: then the origin answers.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crawler::errors::one_line;
+use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use url::Url;
+
+use super::answers::AnswerKind;
+use super::body::{self, EdgeBody};
+use super::forward::{ForwardError, Passage};
+use super::headers::{self, Arrival};
+use super::own_site::OwnSite;
+use super::pages::NoticePage;
+use super::route::{self, RequestedHost, Route};
+use super::service::{Edge, Inner};
+use super::snapshot::{self, Asking};
+use super::visits::OriginVisit;
+use analytics::Verified;
+use analytics::verify::Claim;
+use domains::Site;
+use domains::connection::probe;
+use platform::listen::in_flight::RequestInFlight;
+use platform::listen::smuggling_guard;
+use platform::listen::unread::{self, ClientBody};
+use render::model::{Freshness, UnverifiedClient, deadline_of};
+use render::request_facts::{DecidingHeaders, RequestFacts};
+use render::{EntryPoint, RenderCall, RenderResponse};
+
+/// Where the certificate authority looks for its proof.
+const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
+
+/// The connection that a request came in on.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// The other end.
+    pub address: IpAddr,
+    /// The name that it asked for in its TLS handshake; none: it speaks plain HTTP to us.
+    pub name: Option<Arc<str>>,
+}
+
+impl Edge {
+    /// Answers one request.
+    pub async fn respond(
+        &self,
+        request: Request<Incoming>,
+        peer: Peer,
+        in_flight: RequestInFlight,
+    ) -> Response<EdgeBody> {
+        let is_http1 = request.version() != Version::HTTP_2;
+        let mut closes = smuggling_guard::closes_after(request.headers());
+        let is_head = *request.method() == Method::HEAD;
+        let waits_to_send = unread::waits_to_send(request.headers());
+        let held = in_flight.clone();
+        let (request, unread) = unread::divide(request);
+        let started = Instant::now();
+        let (kind, mut response) = match response_to(self.inner(), request, peer, in_flight).await {
+            Ok(answer) => answer,
+            Err(page) => {
+                // Whoever sends what cannot be read gets no second try on the same connection.
+                closes |=
+                    matches!(page, NoticePage::BadRequest | NoticePage::ClientStopped | NoticePage::Method);
+                (AnswerKind::of_notice(page), without_body(page.response(), is_head))
+            }
+        };
+        kind.record(started.elapsed());
+        if !unread.is_read(waits_to_send).await {
+            held.leave_unread();
+            closes = true;
+        }
+        // HTTP/2 connections get GOAWAY from their listener.
+        closes |= self.inner().draining.has_begun();
+        if closes && is_http1 && response.status() != StatusCode::SWITCHING_PROTOCOLS {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response.map(|body| body.ending(held))
+    }
+}
+
+/// An answer and its kind.
+type Answer = (AnswerKind, Response<EdgeBody>);
+
+async fn response_to(
+    edge: &Inner,
+    request: Request<ClientBody>,
+    peer: Peer,
+    in_flight: RequestInFlight,
+) -> Result<Answer, NoticePage> {
+    if matches!(*request.method(), Method::CONNECT | Method::TRACE) {
+        return Err(NoticePage::Method);
+    }
+    let (parts, incoming) = request.into_parts();
+    let requested = route::requested_host(&parts).map_err(|_| NoticePage::BadRequest)?;
+    let request = Request::from_parts(parts, incoming);
+    // A connection is proven for one name; another one on it would escape what that name's own handshake decides.
+    if peer.name.as_ref().is_some_and(|name| **name != *requested.host) {
+        return Err(NoticePage::UnknownHost);
+    }
+    if headers::has_looped(request.headers(), &edge.own_name) {
+        return Err(NoticePage::Loop);
+    }
+    // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
+    if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
+        && let Some(response) = Box::pin(respond_to_challenge(edge, &requested, token)).await
+    {
+        return Ok((AnswerKind::OwnSite, response));
+    }
+    if let Some(own_site) = edge.own_site.as_ref().filter(|own_site| own_site.has(&requested.host)) {
+        let response = Box::pin(respond_as_own_site(edge, own_site, request, &peer)).await;
+        return Ok((AnswerKind::OwnSite, response));
+    }
+    if let Some(response) = respond_to_probe(edge, &requested, request.uri().path()) {
+        return Ok((AnswerKind::OwnSite, response));
+    }
+    let (route, site) = edge.find(&requested.host).await.map_err(|error| {
+        tracing::warn!(%error, "the domain of a request could not be looked up");
+        NoticePage::Unavailable
+    })?;
+    let site = site.ok_or(NoticePage::UnknownHost)?;
+    match route {
+        Route::Unknown => return Err(NoticePage::UnknownHost),
+        Route::Suspended => return Err(NoticePage::Suspended),
+        Route::Pending => {
+            edge.connection.check_soon(&site.domain.host, &site.domain.account_id);
+            return Err(NoticePage::Pending);
+        }
+        Route::Serve | Route::PassThrough => {}
+    }
+    let arrival =
+        Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
+    let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
+    if !arrival.https && has_certificate(edge, &requested.host).await {
+        let rules = (route == Route::Serve).then_some(&*site);
+        return Ok((AnswerKind::Redirect, to_https(request.method(), &target, rules)));
+    }
+    let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
+    let crawlers = CrawlersTurn {
+        edge,
+        site: &site,
+        target: &target,
+        arrival: &arrival,
+        requested: &requested,
+        is_probe,
+    };
+    let claim = match route {
+        Route::Serve => match crawlers.respond(&request).await {
+            Decided::Respond(answer) => return Ok(*answer),
+            Decided::PassOn(claim) => claim,
+        },
+        _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
+    };
+    let visit = OriginVisit::begin(&request, &claim).filter(|_| !is_probe);
+    let response = Box::pin(forward(edge, request, &site, &target, &arrival, &requested, in_flight)).await;
+    if let Some(visit) = visit {
+        visit.end(edge, &site, &target, &response);
+    }
+    response.map(|response| (AnswerKind::of_origin(response.status()), response))
+}
+
+/// What is decided about a crawler's request.
+enum Decided {
+    /// The edge itself responds with this.
+    Respond(Box<Answer>),
+    /// The origin responds. This is what is known of the client.
+    PassOn(Claim),
+}
+
+/// What is decided before a request is passed to the origin.
+struct CrawlersTurn<'a> {
+    edge: &'a Inner,
+    site: &'a Arc<Site>,
+    target: &'a Url,
+    arrival: &'a Arrival,
+    requested: &'a RequestedHost,
+    /// The request is one of our own audits or checks.
+    is_probe: bool,
+}
+
+impl CrawlersTurn<'_> {
+    /// Keeps a client that came by another port than the scheme's own on that port.
+    fn on_asked_port(&self, location: String) -> String {
+        let (Some(port), Ok(mut url)) = (self.requested.authority.port_u16(), Url::parse(&location)) else {
+            return location;
+        };
+        let stays = url.scheme() == self.arrival.scheme()
+            && url.host_str().is_some_and(|host| self.site.owns_host(host));
+        if stays && url.port().is_none() {
+            // An http address can always take a port.
+            let _ = url.set_port(Some(port));
+        }
+        url.into()
+    }
+
+    /// Which crawler a client says it is, and whether that is so.
+    async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
+        let crawler = deciding.crawler(self.target);
+        let (client, authority) = (self.arrival.client, self.requested.authority.as_str());
+        self.edge.verifier.check(crawler, client, headers, authority).await
+    }
+
+    /// A redirect, or a page for a crawler.
+    async fn respond(&self, request: &Request<ClientBody>) -> Decided {
+        let headers = request.headers();
+        let deadline = deadline_of(headers);
+        let deciding = DecidingHeaders::of(headers);
+        let claim = self.claim(&deciding, headers).await;
+        let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
+        let facts = RequestFacts { is_private, ..deciding.facts(request.method(), claim.is_crawler) };
+        let call = RenderCall {
+            site: self.site,
+            target: self.target,
+            facts,
+            entry: EntryPoint::Edge,
+            freshness: Freshness::Stored,
+            crawler: claim.crawler,
+            verified: claim.verified,
+            unverified_client: (claim.verified != Verified::Yes)
+                .then_some(UnverifiedClient { address: Some(self.arrival.client) }),
+            is_probe: self.is_probe,
+            deadline,
+        };
+        match self.edge.render.serve(&call).await {
+            Ok(RenderResponse::Redirect { status, location }) => {
+                let location = self.on_asked_port(location);
+                let response = redirect(request.method(), status, &location);
+                Decided::Respond(Box::new((AnswerKind::Redirect, response)))
+            }
+            Ok(RenderResponse::Page(page)) => {
+                let asking = Asking { method: request.method(), headers, target: self.target };
+                let response = snapshot::respond(asking, self.site, &page, &self.edge.forms).await;
+                Decided::Respond(Box::new((AnswerKind::Snapshot, response)))
+            }
+            Ok(RenderResponse::Passthrough { .. }) => Decided::PassOn(claim),
+            Err(error) => {
+                // A crawler is better served by the origin than by our trouble.
+                tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
+                Decided::PassOn(claim)
+            }
+        }
+    }
+}
+
+async fn forward(
+    edge: &Inner,
+    request: Request<ClientBody>,
+    site: &Site,
+    target: &Url,
+    arrival: &Arrival,
+    requested: &RequestedHost,
+    in_flight: RequestInFlight,
+) -> Result<Response<EdgeBody>, NoticePage> {
+    let origin = edge.origin_of(site, &requested.authority).ok_or(NoticePage::OriginDown)?;
+    let public = requested.authority.as_str();
+    let passage = Passage { arrival, domain: &site.domain.host, public, origin: &origin };
+    let forwarded = edge.forwarder.forward(request, passage, in_flight).await;
+    let mut response = forwarded.map_err(|error| {
+        tracing::debug!(domain = %site.domain.host, error = %one_line(&error), "the origin did not answer");
+        match error {
+            ForwardError::Loop => NoticePage::Loop,
+            ForwardError::Down(_) => NoticePage::OriginDown,
+            ForwardError::Slow => NoticePage::OriginSlow,
+            ForwardError::Busy => NoticePage::OriginBusy,
+            ForwardError::ClientStopped => NoticePage::ClientStopped,
+            ForwardError::BadRequest => NoticePage::BadRequest,
+        }
+    })?;
+    if (200..500).contains(&response.status().as_u16()) {
+        site.apply_headers(target, response.headers_mut());
+    }
+    if headers::is_html(response.headers()) {
+        // The same address is another page for crawlers, which a cache in front of us must know.
+        headers::vary_by_user_agent(response.headers_mut());
+    }
+    Ok(response)
+}
+
+/// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
+/// None when the request's target is none.
+fn target(request: &Request<ClientBody>, arrival: &Arrival, requested: &RequestedHost) -> Option<Url> {
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    if !path.starts_with('/') {
+        return None;
+    }
+    Url::parse(&format!("{}://{}{path}", arrival.scheme(), requested.host)).ok()
+}
+
+/// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
+/// certificates of its own.
+async fn respond_to_challenge(
+    edge: &Inner,
+    requested: &RequestedHost,
+    token: &str,
+) -> Option<Response<EdgeBody>> {
+    let proof = edge.certificates.as_ref()?.find_challenge(token, &requested.host).await?;
+    let mut response = Response::new(body::full(proof));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+    Some(response)
+}
+
+/// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
+fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Option<Response<EdgeBody>> {
+    let found = edge.probe_key.respond(path, &requested.host, probe::ProbeRoute::Edge, edge.clock.now())?;
+    let headers = found.headers();
+    let mut response = Response::new(body::full(found.html));
+    *response.headers_mut() = headers;
+    Some(response)
+}
+
+/// Answers for the installation itself, or sends the client to where it is.
+async fn respond_as_own_site(
+    edge: &Inner,
+    own_site: &OwnSite,
+    request: Request<ClientBody>,
+    peer: &Peer,
+) -> Response<EdgeBody> {
+    let trusted = &edge.config.edge.trusted_proxies;
+    if Arrival::of(request.headers(), peer.address, peer.name.is_some(), trusted).https {
+        return own_site.respond(request, peer.address).await;
+    }
+    redirect(request.method(), 301, &own_site.location(&request))
+}
+
+async fn has_certificate(edge: &Inner, host: &str) -> bool {
+    match &edge.certificates {
+        Some(certificates) => Box::pin(certificates.is_ready(host)).await,
+        None => false,
+    }
+}
+
+/// Sends a client to https, and where the rules would send it from there, in one hop.
+fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<EdgeBody> {
+    let mut secure = target.clone();
+    // Both are what an http address can always take.
+    let _ = secure.set_scheme("https");
+    let _ = secure.set_port(None);
+    match rules.and_then(|site| site.redirect(&secure)) {
+        Some(found) => redirect(method, found.status, found.location.as_str()),
+        None => redirect(method, 301, secure.as_str()),
+    }
+}
+
+/// A redirect that keeps the request's method and body: 301 makes a GET of a POST, so that others than GET and HEAD get 308.
+fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> {
+    let mut response = Response::new(body::empty());
+    let is_read = matches!(*method, Method::GET | Method::HEAD);
+    let status = if status == 301 && !is_read { 308 } else { status };
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::MOVED_PERMANENTLY);
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(LOCATION, location);
+    }
+    response
+}
+
+fn without_body(response: Response<EdgeBody>, is_head: bool) -> Response<EdgeBody> {
+    if is_head { response.map(|_| body::empty()) } else { response }
+}

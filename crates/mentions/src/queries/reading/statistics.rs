@@ -1,0 +1,142 @@
+//! SQL of statistics: sums of prompts, of competitors and of days.
+
+use sqlx::AssertSqlSafe;
+use store::{Conn, DbError, on_engine};
+
+use super::{SumFilter, bind_filter, summed};
+use ::domains::DomainId;
+use crate::queries::sums::{AnswerSumColumns, CompetitorSumColumns};
+
+/// Sums of a prompt and provider in a window.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct PromptTotalsRow {
+    pub prompt: i64,
+    pub provider: String,
+    #[sqlx(flatten)]
+    pub sums: AnswerSumColumns,
+    /// Sums of the pair of the window's first answer: `FIRST_DAY` × day + `FIRST_PAIR` × pairs + distance. None: no answers.
+    pub first_pair: Option<i64>,
+}
+
+/// Factor of the day in [`PromptTotalsRow::first_pair`].
+const FIRST_DAY: i64 = 4_000_000;
+/// Factor of the number of pairs, of which a day has at most one to an earlier day.
+const FIRST_PAIR: i64 = 2_000_000;
+
+impl PromptTotalsRow {
+    /// Returns the sums without the pair that reaches out of the window: that of the first answer to the one before.
+    pub fn within_window(&self) -> AnswerSumColumns {
+        let mut sums = self.sums;
+        let pair = self.first_pair.unwrap_or(0).rem_euclid(FIRST_DAY);
+        sums.earlier_count -= pair.div_euclid(FIRST_PAIR);
+        sums.earlier_distance_sum -= pair.rem_euclid(FIRST_PAIR);
+        sums
+    }
+}
+
+/// Sums up each prompt and provider.
+pub async fn list_prompt_totals(
+    conn: &mut Conn,
+    filter: &SumFilter<'_>,
+) -> Result<Vec<PromptTotalsRow>, DbError> {
+    // The smallest of these numbers is that of the first day with answers, so that one pass finds its pair.
+    let sql = format!(
+        "select s.prompt, s.provider, {}, min(case when s.responses > 0
+            then s.day * {FIRST_DAY} + s.earlier_count * {FIRST_PAIR} + s.earlier_distance_sum end) as first_pair
+        from mention_sums s where {} group by s.prompt, s.provider order by s.prompt, s.provider",
+        summed(AnswerSumColumns::NAMES),
+        filter.condition(conn.engine())
+    );
+    Ok(on_engine!(conn, |c| bind_filter!(sqlx::query_as(AssertSqlSafe(sql)), filter).fetch_all(c).await)?)
+}
+
+/// Sums of a competitor in the answers to a prompt.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct CompetitorTotalsRow {
+    pub prompt: i64,
+    pub competitor: String,
+    #[sqlx(flatten)]
+    pub sums: CompetitorSumColumns,
+}
+
+/// Sums up each competitor by prompt.
+pub async fn list_competitor_totals(
+    conn: &mut Conn,
+    filter: &SumFilter<'_>,
+) -> Result<Vec<CompetitorTotalsRow>, DbError> {
+    let sql = format!(
+        "select s.prompt, s.competitor, {} from mention_competitor_sums s where {}
+        group by s.prompt, s.competitor order by s.prompt, s.competitor",
+        summed(CompetitorSumColumns::NAMES),
+        filter.condition(conn.engine())
+    );
+    Ok(on_engine!(conn, |c| bind_filter!(sqlx::query_as(AssertSqlSafe(sql)), filter).fetch_all(c).await)?)
+}
+
+/// Sums of a provider on a day.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct DayTotalsRow {
+    pub day: i64,
+    pub provider: String,
+    #[sqlx(flatten)]
+    pub sums: AnswerSumColumns,
+}
+
+/// Sums up each day and provider. All prompts together have rows of their own.
+pub async fn list_day_totals(conn: &mut Conn, filter: &SumFilter<'_>) -> Result<Vec<DayTotalsRow>, DbError> {
+    let table = if filter.prompts.is_none() { "mention_domain_sums" } else { "mention_sums" };
+    let sql = format!(
+        "select s.day, s.provider, {} from {table} s where {} group by s.day, s.provider order by s.day, s.provider",
+        summed(AnswerSumColumns::NAMES),
+        filter.condition(conn.engine())
+    );
+    Ok(on_engine!(conn, |c| bind_filter!(sqlx::query_as(AssertSqlSafe(sql)), filter).fetch_all(c).await)?)
+}
+
+/// Answers of a day that name a competitor, each counted once for each competitor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, sqlx::FromRow)]
+pub struct DayVoicesRow {
+    pub day: i64,
+    pub voices: i64,
+}
+
+/// Counts the competitors that answers name, by day.
+pub async fn list_day_voices(conn: &mut Conn, filter: &SumFilter<'_>) -> Result<Vec<DayVoicesRow>, DbError> {
+    let table =
+        if filter.prompts.is_none() { "mention_domain_competitor_sums" } else { "mention_competitor_sums" };
+    let sql = format!(
+        "select s.day, cast(sum(s.responses) as bigint) as voices from {table} s where {} group by s.day",
+        filter.condition(conn.engine())
+    );
+    Ok(on_engine!(conn, |c| bind_filter!(sqlx::query_as(AssertSqlSafe(sql)), filter).fetch_all(c).await)?)
+}
+
+/// Time at which the last run of a prompt and provider was made that is over.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct LastRunRow {
+    pub prompt_id: String,
+    pub created_at: i64,
+}
+
+/// Lists the last runs of a domain's prompts, at one provider or at each (empty).
+pub async fn list_last_runs(
+    conn: &mut Conn,
+    domain: &DomainId,
+    provider: &str,
+) -> Result<Vec<LastRunRow>, DbError> {
+    // One look-up in the index of runs by their slots for each prompt and provider.
+    const SQL: &str = "select prompt_id, created_at from (
+        select p.id as prompt_id, (select r.created_at from mention_runs r
+            where r.prompt_id = p.id and r.provider = v.provider and r.status in ('ok', 'error')
+            order by r.slot desc, r.sample desc limit 1) as created_at
+        from mention_prompts p cross join (select 'chatgpt' as provider union all select 'perplexity'
+            union all select 'gemini' union all select 'claude' union all select 'google_ai_overview') v
+        where p.domain_id = $1 and ($2 = '' or v.provider = $2)) as last where created_at is not null";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(provider).fetch_all(c).await)?)
+}
+
+/// Lists the registrable domains that answers cite or that were found for them.
+pub async fn list_sites(conn: &mut Conn, domain: i64) -> Result<Vec<String>, DbError> {
+    const SQL: &str = "select distinct site from mention_pages where domain = $1";
+    Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain).fetch_all(c).await)?)
+}

@@ -1,0 +1,363 @@
+//! Snapshots: objects in the object store, each with a row in the database.
+//! Used by the render service only. A reader never sees half of a snapshot nor a gap: the object is written first, then
+//! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
+//! See docs/decisions/0146.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use crawler::errors::one_line;
+use futures::TryStreamExt;
+use http::HeaderMap;
+use sha2::{Digest, Sha256};
+use store::{BlobError, Blobs, Db, DbError};
+
+use super::kept_headers::{from_stored, to_stored};
+use super::model::{RenderedPage, keeps};
+use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
+use super::store_outage::{Outage, StoreOutage};
+use super::text::count_visible_chars;
+use platform::clock::{Clock, Timestamp};
+use domains::DomainId;
+
+/// zstd's own default; levels above cost more time than they save space on documents of this size.
+const COMPRESSION_LEVEL: i32 = 3;
+/// What a compressed snapshot may unpack to; far above every `limits.html_bytes` in use.
+const MAX_UNPACKED_BYTES: usize = 256 * 1024 * 1024;
+/// How long a row is believed without looking again, and how many are.
+const ROW_INTERVAL: Duration = Duration::from_secs(60);
+const ROWS_REMEMBERED: u64 = 50_000;
+/// An object that is not there: to be told so is an answer.
+const PROBE: &str = "check/absent";
+/// What an entry costs beside its document.
+pub(super) const ENTRY_OVERHEAD_BYTES: usize = 512;
+
+/// Names a page of a domain.
+pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
+    PageId { domain: domain.clone(), key_hash: hex::encode(&Sha256::digest(page_key.as_bytes())[..16]) }
+}
+
+/// Returns the weak etag of a document with the header lines that are kept of it. A redirect's is that of where it leads.
+pub fn etag_of(html: &[u8], location: Option<&str>, headers: &HeaderMap) -> String {
+    let mut hash = Sha256::new();
+    hash.update(html);
+    hash.update(location.unwrap_or(""));
+    for (name, value) in headers {
+        hash.update(name.as_str());
+        hash.update(value.as_bytes());
+    }
+    format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash.finalize()[..16]))
+}
+
+/// Why a snapshot could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+    /// The object store does not answer.
+    #[error(transparent)]
+    Blobs(#[from] Outage),
+    /// The object is not what was written.
+    #[error("the stored snapshot is damaged")]
+    Damaged(#[source] std::io::Error),
+}
+
+/// Snapshots that outlive the process.
+#[derive(Clone)]
+pub struct DurableTier {
+    db: Db,
+    blobs: Blobs,
+    clock: Clock,
+    /// Rows that were read lately. One that is outdated names an object that is gone, or leads to a render that finds out.
+    rows: cache::Cache<PageId, SnapshotRow>,
+    /// Documents that were read lately, by the key of their object, whose bytes never change.
+    documents: cache::Cache<str, Bytes>,
+    outage: StoreOutage,
+}
+
+/// What a look into the durable tier found.
+#[derive(Debug)]
+pub struct StoredLookup {
+    /// The snapshot, when there is one that can be read.
+    pub page: Option<DurablePage>,
+    /// Which render made what is stored, readable or not; 0: nothing is.
+    pub generation: i64,
+    /// Whether the object store did not answer: then nobody knows what is stored, and it is no reason to render.
+    pub is_store_down: bool,
+}
+
+/// What reading a snapshot's object came to.
+enum Loaded {
+    Page(Box<DurablePage>),
+    /// It is not there, or not what was written.
+    Absent,
+    /// The object store does not answer.
+    StoreDown,
+}
+
+/// A snapshot with its document.
+#[derive(Debug)]
+pub struct DurablePage {
+    pub row: SnapshotRow,
+    pub page: Arc<RenderedPage>,
+}
+
+impl DurablePage {
+    /// Whether it is older than it keeps, when its path's interval is `interval`.
+    pub fn is_stale(&self, interval: Duration, now: Timestamp) -> bool {
+        now.since(self.page.created_at) >= keeps(self.page.status, interval)
+    }
+}
+
+impl DurableTier {
+    /// Makes the tier. It remembers documents of at most so many bytes together.
+    pub fn new(db: Db, blobs: Blobs, clock: Clock, documents_bytes: u64) -> DurableTier {
+        let rows = cache::Cache::builder(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
+        let documents = cache::Cache::builder(documents_bytes)
+            .weigher(|_, html: &Bytes| html.len() + ENTRY_OVERHEAD_BYTES)
+            .time_to_live(ROW_INTERVAL)
+            .build();
+        DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default() }
+    }
+
+    /// The snapshot of a page. One whose object is missing or damaged counts as absent, so that it is rendered again; one
+    /// whose object store does not answer does not.
+    pub async fn find(&self, page: &PageId) -> Result<StoredLookup, DbError> {
+        if let Some(row) = self.rows.get(page)
+            && let Loaded::Page(found) = self.load_or_log(&row).await
+        {
+            return Ok(lookup(Loaded::Page(found), row.stored_generation));
+        }
+        self.forget(page);
+        let Some(row) = self.find_row(page).await? else {
+            // What would be rendered now could not be stored, and the next request would render it again.
+            let is_usable = self.is_store_usable().await;
+            return Ok(lookup(if is_usable { Loaded::Absent } else { Loaded::StoreDown }, 0));
+        };
+        let generation = row.stored_generation;
+        match self.load_or_log(&row).await {
+            Loaded::Absent => {}
+            found => {
+                self.rows.insert(page, row);
+                return Ok(lookup(found, generation));
+            }
+        }
+        // Replaced between the two reads, or really gone.
+        let newer = self.find_row(page).await?.filter(|newer| newer.object_key != row.object_key);
+        let found = match newer {
+            Some(newer) => self.load_or_log(&newer).await,
+            None => Loaded::Absent,
+        };
+        Ok(lookup(found, generation))
+    }
+
+    /// Forgets the row of a page that has changed, here or in another process.
+    pub fn forget(&self, page: &PageId) {
+        self.rows.remove(page);
+    }
+
+    async fn load_or_log(&self, row: &SnapshotRow) -> Loaded {
+        match self.load(row.clone()).await {
+            Ok(Some(page)) => Loaded::Page(Box::new(page)),
+            Ok(None) => {
+                tracing::warn!(key = %row.object_key, "a snapshot's object is missing");
+                Loaded::Absent
+            }
+            Err(CacheError::Blobs(_)) => Loaded::StoreDown,
+            Err(error) => {
+                tracing::error!(error = %one_line(&error), key = %row.object_key, "a snapshot could not be read");
+                Loaded::Absent
+            }
+        }
+    }
+
+    /// Whether the object store does not answer, as far as this process knows.
+    pub fn is_store_down(&self) -> bool {
+        self.outage.is_on()
+    }
+
+    /// Whether what is rendered now could be stored. During an outage one in a while asks the store for that.
+    pub async fn is_store_usable(&self) -> bool {
+        !self.outage.is_on() || Box::pin(self.outage.watch(self.blobs.get(PROBE))).await.is_ok()
+    }
+
+    /// What is known of a snapshot, without its document.
+    pub async fn find_row(&self, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
+        queries::find_snapshot(&mut self.db.read().await?, page).await
+    }
+
+    /// The document of a snapshot; nothing of it is remembered.
+    pub(super) async fn read_object(&self, row: &SnapshotRow) -> Result<Option<Bytes>, CacheError> {
+        let reading = self.outage.watch(self.blobs.get(&row.object_key));
+        let Some(packed) = Box::pin(reading).await? else { return Ok(None) };
+        let size = usize::try_from(row.html_bytes).unwrap_or(0);
+        unpack(&packed, size).map(Some).map_err(CacheError::Damaged)
+    }
+
+    async fn load(&self, row: SnapshotRow) -> Result<Option<DurablePage>, CacheError> {
+        let html = match self.documents.get(&row.object_key) {
+            Some(html) => Bytes::clone(&html),
+            None => {
+                let Some(html) = self.read_object(&row).await? else { return Ok(None) };
+                self.documents.insert(&row.object_key, html.clone());
+                html
+            }
+        };
+        let page = Arc::new(RenderedPage {
+            status: u16::try_from(row.status).unwrap_or(200),
+            location: row.location.clone(),
+            html,
+            etag: row.etag.clone(),
+            headers: from_stored(row.headers.as_deref()),
+            problems: row.problems(),
+            partial: false,
+            created_at: Timestamp::from_millis(row.created_at),
+        });
+        Ok(Some(DurablePage { row, page }))
+    }
+
+    /// Takes a page for a render; see [`queries::begin_render`].
+    pub async fn begin(
+        &self,
+        page: &PageId,
+        names: (&str, &str),
+        token: &str,
+        lease: Duration,
+        takes_over: bool,
+    ) -> Result<Option<(i64, i64)>, DbError> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        let begun =
+            queries::begin_render(&mut tx, page, names, token, (now, now.plus(lease)), takes_over).await?;
+        tx.commit().await?;
+        Ok(begun)
+    }
+
+    /// Keeps a page for longer. `false`: somebody else has it now.
+    pub async fn extend(&self, page: &PageId, token: &str, lease: Duration) -> Result<bool, DbError> {
+        let mut tx = self.db.write().await?;
+        let extended = queries::extend_lease(&mut tx, page, token, self.clock.now().plus(lease)).await?;
+        tx.commit().await?;
+        Ok(extended)
+    }
+
+    /// Gives a page back after a render that was not stored.
+    pub async fn end(&self, page: &PageId, token: &str) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::end_render(&mut tx, page, token).await?;
+        tx.commit().await
+    }
+
+    /// Makes a render the snapshot of its page, unless a later one is. Gives the page back either way.
+    pub async fn store(
+        &self,
+        page: &PageId,
+        (generation, token): (i64, &str),
+        url: &str,
+        (rendered, due_at): (&RenderedPage, Option<Timestamp>),
+        render_ms: u64,
+    ) -> Result<Stored, CacheError> {
+        let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
+        let packed = zstd::bulk::compress(&rendered.html, COMPRESSION_LEVEL).map_err(CacheError::Damaged)?;
+        Box::pin(self.outage.watch_now(self.blobs.put(&object_key, packed.into()))).await?;
+        let new = NewSnapshot {
+            object_key: &object_key,
+            url,
+            status: rendered.status,
+            location: rendered.location.as_deref(),
+            etag: &rendered.etag,
+            headers: to_stored(&rendered.headers),
+            problems: &rendered.problems,
+            html_bytes: rendered.html.len(),
+            text_chars: count_visible_chars(&String::from_utf8_lossy(&rendered.html)),
+            render_ms,
+            created_at: rendered.created_at,
+            due_at,
+        };
+        let mut tx = self.db.write().await?;
+        let stored = queries::store_snapshot(&mut tx, page, generation, token, &new).await?;
+        tx.commit().await?;
+        self.forget(page);
+        self.delete_unused(page, &object_key, &stored).await;
+        Ok(stored)
+    }
+
+    /// Deletes the object that was replaced, or the one that came too late. Failing at it leaves an orphan, no harm.
+    async fn delete_unused(&self, page: &PageId, written: &str, stored: &Stored) {
+        let unused = match stored {
+            Stored::Yes { replaced } => replaced.clone().filter(|old| old != written),
+            Stored::Outdated => match self.find_row(page).await {
+                Ok(row) => row.is_none_or(|row| row.object_key != written).then(|| written.to_owned()),
+                Err(_) => None,
+            },
+        };
+        let Some(key) = unused else { return };
+        if let Err(error) = self.outage.watch(self.blobs.delete(&key)).await {
+            tracing::warn!(error = %error, key, "an object that is no longer used could not be deleted");
+        }
+    }
+
+    /// Notes a failed re-render of a page that has a snapshot.
+    pub async fn note_failure(
+        &self,
+        page: &PageId,
+        error: &str,
+        failures: i64,
+        retry_at: Timestamp,
+    ) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::note_failure(&mut tx, page, error, (failures, self.clock.now(), retry_at)).await?;
+        tx.commit().await?;
+        self.forget(page);
+        Ok(())
+    }
+
+    /// Notes a re-render that was held back.
+    pub async fn note_suspect(
+        &self,
+        page: &PageId,
+        at: Timestamp,
+        retry_at: Timestamp,
+    ) -> Result<(), DbError> {
+        let mut tx = self.db.write().await?;
+        queries::note_suspect(&mut tx, page, at, retry_at).await?;
+        tx.commit().await?;
+        self.forget(page);
+        Ok(())
+    }
+}
+
+fn lookup(loaded: Loaded, generation: i64) -> StoredLookup {
+    let is_store_down = matches!(loaded, Loaded::StoreDown);
+    let page = if let Loaded::Page(page) = loaded { Some(*page) } else { None };
+    StoredLookup { page, generation, is_store_down }
+}
+
+/// Deletes every stored page of a domain record that was removed.
+pub async fn delete_objects(blobs: &Blobs, domain: &DomainId) -> Result<(), BlobError> {
+    let listed: Vec<_> = blobs.list(&format!("snapshots/{domain}/"))?.try_collect().await?;
+    blobs.delete_many(listed.iter().map(|blob| blob.key.as_str())).await
+}
+
+/// A new key for new content, so that readers of the old one are not disturbed.
+fn object_key(page: &PageId, html: &[u8], location: Option<&str>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(html);
+    hash.update(location.unwrap_or(""));
+    format!("snapshots/{}/{}/{}.html.zst", page.domain, page.key_hash, hex::encode(&hash.finalize()[..16]))
+}
+
+fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {
+    if size == 0 {
+        return Ok(Bytes::new());
+    }
+    let html = zstd::bulk::decompress(packed, size.min(MAX_UNPACKED_BYTES))?;
+    if html.len() != size {
+        return Err(std::io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Bytes::from(html))
+}

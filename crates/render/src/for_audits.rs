@@ -1,0 +1,82 @@
+//! What audits get from here: snapshots to compare pages with, and turns at the browsers as what nobody waits for. A
+//! crawler's page never stands behind an audit's, and what an audit reads leaves nothing in the caches of crawlers' pages.
+
+use audit_engine::source::{SnapshotLookup, StoredPage};
+use browser::RenderRequest;
+use crawler::errors::one_line;
+use futures::future::BoxFuture;
+use url::Url;
+
+use super::admission::{OriginResult, Permit};
+use super::cache::{CacheError, page_id};
+use super::decide::{DecidedAnswer, decide_navigation, page_of, renderable};
+use super::kept_headers::from_stored;
+use super::model::RenderPurpose;
+use super::service::RenderService;
+use audit::ports::{RenderTurn, Renders};
+use domains::Site;
+use domains::site::SiteRedirect;
+
+impl Renders for RenderService {
+    fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
+        Box::pin(async move {
+            let permit = self.background_turn(site).await?;
+            Some(Box::new(permit) as Box<dyn RenderTurn>)
+        })
+    }
+
+    fn redirect(&self, site: &Site, url: &Url) -> Option<SiteRedirect> {
+        match decide_navigation(site, url, true).answer {
+            DecidedAnswer::Redirect(redirect) => Some(redirect),
+            DecidedAnswer::Origin(_) | DecidedAnswer::Snapshot(_) => None,
+        }
+    }
+
+    fn request(&self, site: &Site, url: &Url) -> RenderRequest {
+        self.tasks().request(site, url, RenderPurpose::Background)
+    }
+
+    fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            let has_any = self.stored_pages().has_any(site).await;
+            has_any
+                .inspect_err(
+                    |error| tracing::warn!(error = %one_line(error), "an audit goes without snapshots"),
+                )
+                .unwrap_or(false)
+        })
+    }
+
+    fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
+        Box::pin(async move {
+            let Some(url) = renderable(site, url) else { return SnapshotLookup::Unknown };
+            let page = page_of(site, &url);
+            let id = page_id(&site.domain.id, &page.key);
+            let found = async {
+                let Some(row) = self.durable().find_row(&id).await? else { return Ok(None) };
+                let html = self.durable().read_object(&row).await?;
+                Ok::<_, CacheError>(html.map(|html| (row, html)))
+            };
+            match found.await {
+                Ok(Some((row, html))) => SnapshotLookup::Found(StoredPage {
+                    status: u16::try_from(row.status).unwrap_or(200),
+                    html: String::from_utf8_lossy(&html).into_owned(),
+                    headers: from_stored(row.headers.as_deref()),
+                    made_at_ms: row.created_at,
+                    refresh_interval_ms: i64::try_from(page.refresh_interval.as_millis()).unwrap_or(i64::MAX),
+                }),
+                Ok(None) => SnapshotLookup::Missing,
+                Err(error) => {
+                    tracing::warn!(error = %one_line(&error), "an audit could not read a snapshot");
+                    SnapshotLookup::Unknown
+                }
+            }
+        })
+    }
+}
+
+impl RenderTurn for Permit {
+    fn note_answer(&self) {
+        self.note(OriginResult::Responded);
+    }
+}

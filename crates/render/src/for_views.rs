@@ -1,0 +1,91 @@
+//! Services for views of pages: a turn behind clients' renders, and the page that a crawler gets.
+//! Must never record a visit, nor hold a slot of a render.
+
+use std::sync::Arc;
+
+use browser::RenderRequest;
+use store::DbError;
+use url::Url;
+
+use super::admission::RenderRefusal;
+use super::cache::page_id;
+use super::decide::{page_of, renderable};
+use super::model::{RenderPurpose, RenderedPage};
+use super::outcome::RenderOutcome;
+use super::service::RenderService;
+use domains::Site;
+
+/// A page as a crawler gets it.
+#[derive(Debug, Clone)]
+pub struct CrawlerPage {
+    /// Rendered for this look; else it was stored.
+    pub is_new: bool,
+    /// Key of the object that holds the HTML; none: the page is not stored.
+    pub snapshot_key: Option<String>,
+    pub page: Arc<RenderedPage>,
+}
+
+/// Why a look may not start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoTurn {
+    /// The origin did not answer several times in a row.
+    OriginDown,
+    /// Renders of clients take too long.
+    Busy,
+}
+
+/// Pages for looks. Cheap to clone.
+#[derive(Clone)]
+pub struct PagesForViews(RenderService);
+
+impl PagesForViews {
+    pub fn new(render: &RenderService) -> PagesForViews {
+        PagesForViews(render.clone())
+    }
+
+    /// Waits until no client's render waits for a slot. The slot is given back at once: a look has a browser of its own.
+    pub async fn wait_behind_clients(&self, site: &Site) -> Result<(), NoTurn> {
+        match self.0.tasks().try_background_turn(site).await {
+            Ok(_) => Ok(()),
+            Err(RenderRefusal::OriginDown) => Err(NoTurn::OriginDown),
+            Err(_) => Err(NoTurn::Busy),
+        }
+    }
+
+    /// Makes the request for a look at a page of a site, with the site's route and settings.
+    pub fn request(&self, site: &Site, url: &Url) -> RenderRequest {
+        self.0.tasks().request(site, url, RenderPurpose::Background)
+    }
+
+    /// Returns the page that a crawler gets. A page that is not stored is rendered where that happens on demand, and stored unless
+    /// its status is an error. None: a crawler gets no page of this address.
+    pub async fn page_for_crawler(
+        &self,
+        site: &Arc<Site>,
+        url: &Url,
+    ) -> Result<Option<CrawlerPage>, DbError> {
+        let Some(url) = renderable(site, url) else { return Ok(None) };
+        let page = page_of(site, &url);
+        let id = page_id(&site.domain.id, &page.key);
+        let durable = self.0.durable();
+        let found = durable.find(&id).await?;
+        if let Some(stored) = found.page {
+            let snapshot_key = Some(stored.row.object_key);
+            return Ok(Some(CrawlerPage { is_new: false, snapshot_key, page: stored.page }));
+        }
+        if found.is_store_down || !site.domain.settings.on_demand_render_enabled {
+            return Ok(None);
+        }
+        let outcome = self.0.render_for_other(site, &page, &id, RenderPurpose::Look, None).await;
+        let Some(RenderOutcome::Made { page, stored }) = outcome else {
+            // Another process may have stored it meanwhile.
+            let stored = durable.find(&id).await?.page;
+            return Ok(stored.map(|stored| {
+                let snapshot_key = Some(stored.row.object_key);
+                CrawlerPage { is_new: false, snapshot_key, page: stored.page }
+            }));
+        };
+        let row = if stored { durable.find_row(&id).await? } else { None };
+        Ok(Some(CrawlerPage { is_new: true, snapshot_key: row.map(|row| row.object_key), page }))
+    }
+}

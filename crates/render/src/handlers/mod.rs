@@ -1,0 +1,326 @@
+//! HTTP of rendering: the render endpoint and the list of what is stored.
+//! See docs/decisions/0030.
+
+mod csv;
+
+use domains::DomainsService;
+use crate::RenderService;
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, LOCATION};
+use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use serde::{Deserialize, Serialize};
+use url::Url;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::decide::EntryPoint;
+use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, UnverifiedClient, deadline_of};
+use super::request_facts::DecidingHeaders;
+use super::response_headers::page_headers;
+use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
+use accounts::callers::Caller;
+use accounts::callers::caller::Uncounted;
+use accounts::callers::shared_limits::Bucket;
+use analytics::Verified;
+use platform::api::access::SharedLimit;
+use platform::api::access::{Rate, ReadDomain, RenderPages};
+use platform::api::client::stated_client;
+use platform::api::listing::{ListFormat, SortOrder};
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppQuery, Issue};
+use domains::connection::probe::ProbeResponse;
+use domains::{DomainAccess, RequestedDomain};
+use crate::RenderState;
+
+/// The operations of this feature.
+pub fn routes() -> OpenApiRouter<RenderState> {
+    OpenApiRouter::new().routes(routes!(render_page)).routes(routes!(list_snapshots))
+}
+
+own_errors! {
+    NotRendered: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch, DomainSuspended;
+    NotListed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch;
+}
+
+/// Most rows of one listing.
+const MAX_LIMIT: u32 = 500;
+const DEFAULT_LIMIT: u32 = 50;
+/// Longest search text, in characters.
+const MAX_SEARCH_CHARS: usize = 500;
+/// Forced renders of a key, and of a domain that no check has proven: its server may be somebody else's.
+const FORCED: Rate = Rate::Shared(SharedLimit { name: "forced", per_minute: 60, per_minute_of_sessions: 60 });
+const UNPROVEN_FORCED_PER_MINUTE: u32 = 10;
+
+/// Query of the render endpoint, for the document; it is read by hand, since `url` may be anything.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "only its description is used")]
+struct RenderQuery {
+    /// The page to render: an absolute http or https URL, URL-encoded, on a domain of the account.
+    #[param(example = "https://shop.example/shoes?size=42")]
+    url: String,
+    /// Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored. At
+    /// most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
+    #[param(example = "1")]
+    cache_invalidate: Option<String>,
+}
+
+/// Headers of the render endpoint, for the document.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "only its description is used")]
+struct RenderHeaders {
+    /// Address of the visitor, as the integration saw it. A crawler is verified by it; one that is not verified counts in
+    /// the daily budget of its network. It is not stored and counts in no rate limit. Ignored when malformed.
+    #[param(rename = "x-service-client-address", example = "66.249.66.1")]
+    client_address: Option<String>,
+    /// Passed on as received: marks requests of the service's own audits and checks, which are no visits.
+    #[param(rename = "x-service-probe")]
+    probe: Option<String>,
+    /// Says that an integration asks, which gives up after ten seconds: what there is, is the answer within nine, and 304
+    /// when there is nothing. The render goes on.
+    #[param(rename = "x-service-integration", example = "1")]
+    integration: Option<String>,
+}
+
+/// Renders a page.
+///
+/// Answers with the page as a crawler should see it: from memory (`edge-hit`), from the stored snapshot (`hit`) or
+/// rendered now (`miss`). Forward the visitor's `User-Agent`, `Accept`, `Accept-Language`, `Sec-Fetch-*` and
+/// `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
+/// `If-None-Match` is ignored: 304 here never means "not modified".
+#[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery, RenderHeaders),
+    security(("apiKey" = [])),
+    responses(
+        Refusals::<RenderPages, NotRendered>,
+        (status = 200, description = "The rendered HTML.", content_type = "text/html", body = String,
+            headers(
+                ("x-service-render-cache" = String, description = "`edge-hit`, `hit` or `miss`."),
+                ("x-service-snapshot-key" = String, description = "Object key of the snapshot, on `hit`."),
+                ("x-service-render-partial" = String, description = "`1` when the page was cut off before it was complete."),
+                ("cache-control" = String, description = "`public, max-age=N, s-maxage=N` with the refresh interval of the path; `no-store` when partial."),
+                ("etag" = String, description = "Weak etag of the HTML.")),
+            example = json!("<!DOCTYPE html><html lang=\"en\"><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>")),
+        (status = 301, description = "A redirect rule or the preferred host applies: forward `Location` to the visitor. Also a page that redirects permanently itself.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = "3XX", description = "Another redirect of the page itself: forward `Location` to the visitor.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = 304, description = "Not prerendered (a person, an asset, an ignored path, nothing stored while on-demand rendering is off): let the origin answer.",
+            headers(("location" = String, description = "The same path and query on the origin host."))),
+        (status = 307, description = "A redirect rule with status 307 applies.",
+            headers(("location" = String, description = "Absolute address."))),
+        (status = "4XX", description = "The page's own status, with its HTML (404, 410 and the like).", content_type = "text/html", body = String),
+        (status = "5XX", description = "The page's own status, with its HTML; never stored.", content_type = "text/html", body = String),
+    ))]
+async fn render_page(
+    caller: Uncounted<RenderPages>,
+    State(app): State<RenderState>,
+    method: Method,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> ApiResult<Response> {
+    let deadline = deadline_of(&headers);
+    let query = query.unwrap_or_default();
+    if is_forced(&query) {
+        caller.count(&app.callers, FORCED).await?;
+    }
+    let caller = caller.admit()?;
+    let asked = parse_query(&query, app.config.limits.url_bytes)
+        .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
+    let host = asked.target.host_str().unwrap_or_default();
+    let site = RequestedDomain::of_host(host).site(&caller, &app.domains, DomainAccess::Use).await?;
+    if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
+        return Ok(probe_response(response));
+    }
+    if asked.freshness == Freshness::Forced && !site.domain.is_proven() {
+        let name = format!("forced:domain:{}", site.domain.budget_name());
+        app.callers.rate_limits.take_of(Bucket::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
+    }
+    let deciding = DecidingHeaders::of(&headers);
+    let crawler = deciding.crawler(&asked.target);
+    // The caller is the customer's server: the crawler's own address is known when an integration states it.
+    let stated = stated_client(&headers);
+    let verified = match crawler.zip(stated) {
+        Some((crawler, address)) => app.verifier.by_address(crawler, address).await,
+        None => Verified::Unknown,
+    };
+    let is_relayed = stated.is_some() || crawler.is_some();
+    let call = RenderCall {
+        site: &site,
+        target: &asked.target,
+        facts: deciding.facts(&method, crawler.is_some()),
+        entry: EntryPoint::Api,
+        freshness: asked.freshness,
+        crawler,
+        verified,
+        is_probe: app.probe_marks.are_in(&headers, host, app.clock.now()),
+        deadline,
+        unverified_client: (is_relayed && verified != Verified::Yes)
+            .then_some(UnverifiedClient { address: stated }),
+    };
+    let response = app.render.serve(&call).await?;
+    if let RenderResponse::Page(page) = &response {
+        app.render.fast_path().prepare(&call, page, (caller.account(), &query, &headers));
+    }
+    Ok(respond(&call, response))
+}
+
+/// Proves to a connection check that the customer's own server asks this endpoint. Not a page: neither stored nor counted.
+fn probe_response(response: ProbeResponse) -> Response {
+    (StatusCode::OK, response.headers(), Body::from(response.html)).into_response()
+}
+
+fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
+    match response {
+        RenderResponse::Redirect { status, location } => elsewhere(status, location),
+        RenderResponse::Passthrough { location } => elsewhere(304, location),
+        RenderResponse::Page(page) => {
+            let headers = page_headers(call.site, call.target, &page);
+            let status = StatusCode::from_u16(page.page.status).unwrap_or(StatusCode::OK);
+            (status, headers, Body::from(page.page.html.clone())).into_response()
+        }
+    }
+}
+
+/// An empty answer that leads to another address and is kept by nobody.
+fn elsewhere(status: u16, location: String) -> Response {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::NOT_MODIFIED);
+    let mut headers = HeaderMap::with_capacity(2);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(location) = HeaderValue::from_str(&location) {
+        headers.insert(LOCATION, location);
+    }
+    (status, headers).into_response()
+}
+
+/// What the query of the render endpoint asks for.
+struct ParsedQuery {
+    target: Url,
+    freshness: Freshness,
+}
+
+fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+fn is_forced(query: &str) -> bool {
+    pairs(query).any(|(name, value)| name == "cache_invalidate" && value == "1")
+}
+
+/// Reads the query: exactly one `url`, and `cache_invalidate`. The error is a sentence about `url`.
+fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, String> {
+    let mut urls = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some("url"));
+    let (_, url) = urls.next().ok_or("is missing")?;
+    if urls.next().is_some() {
+        return Err("is there more than once".to_owned());
+    }
+    let url = decode(url).ok_or("is not UTF-8 once it is decoded")?;
+    let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| error.to_string())?;
+    let freshness = if is_forced(query) { Freshness::Forced } else { Freshness::Stored };
+    Ok(ParsedQuery { target, freshness })
+}
+
+/// Decodes one part of a query; `None` when the bytes are no text.
+fn decode(text: &str) -> Option<String> {
+    String::from_utf8(domains::patterns::percent_decode(&text.replace('+', " "))).ok()
+}
+
+/// Query of the list of snapshots.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+struct SnapshotsQuery {
+    /// Domain of the account.
+    #[param(example = "shop.example")]
+    domain: String,
+    /// Only pages whose address contains this; case does not matter. At most 500 characters.
+    #[param(example = "/shoes")]
+    search: Option<String>,
+    /// Only snapshots in this state.
+    #[param(inline, example = "stale")]
+    state: Option<SnapshotState>,
+    /// Property to order by; `createdAt` unless given.
+    #[param(inline, example = "createdAt")]
+    sort: Option<SnapshotSort>,
+    /// Direction; `desc` unless given.
+    #[param(inline, example = "desc")]
+    order: Option<SortOrder>,
+    /// Number of rows, 1 to 500.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<u32>,
+    /// Rows to leave out first.
+    #[param(default = 0)]
+    offset: Option<u64>,
+    /// `csv`: all that match, as a file; limit and offset play no part.
+    #[param(inline, example = "csv")]
+    format: Option<ListFormat>,
+}
+
+/// Stored snapshots.
+#[derive(Debug, Serialize, ToSchema)]
+struct SnapshotList {
+    /// Newest first, unless another order is asked for.
+    snapshots: Vec<Snapshot>,
+    /// Number of snapshots that match.
+    #[schema(examples(1))]
+    total: u64,
+    /// Numbers by state of all that match the search, whatever state is asked for.
+    counts: SnapshotCounts,
+}
+
+impl SnapshotsQuery {
+    fn check(&self) -> ApiResult<()> {
+        let mut issues = Vec::new();
+        if self.limit.is_some_and(|limit| !(1..=MAX_LIMIT).contains(&limit)) {
+            issues.push(Issue::new("limit", format!("must be from 1 to {MAX_LIMIT}")));
+        }
+        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
+            issues
+                .push(Issue::new("search", format!("must not be longer than {MAX_SEARCH_CHARS} characters")));
+        }
+        if issues.is_empty() { Ok(()) } else { Err(ApiError::invalid_request(issues)) }
+    }
+
+    fn question(&self) -> SnapshotQuestion {
+        SnapshotQuestion {
+            search: self.search.clone().unwrap_or_default(),
+            state: self.state,
+            sort: self.sort.unwrap_or_default(),
+            is_ascending: self.order.unwrap_or_default() == SortOrder::Asc,
+        }
+    }
+
+    fn window(&self) -> (usize, usize) {
+        let offset = usize::try_from(self.offset.unwrap_or(0)).unwrap_or(usize::MAX);
+        (self.limit.unwrap_or(DEFAULT_LIMIT) as usize, offset)
+    }
+}
+
+/// Lists what is stored of a domain.
+#[utoipa::path(get, path = "/api/prerender/snapshots", tag = "Render", params(SnapshotsQuery),
+    security(("apiKey" = []), ("session" = [])),
+    responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", content(
+        (SnapshotList = "application/json"),
+        (String = "text/csv", example = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\n\"https://shop.example/\",\"/\",\"200\",\"fresh\",\"48213\",\"180\",\"2026-11-20T12:00:00.000Z\",\"86400\",\"\"\n")))))]
+async fn list_snapshots(
+    caller: Caller<ReadDomain>,
+    State(domains): State<DomainsService>,
+    State(render): State<RenderService>,
+    AppQuery(query): AppQuery<SnapshotsQuery>,
+) -> ApiResult<Response> {
+    query.check()?;
+    let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
+    let lists = render.snapshot_lists();
+    let found = lists.find(&site, &query.question()).await?;
+    if query.format == Some(ListFormat::Csv) {
+        return Ok(csv::response(lists, site, found));
+    }
+    let snapshots = lists.read(&site, &found, query.window()).await?;
+    Ok(Json(SnapshotList { snapshots, total: found.total() as u64, counts: found.counts }).into_response())
+}
+
+#[cfg(test)]
+mod tests;

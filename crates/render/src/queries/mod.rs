@@ -1,0 +1,322 @@
+//! SQL of the snapshots table: what is stored of each page, and which process is rendering it.
+//! Used by the durable tier only; both engines run the same text, one lock aside.
+//! See docs/decisions/0032.
+
+mod remote_renders;
+mod retention;
+mod snapshot_list;
+mod stored_pages;
+
+use store::{Conn, DbError, Engine, on_engine};
+
+use platform::clock::Timestamp;
+use domains::DomainId;
+
+pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
+pub use retention::*;
+pub use snapshot_list::{
+    SnapshotSummaryRow, count_failures, count_snapshots, find_plan, list_snapshot_summaries,
+    list_snapshots_by_hash,
+};
+pub use stored_pages::{delete_snapshots, delete_some, list_created, list_stored};
+
+/// Names a page: the domain record and the hash of the page's key.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PageId {
+    /// Domain record.
+    pub domain: DomainId,
+    /// Hash of the page's key within it.
+    pub key_hash: String,
+}
+
+impl cache::Key for PageId {
+    fn with_bytes<R>(&self, f: impl FnOnce(&[u8]) -> R) -> R {
+        (self.domain.as_str(), self.key_hash.as_str()).with_bytes(f)
+    }
+}
+
+/// A row: what is stored of a page, and how its renders have gone since.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct SnapshotRow {
+    /// Key of the object that holds the HTML.
+    pub object_key: String,
+    /// Address that was rendered.
+    pub url: String,
+    /// The page's status.
+    pub status: i64,
+    /// Where a redirecting page leads.
+    pub location: Option<String>,
+    /// Weak etag of the HTML.
+    pub etag: String,
+    /// Kept header lines, as JSON.
+    pub headers: Option<String>,
+    /// Failures of a page that shows nothing, as JSON.
+    problems: Option<String>,
+    pub html_bytes: i64,
+    /// Characters of visible text.
+    pub text_chars: i64,
+    /// Time that the render took.
+    pub render_ms: i64,
+    /// When it was rendered, epoch milliseconds.
+    pub created_at: i64,
+    /// Which render made it.
+    pub stored_generation: i64,
+    /// What went wrong since.
+    pub last_error: Option<String>,
+    /// When, epoch milliseconds.
+    pub last_error_at: Option<i64>,
+    /// Renders that failed one after another.
+    pub failures: i64,
+    /// Not before when to try again, epoch milliseconds.
+    pub retry_at: i64,
+    /// When a render was held back because its text had shrunk.
+    pub suspect_at: Option<i64>,
+}
+
+impl SnapshotRow {
+    /// Failures of a page that shows nothing.
+    pub fn problems(&self) -> Vec<String> {
+        self.problems.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+    }
+}
+
+/// A render to store.
+#[derive(Debug)]
+pub struct NewSnapshot<'a> {
+    /// Key of the object, which is there already.
+    pub object_key: &'a str,
+    /// Address that was rendered.
+    pub url: &'a str,
+    /// The page's status.
+    pub status: u16,
+    /// Where a redirecting page leads.
+    pub location: Option<&'a str>,
+    /// Weak etag of the HTML.
+    pub etag: &'a str,
+    /// Kept header lines, as JSON.
+    pub headers: Option<String>,
+    /// Failures of a page that shows nothing.
+    pub problems: &'a [String],
+    pub html_bytes: usize,
+    /// Characters of visible text.
+    pub text_chars: u64,
+    /// Time that the render took.
+    pub render_ms: u64,
+    /// When it was rendered.
+    pub created_at: Timestamp,
+    /// When it is due for a new render without being asked for, if ever.
+    pub due_at: Option<Timestamp>,
+}
+
+/// What is stored of a page, if anything.
+pub async fn find_snapshot(conn: &mut Conn, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
+    const SQL: &str = "select object_key, url, status, location, etag, headers, problems, html_bytes, text_chars, render_ms, created_at, \
+         stored_generation, last_error, last_error_at, failures, retry_at, suspect_at from snapshots \
+         where domain_id = $1 and key_hash = $2 and object_key is not null";
+    let row = on_engine!(conn, |c| {
+        sqlx::query_as(SQL).bind(page.domain.as_str()).bind(&page.key_hash).fetch_optional(c).await
+    });
+    Ok(row?)
+}
+
+/// Takes a page for a render, or says that another process has it.
+///
+/// The answer is the render's generation and that of what is stored. A forced render takes the page from whoever has it.
+pub async fn begin_render(
+    conn: &mut Conn,
+    page: &PageId,
+    (page_key, url): (&str, &str),
+    token: &str,
+    (now, until): (Timestamp, Timestamp),
+    takes_over: bool,
+) -> Result<Option<(i64, i64)>, DbError> {
+    // A generation is a time, so that it also rises over a row that was deleted in between.
+    const SQL: &str = "insert into snapshots (domain_id, key_hash, page_key, url, stored_generation, generation, \
+         lease_token, lease_until, failures, retry_at, wanted_day) values ($1, $2, $3, $4, 0, $6, $5, $7, 0, 0, $9) \
+         on conflict (domain_id, key_hash) do update set \
+         generation = case when snapshots.generation >= $6 then snapshots.generation + 1 else $6 end, \
+         lease_token = $5, lease_until = $7 \
+         where snapshots.lease_token is null or snapshots.lease_until < $6 or $8 \
+         returning generation, stored_generation";
+    let begun = on_engine!(conn, |c| {
+        sqlx::query_as(SQL)
+            .bind(page.domain.as_str())
+            .bind(&page.key_hash)
+            .bind(page_key)
+            .bind(url)
+            .bind(token)
+            .bind(now.as_millis())
+            .bind(until.as_millis())
+            .bind(takes_over)
+            .bind(now.day_number())
+            .fetch_optional(c)
+            .await
+    });
+    Ok(begun?)
+}
+
+/// Keeps a page for longer. `false`: somebody else has it now.
+pub async fn extend_lease(
+    conn: &mut Conn,
+    page: &PageId,
+    token: &str,
+    until: Timestamp,
+) -> Result<bool, DbError> {
+    const SQL: &str = "update snapshots set lease_until = $4 \
+         where domain_id = $1 and key_hash = $2 and lease_token = $3";
+    let changed = on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(page.domain.as_str())
+            .bind(&page.key_hash)
+            .bind(token)
+            .bind(until.as_millis())
+            .execute(c)
+            .await
+            .map(|done| done.rows_affected())
+    });
+    Ok(changed? > 0)
+}
+
+/// Gives a page back after a render that was not stored; a row that holds nothing goes.
+pub async fn end_render(conn: &mut Conn, page: &PageId, token: &str) -> Result<(), DbError> {
+    const DELETE: &str = "delete from snapshots \
+         where domain_id = $1 and key_hash = $2 and lease_token = $3 and object_key is null";
+    const RELEASE: &str = "update snapshots set lease_token = null, lease_until = 0 \
+         where domain_id = $1 and key_hash = $2 and lease_token = $3";
+    for sql in [DELETE, RELEASE] {
+        on_engine!(conn, |c| {
+            sqlx::query(sql)
+                .bind(page.domain.as_str())
+                .bind(&page.key_hash)
+                .bind(token)
+                .execute(c)
+                .await
+                .map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// What became of storing a render.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// It is the page's snapshot now; the object it replaced may go.
+    Yes {
+        /// Key of the object that was replaced.
+        replaced: Option<String>,
+    },
+    /// A render that was started later is stored, or the domain is gone.
+    Outdated,
+}
+
+/// Makes a render the snapshot of its page, unless a later one is, and gives the page back.
+///
+/// Call it in a transaction: the row is read before it is written.
+pub async fn store_snapshot(
+    conn: &mut Conn,
+    page: &PageId,
+    generation: i64,
+    token: &str,
+    new: &NewSnapshot<'_>,
+) -> Result<Stored, DbError> {
+    // PostgreSQL has other writers beside this transaction; SQLite has none, and no such clause.
+    let sql = match conn.engine() {
+        Engine::Sqlite => {
+            "select object_key, stored_generation from snapshots where domain_id = $1 and key_hash = $2"
+        }
+        Engine::Postgres => {
+            "select object_key, stored_generation from snapshots where domain_id = $1 and key_hash = $2 for update"
+        }
+    };
+    let current: Option<(Option<String>, i64)> = on_engine!(conn, |c| {
+        sqlx::query_as(sql).bind(page.domain.as_str()).bind(&page.key_hash).fetch_optional(c).await
+    })?;
+    let Some((replaced, stored_generation)) = current else { return Ok(Stored::Outdated) };
+    if stored_generation >= generation {
+        end_render(conn, page, token).await?;
+        return Ok(Stored::Outdated);
+    }
+    const SQL: &str = "update snapshots set url = $3, object_key = $4, status = $5, location = $6, etag = $7, \
+         html_bytes = $8, text_chars = $9, render_ms = $10, created_at = $11, stored_generation = $12, \
+         lease_token = case when lease_token = $13 then null else lease_token end, \
+         lease_until = case when lease_token = $13 then 0 else lease_until end, \
+         last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null, due_at = $14, \
+         headers = $15, problems = $16 \
+         where domain_id = $1 and key_hash = $2";
+    let problems = (!new.problems.is_empty()).then(|| serde_json::to_string(new.problems).expect("texts"));
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(page.domain.as_str())
+            .bind(&page.key_hash)
+            .bind(new.url)
+            .bind(new.object_key)
+            .bind(i64::from(new.status))
+            .bind(new.location)
+            .bind(new.etag)
+            .bind(as_stored(new.html_bytes as u64))
+            .bind(as_stored(new.text_chars))
+            .bind(as_stored(new.render_ms))
+            .bind(new.created_at.as_millis())
+            .bind(generation)
+            .bind(token)
+            .bind(new.due_at.map(Timestamp::as_millis))
+            .bind(new.headers.as_deref())
+            .bind(problems.as_deref())
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(Stored::Yes { replaced })
+}
+
+/// Notes that a page with a snapshot could not be rendered again, and when to try next.
+pub async fn note_failure(
+    conn: &mut Conn,
+    page: &PageId,
+    error: &str,
+    (failures, now, retry_at): (i64, Timestamp, Timestamp),
+) -> Result<(), DbError> {
+    const SQL: &str = "update snapshots set last_error = $3, last_error_at = $4, failures = $5, retry_at = $6, \
+         due_at = case when due_at < $6 then $6 else due_at end \
+         where domain_id = $1 and key_hash = $2 and object_key is not null";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(page.domain.as_str())
+            .bind(&page.key_hash)
+            .bind(error)
+            .bind(now.as_millis())
+            .bind(failures)
+            .bind(retry_at.as_millis())
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
+}
+
+/// Notes that a render was held back because its text had shrunk, and when to look again.
+pub async fn note_suspect(
+    conn: &mut Conn,
+    page: &PageId,
+    suspect_at: Timestamp,
+    retry_at: Timestamp,
+) -> Result<(), DbError> {
+    const SQL: &str = "update snapshots set suspect_at = $3, retry_at = $4, \
+         due_at = case when due_at < $4 then $4 else due_at end \
+         where domain_id = $1 and key_hash = $2 and object_key is not null";
+    on_engine!(conn, |c| {
+        sqlx::query(SQL)
+            .bind(page.domain.as_str())
+            .bind(&page.key_hash)
+            .bind(suspect_at.as_millis())
+            .bind(retry_at.as_millis())
+            .execute(c)
+            .await
+            .map(drop)
+    })?;
+    Ok(())
+}
+
+fn as_stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

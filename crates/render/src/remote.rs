@@ -1,0 +1,273 @@
+//! Renders of processes without browsers: an urgent job, which a process with browsers takes, and its result.
+//! See docs/decisions/0032. Must never note a failure against a page because nobody could render it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use store::{BlobError, Blobs, Db, DbError};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::admission::RenderRefusal;
+use super::cache::DurableTier;
+use super::kept_headers::{from_stored, to_stored};
+use super::model::{RenderPurpose, RenderedPage};
+use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
+use super::queries;
+use platform::clock::{Clock, Timestamp};
+use domains::DomainId;
+use platform::jobs::{Job, JobId, JobPriority, Jobs};
+use platform::Platform;
+
+/// How often somebody who waits looks for the result.
+const LOOK_EVERY: Duration = Duration::from_millis(30);
+/// What is waited for beside the render itself: its turn there, and the way.
+const GRACE: Duration = Duration::from_secs(12);
+/// Results that nobody fetched are deleted after so long.
+pub(super) const KEPT: Duration = Duration::from_secs(10 * 60);
+
+/// The way to renders of other processes. Cheap to clone.
+#[derive(Clone)]
+pub struct RemoteRenders {
+    db: Db,
+    blobs: Blobs,
+    jobs: Jobs,
+    patience: Duration,
+}
+
+impl RemoteRenders {
+    /// Renders wherever a process of this installation has browsers.
+    pub fn new(platform: &Platform, jobs: &Jobs) -> RemoteRenders {
+        RemoteRenders {
+            db: platform.db.clone(),
+            blobs: platform.blobs.clone(),
+            jobs: jobs.clone(),
+            patience: platform.config.render_timeout() + GRACE,
+        }
+    }
+
+    /// Has a page rendered, and waits for what comes of it.
+    pub async fn run(
+        &self,
+        order: &RenderOrder<'_>,
+        durable: &DurableTier,
+        abandoned: &CancellationToken,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        let id = self.ask(order).await?;
+        let result = tokio::select! {
+            result = self.wait(&id) => result?,
+            () = abandoned.cancelled() => None,
+            () = tokio::time::sleep(self.patience) => None,
+        };
+        let Some(result) = result else {
+            // A process that has begun it finishes it for whoever asks next.
+            let _ = self.jobs.cancel(id.as_str()).await;
+            return match abandoned.is_cancelled() {
+                true => Ok(RenderOutcome::Refused(RenderRefusal::Abandoned)),
+                false => Err(RenderTaskError::Remote("no process has rendered it in time".to_owned())),
+            };
+        };
+        self.outcome(order, durable, result).await
+    }
+
+    async fn ask(&self, order: &RenderOrder<'_>) -> Result<JobId, DbError> {
+        let domain = &order.site.domain;
+        let priority = match order.purpose {
+            RenderPurpose::OnDemand | RenderPurpose::Forced => JobPriority::Urgent,
+            RenderPurpose::Refresh | RenderPurpose::Look => JobPriority::Bulk,
+            RenderPurpose::Background => JobPriority::Background,
+        };
+        let job = RenderPage {
+            domain: domain.id.clone(),
+            url: order.page.url.clone(),
+            purpose: order.purpose,
+            known_generation: order.known_generation,
+        };
+        let job = job.queued_for(domain.account_id.as_str()).domain(domain.id.as_str()).priority(priority);
+        let id = job.id().clone();
+        let mut tx = self.db.write().await?;
+        self.jobs.enqueue(&mut tx, vec![job]).await?;
+        tx.commit().await?;
+        self.jobs.wake();
+        Ok(id)
+    }
+
+    async fn wait(&self, id: &JobId) -> Result<Option<RemoteResult>, DbError> {
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let found = queries::find_remote_render(&mut self.db.read().await?, id.as_str()).await?;
+            if let Some(text) = found {
+                // A process of another version may say what this one does not know.
+                return Ok(serde_json::from_str(&text).ok());
+            }
+        }
+    }
+
+    async fn outcome(
+        &self,
+        order: &RenderOrder<'_>,
+        durable: &DurableTier,
+        result: RemoteResult,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        Ok(match result {
+            RemoteResult::Stored => {
+                durable.forget(order.id);
+                match durable.find(order.id).await?.page {
+                    Some(stored) => RenderOutcome::Made { page: stored.page, stored: true },
+                    None => RenderOutcome::Elsewhere,
+                }
+            }
+            RemoteResult::Page(page) => match self.blobs.get(&page.object_key).await {
+                Ok(Some(html)) => RenderOutcome::Made { page: page.with_html(html), stored: false },
+                _ => return Err(RenderTaskError::Remote("the rendered page could not be read".to_owned())),
+            },
+            // The process that held it back looks again in a minute.
+            RemoteResult::Elsewhere | RemoteResult::HeldBack => RenderOutcome::Elsewhere,
+            RemoteResult::OverLimit => RenderOutcome::OverLimit,
+            RemoteResult::Refused { refusal } => RenderOutcome::Refused(refusal),
+            RemoteResult::Failed { reason, is_of_the_origin: true } => {
+                return Err(RenderTaskError::RemoteOrigin(reason));
+            }
+            RemoteResult::Failed { reason, .. } => return Err(RenderTaskError::Remote(reason)),
+        })
+    }
+}
+
+/// What came of a render, as the process that made it tells the one that asked.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum RemoteResult {
+    Stored,
+    Page(UnstoredPage),
+    Elsewhere,
+    HeldBack,
+    OverLimit,
+    Refused {
+        refusal: RenderRefusal,
+    },
+    Failed {
+        reason: String,
+        /// Whether the origin did not answer.
+        is_of_the_origin: bool,
+    },
+}
+
+/// A page that is handed out once and not kept; its document is an object of its own meanwhile.
+#[derive(Debug, Serialize, Deserialize)]
+struct UnstoredPage {
+    status: u16,
+    location: Option<String>,
+    etag: String,
+    /// Kept header lines, as JSON.
+    headers: Option<String>,
+    problems: Vec<String>,
+    partial: bool,
+    created_at: i64,
+    object_key: String,
+}
+
+impl UnstoredPage {
+    fn with_html(self, html: Bytes) -> Arc<RenderedPage> {
+        Arc::new(RenderedPage {
+            status: self.status,
+            location: self.location,
+            html,
+            etag: self.etag,
+            headers: from_stored(self.headers.as_deref()),
+            problems: self.problems,
+            partial: self.partial,
+            created_at: Timestamp::from_millis(self.created_at),
+        })
+    }
+}
+
+/// Renders a page that a process without browsers was asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RenderPage {
+    /// Its domain.
+    pub(super) domain: DomainId,
+    /// Its address.
+    pub(super) url: Url,
+    /// Why it is made.
+    pub(super) purpose: RenderPurpose,
+    /// The generation of what was stored when the render was found to be needed.
+    pub(super) known_generation: Option<i64>,
+}
+
+/// Where results are kept until who asked has fetched them. Cheap to clone.
+#[derive(Clone)]
+pub struct RemoteResults {
+    db: Db,
+    blobs: Blobs,
+    clock: Clock,
+}
+
+/// Why a result could not be written down.
+#[derive(Debug, thiserror::Error)]
+pub enum NotTold {
+    /// The database failed.
+    #[error("could not reach the database")]
+    Store(#[from] DbError),
+    /// The object store failed.
+    #[error("could not reach the object store")]
+    Blobs(#[from] BlobError),
+}
+
+impl RemoteResults {
+    /// Keeps results where everything else is kept.
+    pub fn new(platform: &Platform) -> RemoteResults {
+        let Platform { db, blobs, clock, .. } = platform;
+        RemoteResults { db: db.clone(), blobs: blobs.clone(), clock: clock.clone() }
+    }
+
+    /// Says what came of a job's render. `None`: it ended unexpectedly.
+    pub async fn tell(&self, id: &JobId, outcome: Option<RenderOutcome>) -> Result<(), NotTold> {
+        let mut object_key = None;
+        let result = match outcome {
+            Some(RenderOutcome::Made { stored: true, .. }) => RemoteResult::Stored,
+            Some(RenderOutcome::Made { page, .. }) => {
+                let key = format!("renders/{id}");
+                self.blobs.put(&key, page.html.clone()).await?;
+                object_key = Some(key.clone());
+                RemoteResult::Page(UnstoredPage {
+                    status: page.status,
+                    location: page.location.clone(),
+                    etag: page.etag.clone(),
+                    headers: to_stored(&page.headers),
+                    problems: page.problems.clone(),
+                    partial: page.partial,
+                    created_at: page.created_at.as_millis(),
+                    object_key: key,
+                })
+            }
+            Some(RenderOutcome::Elsewhere) => RemoteResult::Elsewhere,
+            Some(RenderOutcome::HeldBack) => RemoteResult::HeldBack,
+            Some(RenderOutcome::OverLimit) => RemoteResult::OverLimit,
+            Some(RenderOutcome::Refused(refusal)) => RemoteResult::Refused { refusal },
+            Some(RenderOutcome::Failed(error)) => {
+                RemoteResult::Failed { reason: error.to_string(), is_of_the_origin: error.is_of_the_origin() }
+            }
+            None => RemoteResult::Failed {
+                reason: "the render ended unexpectedly".to_owned(),
+                is_of_the_origin: false,
+            },
+        };
+        let text = serde_json::to_string(&result).expect("a result is plain data");
+        Ok(self.write(id, &text, object_key.as_deref()).await?)
+    }
+
+    /// Writes a result down, and removes those that nobody has fetched.
+    async fn write(&self, id: &JobId, result: &str, object_key: Option<&str>) -> Result<(), DbError> {
+        let now = self.clock.now();
+        let mut tx = self.db.write().await?;
+        let old = queries::delete_remote_renders(&mut tx, now.minus(KEPT)).await?;
+        queries::insert_remote_render(&mut tx, id.as_str(), result, object_key, now).await?;
+        tx.commit().await?;
+        if let Err(error) = self.blobs.delete_many(old.iter().map(String::as_str)).await {
+            tracing::warn!(%error, "pages that nobody fetched could not be deleted");
+        }
+        Ok(())
+    }
+}

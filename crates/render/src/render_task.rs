@@ -1,0 +1,435 @@
+//! One render as a task: the lease on the page, the account's allowance, the browser, and the end of all three.
+//! Used by the render service only. Must never count a render that failed.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
+use bytes::Bytes;
+use crawler::errors::one_line;
+use crawler::url::{OriginHost, PublicAddress, authority_of, without_query};
+use store::DbError;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::acceptance::{Acceptance, SnapshotUpdate};
+use super::admission::{Applicant, OriginResult, Permit, RenderAdmission, RenderRefusal};
+use super::cache::{DurableTier, etag_of};
+use super::decide::{TargetPage, page_of};
+use super::emptiness::why_empty;
+use super::kept_headers::kept_headers;
+use super::model::{RenderPurpose, RenderedPage};
+use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
+use super::queries::PageId;
+use super::remote::RemoteRenders;
+use accounts::usage::Reservation;
+use accounts::{Accounts, UsageMetric};
+use platform::clock::Clock;
+use platform::config::{Config, Role, Scheme};
+use domains::Site;
+use platform::jobs::Jobs;
+use platform::Platform;
+
+/// How long a process holds a page without saying so again.
+const LEASE: Duration = Duration::from_secs(10);
+/// How often it says so.
+const HEARTBEAT: Duration = Duration::from_secs(3);
+/// How often a process looks whether another one has finished.
+const POLL: Duration = Duration::from_millis(100);
+/// For how long a page that ended the browser is not rendered again, forced renders excepted.
+const QUARANTINE: Duration = Duration::from_secs(10 * 60);
+/// How long a client's render waits for its turn, and one that nobody's client waits for.
+const TURN_WAIT: Duration = Duration::from_secs(10);
+const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
+
+/// Runs renders, one task each. Cheap to share.
+pub struct RenderTasks {
+    config: Arc<Config>,
+    clock: Clock,
+    renderer: Arc<dyn Renderer>,
+    /// Where pages are rendered when this process has no browsers.
+    remote: Option<RemoteRenders>,
+    accounts: Accounts,
+    durable: DurableTier,
+    acceptance: Acceptance,
+    admission: RenderAdmission,
+    /// Pages that ended the browser.
+    quarantine: cache::Cache<PageId, ()>,
+    shutdown: CancellationToken,
+}
+
+impl RenderTasks {
+    /// Makes them from what the service stands on.
+    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, durable: DurableTier) -> RenderTasks {
+        let is_remote = !platform.config.has_role(Role::Render);
+        RenderTasks {
+            config: platform.config.clone(),
+            clock: platform.clock.clone(),
+            renderer: platform.renderer.clone(),
+            remote: is_remote.then(|| RemoteRenders::new(platform, jobs)),
+            accounts: accounts.clone(),
+            acceptance: Acceptance::new(durable.clone(), platform.clock.clone()),
+            durable,
+            admission: RenderAdmission::new(
+                platform.config.render_concurrency(),
+                platform.config.limits.on_demand_renders_per_minute,
+            ),
+            quarantine: cache::Cache::builder(100_000).time_to_live(QUARANTINE).build(),
+            shutdown: platform.shutdown.clone(),
+        }
+    }
+
+    /// A place for a render of a site that nobody waits for and that is not stored; none: the origin is in trouble, or
+    /// too many wait.
+    pub async fn background_turn(&self, site: &Site) -> Option<Permit> {
+        self.try_background_turn(site).await.ok()
+    }
+
+    /// Waits for a place for what nobody waits for; the error says why there is none.
+    pub async fn try_background_turn(&self, site: &Site) -> Result<Permit, RenderRefusal> {
+        let origin = origin_name(site, &site.domain.host);
+        let domain = site.domain.id.to_string();
+        let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin };
+        self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
+    }
+
+    /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
+    pub async fn run(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> RenderOutcome {
+        // Before it takes anybody's place: refusing an account that has used up its renders costs nothing.
+        let Some(left) = self.accounts.renders_left(&order.site.domain.account_id) else {
+            return RenderOutcome::OverLimit;
+        };
+        match self.try_run(order, abandoned).await {
+            Ok(RenderOutcome::OverLimit) => {
+                left.none();
+                RenderOutcome::OverLimit
+            }
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let RenderOrder { site, page, .. } = order;
+                tracing::warn!(error = %one_line(&error), domain = %site.domain.host, url = without_query(&page.url), "render failed");
+                RenderOutcome::Failed(Arc::new(error))
+            }
+        }
+    }
+
+    async fn try_run(
+        &self,
+        order: &RenderOrder<'_>,
+        abandoned: &CancellationToken,
+    ) -> Result<RenderOutcome, RenderTaskError> {
+        let RenderOrder { site, page, id, purpose, .. } = *order;
+        if purpose != RenderPurpose::Forced && self.quarantine.contains(id) {
+            return Err(RenderError::PageCrashed.into());
+        }
+        let is_for_store =
+            matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look | RenderPurpose::Background);
+        if is_for_store && !self.durable.is_store_usable().await {
+            return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
+        }
+        // Before anything is written: refusing costs nothing.
+        let permit = match self.enter(order, abandoned).await {
+            Ok(permit) => permit,
+            Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
+        };
+        if let Some(remote) = &self.remote {
+            let outcome = remote.run(order, &self.durable, abandoned).await;
+            note_origin_elsewhere(&permit, &outcome);
+            return outcome;
+        }
+        let token = uuid::Uuid::now_v7().to_string();
+        let begun = self.begin(page, id, &token, purpose, order.known_generation).await?;
+        let Some(generation) = begun else { return Ok(RenderOutcome::Elsewhere) };
+        let Some(reservation) = self.reserve(site).await? else {
+            self.durable.end(id, &token).await?;
+            return Ok(RenderOutcome::OverLimit);
+        };
+        let start = Instant::now();
+        let mut rendered = self.render_on_lease(order, &token, abandoned).await;
+        let twin = rendered.as_ref().ok().and_then(|rendered| self.twin_of(site, page, rendered));
+        if let Some(twin) = &twin {
+            // A redirect to the other name of the site would be stored under the key of its own target.
+            let order = RenderOrder { page: twin, ..*order };
+            rendered = self.render_on_lease(&order, &token, abandoned).await;
+        }
+        let page = twin.as_ref().unwrap_or(page);
+        let render_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
+        note_origin(&permit, &rendered);
+        drop(permit);
+        match rendered {
+            Ok(rendered) => {
+                let made = self.page_of(site, rendered);
+                let lease = (generation, token.as_str());
+                let kept = match leads_to_itself(site, page, &made) {
+                    false => self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?,
+                    true => self.acceptance.refuse(id, &token, "the page redirects to itself").await?,
+                };
+                let is_lost = made.is_storable() && kept == SnapshotUpdate::No;
+                if is_lost && is_for_store {
+                    // The page was neither sent to a client nor stored.
+                    self.accounts.refund(&reservation).await?;
+                }
+                Ok(match kept {
+                    SnapshotUpdate::HeldBack => RenderOutcome::HeldBack,
+                    SnapshotUpdate::Yes | SnapshotUpdate::No => {
+                        RenderOutcome::Made { page: made, stored: kept == SnapshotUpdate::Yes }
+                    }
+                })
+            }
+            Err(error) => {
+                metrics::counter!("glasshouse_renders_failed_total").increment(1);
+                self.accounts.refund(&reservation).await?;
+                if matches!(error, RenderError::PageCrashed) {
+                    self.quarantine.insert(id, ());
+                }
+                if is_of_the_page(&error) {
+                    self.acceptance.note_failure(id, &error.to_string()).await?;
+                }
+                self.durable.end(id, &token).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn enter(
+        &self,
+        order: &RenderOrder<'_>,
+        abandoned: &CancellationToken,
+    ) -> Result<Permit, RenderRefusal> {
+        let RenderOrder { site, page, purpose, .. } = *order;
+        let origin = origin_name(site, page.url.host_str().unwrap_or_default());
+        let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin };
+        let deadline = if purpose == RenderPurpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
+        self.admission.enter(applicant, deadline, abandoned).await
+    }
+
+    /// Takes the lease on a page. `None`: another process has rendered it meanwhile, or is rendering it and no client waits
+    /// for this render.
+    async fn begin(
+        &self,
+        page: &TargetPage,
+        id: &PageId,
+        token: &str,
+        purpose: RenderPurpose,
+        known_generation: Option<i64>,
+    ) -> Result<Option<i64>, DbError> {
+        let is_news = |stored: i64| known_generation.is_some_and(|known| stored > known);
+        loop {
+            let names = (page.key.as_str(), page.url.as_str());
+            let begun = self.durable.begin(id, names, token, LEASE, purpose == RenderPurpose::Forced).await?;
+            if let Some((generation, stored)) = begun {
+                if !is_news(stored) {
+                    return Ok(Some(generation));
+                }
+                self.durable.end(id, token).await?;
+                return Ok(None);
+            }
+            if purpose == RenderPurpose::Background {
+                return Ok(None);
+            }
+            tokio::time::sleep(POLL).await;
+            if self.durable.find_row(id).await?.is_some_and(|row| is_news(row.stored_generation)) {
+                return Ok(None);
+            }
+        }
+    }
+
+    async fn reserve(&self, site: &Site) -> Result<Option<Reservation>, DbError> {
+        let account = self.accounts.find_account(&site.domain.account_id).await?;
+        let Some(account) = account.filter(|account| account.active) else { return Ok(None) };
+        let limit = self.config.plan(account.plan).renders_per_month;
+        self.accounts.reserve(&account.id, UsageMetric::Renders, 1, limit).await
+    }
+
+    /// Renders, and says meanwhile that this process is still at it.
+    async fn render_on_lease(
+        &self,
+        order: &RenderOrder<'_>,
+        token: &str,
+        abandoned: &CancellationToken,
+    ) -> Result<Rendered, RenderError> {
+        let RenderOrder { site, page, id, purpose, .. } = *order;
+        let render = self.renderer.render(self.request(site, &page.url, purpose));
+        tokio::pin!(render);
+        loop {
+            tokio::select! {
+                rendered = &mut render => return rendered,
+                // Requests were answered before this fires: nobody waits for the page any more.
+                () = self.shutdown.cancelled() => {
+                    return Err(RenderError::ShuttingDown);
+                }
+                // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
+                () = abandoned.cancelled(), if matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look) => {
+                    return Err(RenderError::Abandoned);
+                }
+                () = tokio::time::sleep(HEARTBEAT) => {
+                    // Losing the page to a forced render is no reason to stop: somebody waits for this one.
+                    if let Err(error) = self.durable.extend(id, token, LEASE).await {
+                        tracing::warn!(error = %error, "could not keep the lease on a page");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The page under the site's other name, when a render is nothing but a redirect there.
+    fn twin_of(&self, site: &Site, page: &TargetPage, rendered: &Rendered) -> Option<TargetPage> {
+        let location = rendered.location.as_deref()?;
+        let location = Url::parse(&public_address(site, &rendered.final_url, location)).ok()?;
+        let is_twin = location.host_str() != page.url.host_str()
+            && location.host_str().is_some_and(|host| site.owns_host(host));
+        let twin = is_twin.then(|| page_of(site, &location))?;
+        (twin.key == page.key && twin.url != page.url).then_some(twin)
+    }
+
+    /// Makes the browser's request for an address of a site.
+    pub fn request(&self, site: &Site, url: &Url, purpose: RenderPurpose) -> RenderRequest {
+        let tls = self.config.edge.origin_scheme == Scheme::Https;
+        let origin_host = match &site.domain.settings.origin_host {
+            // Pages are rendered under https addresses, also those of an origin that is asked without TLS.
+            None if !tls => url.host_str().and_then(|host| host.parse().ok()),
+            origin_host => origin_host.clone(),
+        };
+        let route = origin_host.map(|origin_host| OriginRoute { hosts: site.hosts(), origin_host, tls });
+        let limits = &self.config.limits;
+        RenderRequest {
+            url: url.clone(),
+            tenant: site.domain.id.to_string(),
+            route,
+            own_headers: None,
+            timeout: self.config.render_timeout(),
+            wait_for_selector: site.domain.rendering.wait_for_selector.clone(),
+            blocked_urls: site.domain.rendering.blocked_urls.clone(),
+            limits: RenderLimits {
+                page_bytes: limits.page_bytes,
+                html_bytes: limits.html_bytes,
+                redirects: limits.redirects,
+            },
+            inspect: false,
+            urgent: purpose == RenderPurpose::OnDemand,
+        }
+    }
+
+    fn page_of(&self, site: &Site, rendered: Rendered) -> Arc<RenderedPage> {
+        let public = |address: &str| public_address(site, &rendered.final_url, address);
+        let location = rendered.location.as_deref().map(public);
+        let headers = kept_headers(&rendered.headers, public);
+        let problems = match location {
+            None => why_empty(&rendered.final_url, &rendered.html, &rendered.failed, &rendered.console),
+            Some(_) => Vec::new(),
+        };
+        let html = Bytes::from(rendered.html);
+        Arc::new(RenderedPage {
+            status: public_status(rendered.status, location.is_some()),
+            etag: etag_of(&html, location.as_deref(), &headers),
+            location,
+            html,
+            headers,
+            problems,
+            partial: rendered.partial,
+            created_at: self.clock.now(),
+        })
+    }
+}
+
+/// Returns the name under which the server of a site is queued for: its origin host, else the host that is asked for.
+fn origin_name(site: &Site, asked: &str) -> String {
+    site.domain.settings.origin_host.as_ref().map_or_else(|| asked.to_owned(), OriginHost::to_string)
+}
+
+/// Returns an address that a page names: the public one where the page names its origin host, which does not know under which
+/// name it was asked. Every other address stays as it is written.
+fn public_address(site: &Site, page: &Url, address: &str) -> String {
+    let is_public = page.host_str().is_some_and(|host| site.owns_host(host));
+    let authority = if is_public { authority_of(page) } else { &site.domain.host };
+    let origin = site.domain.settings.origin_host.as_ref().map(OriginHost::as_str);
+    let public = origin.map(|origin| PublicAddress { origin, scheme: page.scheme(), authority });
+    public.and_then(|public| public.of_address(address.as_bytes())).unwrap_or_else(|| address.to_owned())
+}
+
+/// The status that is answered for a page: every success is 200, and so is what no page can mean.
+fn public_status(status: u16, has_location: bool) -> u16 {
+    match status {
+        300..=399 if has_location && status != 304 => status,
+        400..=599 => status,
+        _ => 200,
+    }
+}
+
+/// Whether a failure says something about the page. What concerns the service itself does not.
+fn is_of_the_page(error: &RenderError) -> bool {
+    !matches!(
+        error,
+        RenderError::NoBrowser(_)
+            | RenderError::Overloaded
+            | RenderError::ShuttingDown
+            | RenderError::Abandoned
+    )
+}
+
+fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
+    match rendered {
+        Err(RenderError::OriginUnreachable(_) | RenderError::Timeout(_)) => {
+            permit.note(OriginResult::Failed);
+        }
+        Err(error) if !is_of_the_page(error) => {}
+        Ok(rendered) if rendered.settled == Settled::Timeout => permit.note(OriginResult::CutOff),
+        _ => permit.note(OriginResult::Responded),
+    }
+}
+
+/// The same for a render of another process.
+fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
+    match outcome {
+        Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),
+        Ok(RenderOutcome::Made { .. }) => permit.note(OriginResult::Responded),
+        Ok(RenderOutcome::Refused(RenderRefusal::OriginDown)) => permit.note(OriginResult::LeftAlone),
+        Err(RenderTaskError::RemoteOrigin(_)) => permit.note(OriginResult::Failed),
+        _ => {}
+    }
+}
+
+/// Decides whether a page redirects to an address whose snapshot it would be itself.
+fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool {
+    let location = made.location.as_deref().and_then(|location| Url::parse(location).ok());
+    location.is_some_and(|location| {
+        location.host_str().is_some_and(|host| site.owns_host(host))
+            && page_of(site, &location).key == page.key
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domains::Settings;
+    use domains::site::tests::site;
+
+    #[test]
+    fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {
+        let settings = Settings { origin_host: "app.host.test:8080".parse().ok(), ..Settings::default() };
+        let site = site("shop.example", settings);
+        let page = Url::parse("https://www.shop.example/a").expect("an address");
+        let told = |address: &str| public_address(&site, &page, address);
+
+        assert_eq!(told("https://app.host.test/b?c=d"), "https://www.shop.example/b?c=d");
+        assert_eq!(told("http://app.host.test:8080/b"), "https://www.shop.example/b");
+        assert_eq!(told("//APP.host.test/b"), "https://www.shop.example/b");
+        for other in
+            ["https://elsewhere.test/b", "https://app.host.test:9/b", "/b?c", "b", "", "https://[bad"]
+        {
+            assert_eq!(told(other), other);
+        }
+    }
+
+    #[test]
+    fn every_success_is_200_and_so_is_a_status_that_no_page_can_have() {
+        for status in [200, 201, 204, 206, 0, 100, 304, 700] {
+            assert_eq!(public_status(status, true), 200, "{status}");
+        }
+        assert_eq!(public_status(302, false), 200);
+        for status in [301, 302, 307, 308, 404, 410, 429, 503] {
+            assert_eq!(public_status(status, true), status);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What is noted of a request that was served or passed on: the tier, and the crawler's visit. Used by the render service
+//! and its fast path.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use super::decide::DecisionReason;
+use super::model::{PageResponse, RenderCall, Tier};
+use analytics::{Recorder, ServedBy};
+
+/// Counts a page by the tier that had it. The handles are made once: looking them up costs as much as the rest of a hit.
+pub fn count_served(tier: Tier) {
+    static SERVED: OnceLock<[metrics::Counter; 3]> = OnceLock::new();
+    let served = SERVED.get_or_init(|| {
+        [Tier::EdgeHit, Tier::Hit, Tier::Miss]
+            .map(|tier| metrics::counter!("glasshouse_pages_served_total", "tier" => tier.as_str()))
+    });
+    let at = match tier {
+        Tier::EdgeHit => 0,
+        Tier::Hit => 1,
+        Tier::Miss => 2,
+    };
+    served[at].increment(1);
+}
+
+/// Counts a page, and the visit when a crawler got it.
+pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageResponse, duration: Duration) {
+    count_served(response.tier);
+    let Some(request) = call.crawler_request() else { return };
+    let served = if response.tier == Tier::Miss { ServedBy::Render } else { ServedBy::Cache };
+    recorder.record_answer(request, served, response.page.status, duration);
+}
+
+/// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
+pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>, reason: DecisionReason) {
+    let asks_for_page = !matches!(reason, DecisionReason::NotForPage | DecisionReason::StaticAsset);
+    let Some(request) = call.crawler_request().filter(|_| asks_for_page) else { return };
+    // The time of the customer's server is not known: no report reads the times of origins.
+    recorder.record_answer(request, ServedBy::Origin, 200, Duration::ZERO);
+}

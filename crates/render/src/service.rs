@@ -1,0 +1,397 @@
+//! What a crawler gets for an address, and from where. The one way to a page for the render endpoint, the edge and jobs.
+//! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
+//! See docs/decisions/0034.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use store::DbError;
+use tokio::sync::Semaphore;
+use url::Url;
+
+use super::admission::Permit;
+use super::cache::{DurablePage, DurableTier, page_id};
+use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
+use super::fast_path::FastPath;
+use super::memory::MemoryTier;
+use super::model::{
+    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage, Tier,
+    UnverifiedClient, is_gone, keeps,
+};
+use super::outcome::{RenderOrder, RenderOutcome};
+use super::queries::PageId;
+use super::refreshed::Refreshed;
+use super::render_task::RenderTasks;
+use super::request_counts::RequestCounts;
+use super::retention::Retention;
+use super::served::{record, record_passed_on};
+use super::single_flight::{JoinedRender, SingleFlight};
+use super::snapshot_list::SnapshotLists;
+use super::stored_pages::StoredPages;
+use super::unverified::UnverifiedRenders;
+use accounts::Accounts;
+use analytics::Recorder;
+use platform::clock::Clock;
+use domains::site::SiteRedirect;
+use domains::{DomainId, Site};
+use platform::jobs::Jobs;
+use platform::listen::tally::Tally;
+use platform::Platform;
+
+/// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
+/// those of others from it.
+const BACKGROUND_PER_SLOT: usize = 4;
+/// The part of the memory for pages that documents of stored snapshots may take.
+const DOCUMENTS_SHARE: u64 = 4;
+/// Renders that may wait to be confirmed a minute later.
+const MAX_CONFIRMATIONS: usize = 1_000;
+
+/// See the module. Cheap to clone.
+#[derive(Clone)]
+pub struct RenderService(Arc<Inner>);
+
+struct Inner {
+    clock: Clock,
+    memory: MemoryTier,
+    durable: DurableTier,
+    tasks: RenderTasks,
+    in_flight: SingleFlight<RenderOutcome>,
+    background: Tally<DomainId>,
+    background_per_domain: usize,
+    confirmations: Arc<Semaphore>,
+    recorder: Recorder,
+    platform: Platform,
+    fast_path: FastPath,
+    stored: StoredPages,
+    request_counts: Arc<RequestCounts>,
+    retention: Retention,
+    unverified: UnverifiedRenders,
+}
+
+impl RenderService {
+    /// Makes the service. Starts nothing.
+    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, recorder: &Recorder) -> RenderService {
+        let memory_bytes = platform.config.render.memory_cache_bytes;
+        let durable = DurableTier::new(
+            platform.db.clone(),
+            platform.blobs.clone(),
+            platform.clock.clone(),
+            memory_bytes / DOCUMENTS_SHARE,
+        );
+        let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE);
+        let request_counts = Arc::new(RequestCounts::default());
+        let retention = Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone());
+        let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
+        RenderService(Arc::new(Inner {
+            clock: platform.clock.clone(),
+            tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
+            durable,
+            in_flight: SingleFlight::new(platform.tasks.clone()),
+            background: Tally::default(),
+            background_per_domain: slots,
+            confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
+            recorder: recorder.clone(),
+            platform: platform.clone(),
+            fast_path: FastPath::new(
+                memory.clone(),
+                platform.clock.clone(),
+                recorder.clone(),
+                request_counts.clone(),
+            ),
+            stored: StoredPages::new(platform, memory.clone()),
+            memory,
+            request_counts,
+            retention,
+            unverified: UnverifiedRenders::new(platform, accounts),
+        }))
+    }
+
+    /// Responses that can be given again without the router.
+    pub(super) fn fast_path(&self) -> &FastPath {
+        &self.0.fast_path
+    }
+
+    /// A place for a render that nobody waits for and that is not stored; none: the origin is in trouble, or too many wait.
+    pub(super) async fn background_turn(&self, site: &Site) -> Option<Permit> {
+        self.0.tasks.background_turn(site).await
+    }
+
+    /// Renders of this process.
+    pub(super) fn tasks(&self) -> &RenderTasks {
+        &self.0.tasks
+    }
+
+    /// Stored snapshots, past the memory of those that crawlers ask for.
+    pub(super) fn durable(&self) -> &DurableTier {
+        &self.0.durable
+    }
+
+    /// What is stored, for those who look after it.
+    pub fn stored_pages(&self) -> &StoredPages {
+        &self.0.stored
+    }
+
+    /// Returns the lists of what is stored.
+    pub fn snapshot_lists(&self) -> SnapshotLists {
+        SnapshotLists::new(&self.0.platform)
+    }
+
+    /// What is kept and when it is made anew.
+    pub fn retention(&self) -> &Retention {
+        &self.0.retention
+    }
+
+    /// Answers a request, and records the visit when a crawler got a page.
+    pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
+        let start = Instant::now();
+        let decision = decide(call.site, call.target, &call.facts, call.entry);
+        let page = match decision.answer {
+            DecidedAnswer::Redirect(SiteRedirect { status, location, .. }) => {
+                return Ok(RenderResponse::Redirect { status, location: location.into() });
+            }
+            DecidedAnswer::Origin(location) => return Ok(self.pass_on(call, location, decision.reason)),
+            DecidedAnswer::Snapshot(page) => page,
+        };
+        let id = page_id(&call.site.domain.id, &page.key);
+        let found = match call.freshness {
+            // A new render, whatever is stored and whether or not pages are rendered on demand.
+            Freshness::Forced if !call.is_spoofed() => {
+                Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
+            }
+            _ => match self.0.memory.find(&id, self.0.clock.now()) {
+                Some(entry) => Some(response_of(Tier::EdgeHit, entry.page.clone(), None, &page)),
+                // Boxed: pages from memory are answered without room for what follows.
+                None => Box::pin(self.find_or_render(call, &page, &id)).await?,
+            },
+        };
+        let Some(response) = found else {
+            return Ok(self.pass_on(call, call.site.origin_url(call.target), decision.reason));
+        };
+        self.0.request_counts.add(&id, 1);
+        record(&self.0.recorder, call, &response, start.elapsed());
+        Ok(RenderResponse::Page(response))
+    }
+
+    /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
+    fn pass_on(&self, call: &RenderCall<'_>, location: Url, reason: DecisionReason) -> RenderResponse {
+        if call.entry == EntryPoint::Api {
+            record_passed_on(&self.0.recorder, call, reason);
+        }
+        RenderResponse::Passthrough { location: location.into() }
+    }
+
+    /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.
+    pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
+        let page = stored_page(site, target);
+        let id = page_id(&site.domain.id, &page.key);
+        Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
+    }
+
+    /// The page that is stored; else rendered now; else whatever is left of it.
+    async fn find_or_render(
+        &self,
+        call: &RenderCall<'_>,
+        page: &TargetPage,
+        id: &PageId,
+    ) -> Result<Option<PageResponse>, DbError> {
+        let now = self.0.clock.now();
+        let found = match self.0.durable.find(id).await {
+            Ok(found) if found.is_store_down => return Ok(self.last_known(page, id)),
+            Err(error) if error.is_unavailable() => {
+                return self.last_known(page, id).map(Some).ok_or(error);
+            }
+            found => found?,
+        };
+        let mut gone = None;
+        if let Some(stored) = found.page {
+            let is_stale = stored.is_stale(page.refresh_interval, now);
+            // A page that was gone ten minutes ago may be back: only a new look can say.
+            let is_usable = !is_stale || !is_gone(stored.page.status) || !call.may_render();
+            if is_usable {
+                if !is_stale {
+                    self.0.memory.insert(id.clone(), stored.page.clone(), page.refresh_interval, now);
+                } else if call.may_render() {
+                    self.refresh_in_background(call, page, id, &stored);
+                }
+                return Ok(Some(hit(stored, page)));
+            }
+            gone = Some(hit(stored, page));
+        }
+        if !call.may_render() || !self.is_within_budget(call.site, call.unverified_client, id).await? {
+            return Ok(gone);
+        }
+        self.render_now(call, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
+    }
+
+    /// Decides whether a client's request may start a render, or joins one.
+    async fn is_within_budget(
+        &self,
+        site: &Site,
+        unverified_client: Option<UnverifiedClient>,
+        id: &PageId,
+    ) -> Result<bool, DbError> {
+        match unverified_client {
+            Some(client) if !self.0.in_flight.is_open(id) => self.0.unverified.take(site, client).await,
+            _ => Ok(true),
+        }
+    }
+
+    /// What this process last knew of a page, while a store is down. Nothing is rendered then: a store that does not answer
+    /// is not one without the page.
+    fn last_known(&self, page: &TargetPage, id: &PageId) -> Option<PageResponse> {
+        let entry = self.0.memory.last_known(id)?;
+        Some(response_of(Tier::Hit, entry.page.clone(), None, page))
+    }
+
+    async fn render_now(
+        &self,
+        call: &RenderCall<'_>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: RenderPurpose,
+        known_generation: Option<i64>,
+    ) -> Result<Option<PageResponse>, DbError> {
+        let render = self.start(call.site, page, id, purpose, known_generation);
+        let outcome = match call.deadline {
+            None => render.wait().await,
+            Some(deadline) => render.wait_until(deadline).await.unwrap_or_else(|unfinished| {
+                // The next visit finds the page.
+                self.0.platform.tasks.spawn(unfinished.wait());
+                None
+            }),
+        };
+        if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
+            return Ok(Some(response_of(Tier::Miss, rendered, None, page)));
+        }
+        // The closest there is, however old.
+        Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
+    }
+
+    /// Renders a page that another process was asked for. `None`: the render ended unexpectedly.
+    pub(super) async fn render_for_other(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: RenderPurpose,
+        known_generation: Option<i64>,
+    ) -> Option<RenderOutcome> {
+        self.start(site, page, id, purpose, known_generation).wait().await
+    }
+
+    /// Joins the render of a page, or starts it.
+    fn start(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: RenderPurpose,
+        known_generation: Option<i64>,
+    ) -> JoinedRender<RenderOutcome> {
+        self.0.in_flight.join(id, purpose, |abandoned| {
+            let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+            async move {
+                if purpose == RenderPurpose::OnDemand
+                    && let Some(entry) = service.0.memory.find(&id, service.0.clock.now())
+                {
+                    // Rendered between this request's look at the tiers and now.
+                    return RenderOutcome::Made { page: entry.page.clone(), stored: true };
+                }
+                let outcome = {
+                    let order = RenderOrder { site: &site, page: &page, id: &id, purpose, known_generation };
+                    service.0.tasks.run(&order, &abandoned).await
+                };
+                service.note(&site, &page, &id, purpose, &outcome);
+                outcome
+            }
+        })
+    }
+
+    fn note(
+        &self,
+        site: &Arc<Site>,
+        page: &TargetPage,
+        id: &PageId,
+        purpose: RenderPurpose,
+        outcome: &RenderOutcome,
+    ) {
+        match outcome {
+            RenderOutcome::Made { page: rendered, stored: true } => {
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+            }
+            // It would be stored if that were possible, and is not rendered again for everyone who asks meanwhile.
+            RenderOutcome::Made { page: rendered, stored: false }
+                if rendered.is_storable() && self.0.durable.is_store_down() =>
+            {
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+            }
+            // What another process stored is newer than what this one remembers.
+            RenderOutcome::Elsewhere => {
+                self.0.memory.forget(id);
+                self.0.durable.forget(id);
+            }
+            // A job confirms by itself, and survives this process.
+            RenderOutcome::HeldBack if purpose != RenderPurpose::Refresh => {
+                self.confirm_later(site, page, id)
+            }
+            _ => {}
+        }
+    }
+
+    /// Starts a render of a stale page that nobody waits for, unless one runs, too many do, or it is too early.
+    fn refresh_in_background(
+        &self,
+        call: &RenderCall<'_>,
+        page: &TargetPage,
+        id: &PageId,
+        stored: &DurablePage,
+    ) {
+        let site = call.site;
+        let now = self.0.clock.now().as_millis();
+        if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
+            return;
+        }
+        let (domain, most) = (site.domain.id.clone(), self.0.background_per_domain);
+        let Some(place) = self.0.background.count(domain, most) else {
+            metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
+            return;
+        };
+        let (generation, client) = (Some(stored.row.stored_generation), call.unverified_client);
+        let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+        self.0.platform.tasks.spawn(async move {
+            // A page that a stranger may not have renewed is renewed by the next look for stale pages.
+            if matches!(service.is_within_budget(&site, client, &id).await, Ok(true)) {
+                service.start(&site, &page, &id, RenderPurpose::Background, generation).wait().await;
+            }
+            drop(place);
+        });
+    }
+
+    /// Looks again in a minute at a page whose text had shrunk.
+    fn confirm_later(&self, site: &Arc<Site>, page: &TargetPage, id: &PageId) {
+        let Ok(slot) = self.0.confirmations.clone().try_acquire_owned() else { return };
+        let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+        self.0.platform.tasks.spawn(async move {
+            tokio::select! {
+                () = tokio::time::sleep(CONFIRM_AFTER) => {}
+                () = service.0.platform.shutdown.cancelled() => return,
+            }
+            service.start(&site, &page, &id, RenderPurpose::Background, None).wait().await;
+            drop(slot);
+        });
+    }
+}
+
+fn response_of(
+    tier: Tier,
+    rendered: Arc<RenderedPage>,
+    snapshot_key: Option<String>,
+    page: &TargetPage,
+) -> PageResponse {
+    let max_age = keeps(rendered.status, page.refresh_interval);
+    PageResponse { tier, page: rendered, snapshot_key, max_age }
+}
+
+fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
+    response_of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
+}

@@ -1,0 +1,21 @@
+//! State of this feature's router: the services that its handlers use.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+
+use accounts::callers::Callers;
+use platform::config::Config;
+use domains::DomainsService;
+use render::RenderService;
+use crate::SiteVerifier;
+
+/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+#[derive(Clone, FromRef)]
+pub struct VerifyState {
+    pub callers: Callers,
+    pub domains: DomainsService,
+    pub site_verifier: SiteVerifier,
+    pub render: RenderService,
+    pub config: Arc<Config>,
+}

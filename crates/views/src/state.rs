@@ -1,0 +1,21 @@
+//! State of this feature's router: the services that its handlers use.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+
+use accounts::Accounts;
+use accounts::callers::Callers;
+use platform::config::Config;
+use domains::DomainsService;
+use crate::Views;
+
+/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+#[derive(Clone, FromRef)]
+pub struct ViewsState {
+    pub callers: Callers,
+    pub accounts: Accounts,
+    pub domains: DomainsService,
+    pub views: Views,
+    pub config: Arc<Config>,
+}

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
-use glasshouse::clock::Clock;
-use glasshouse::jobs::{
+use platform::clock::Clock;
+use platform::jobs::{
     BatchId, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs, LaneLimits, NewBatch, Registry, Worker, WorkerSettings,
 };
 use serde::{Deserialize, Serialize};

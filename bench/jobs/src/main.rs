@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
-use glasshouse::clock::Clock;
-use glasshouse::jobs::{Job, JobError, JobOutcome, JobRun, Jobs, Registry, Worker, WorkerSettings};
+use platform::clock::Clock;
+use platform::jobs::{Job, JobError, JobOutcome, JobRun, Jobs, Registry, Worker, WorkerSettings};
 use graphile_worker::{IntoTaskHandlerResult, JobSpec, LocalQueueConfig, RawJobSpec, TaskHandler, WorkerContext};
 use serde::{Deserialize, Serialize};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};

@@ -11,6 +11,8 @@ mod queries;
 mod service;
 pub mod sessions;
 mod state;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod usage;
 
 pub use model::{Account, AccountId, KeyId, KeyIdentity};

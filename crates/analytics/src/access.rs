@@ -5,18 +5,18 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 
 use super::service::TokenState;
+use crate::AnalyticsState;
 use accounts::callers::Caller;
 use accounts::callers::caller::unknown_caller;
 use accounts::callers::requester::Requester;
 use accounts::keys::KeyHash;
-use crate::AnalyticsState;
+use domains::{DomainAccess, DomainId, RequestedDomain, names};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, Rate};
 use platform::api::client::client_address;
 use platform::api::header_names::STATS_TOKEN;
 use platform::api::rate_limit_state::RateLimitSlot;
 use platform::api::{ApiError, ApiResult, ErrorCode, Issue};
-use domains::{DomainAccess, DomainId, RequestedDomain, names};
 use platform::plans::Plan;
 
 /// Query parameter that carries one.

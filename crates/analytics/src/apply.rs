@@ -213,9 +213,9 @@ mod tests {
     use crate::model::{ServedBy, TimeKey, Verified, VisitKey};
     use crate::referrals::ReferralKey;
     use crate::service::Scope;
+    use crate::testing::*;
     use domains::Domain;
     use platform::plans::Plan;
-    use crate::testing::TestApp;
 
     async fn shop(app: &TestApp) -> Domain {
         let account = app.account("a@x.example", Plan::Business).await;

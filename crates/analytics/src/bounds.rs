@@ -202,9 +202,9 @@ mod tests {
     use crate::stores::tests::{domains, key};
     use crate::stores::{ClickHouseStore, DatabaseStore, VisitStore};
     use crate::sums::Scope;
-    use platform::config::ClickHouseUrl;
+    use crate::testing::*;
     use domains::Domain;
-    use crate::testing::{NOON, TestApp, clickhouse_database};
+    use platform::config::ClickHouseUrl;
 
     fn rows(domain: &Domain, day: Day, paths: &[&str]) -> Vec<(VisitKey, u64)> {
         let row = |path: &&str| (VisitKey { domain: domain.id.clone(), ..key(day, path) }, 1);

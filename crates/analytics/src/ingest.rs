@@ -20,9 +20,9 @@ use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use super::stores::VisitStore;
 use accounts::AccountId;
-use platform::clock::Clock;
 use domains::DomainId;
 use platform::Platform;
+use platform::clock::Clock;
 
 /// Visits that may wait to be counted.
 const BUFFER: usize = 65_536;
@@ -358,9 +358,9 @@ fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<Open
 mod tests {
     use super::*;
     use crate::CrawlerIndex;
+    use crate::testing::*;
     use domains::Domain;
     use platform::plans::Plan;
-    use crate::testing::TestApp;
 
     fn visit(app: &TestApp, domain: &DomainId, path: &str) -> Visit {
         Visit {

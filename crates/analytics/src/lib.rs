@@ -29,6 +29,8 @@ mod spool;
 mod state;
 pub mod stores;
 mod sums;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod timeline;
 pub mod verify;
 
@@ -37,8 +39,8 @@ pub use for_dashboard::{DomainDay, FirstVisit, VisitsOverview};
 pub use for_mentions::AiCrawls;
 pub use ingest::Recorder;
 pub use model::{CrawlerRequest, ServedBy, Verified, Visit};
-#[cfg(test)]
-pub(crate) use queries::{VisitRow, list_visits};
+#[cfg(any(test, feature = "testing"))]
+pub use queries::{VisitRow, list_visits};
 pub use service::Analytics;
 pub use state::AnalyticsState;
 pub use stores::VisitStore;

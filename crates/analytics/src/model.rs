@@ -11,8 +11,8 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::crawlers::Crawler;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Longest path that is kept, in bytes.
 pub const MAX_PATH_BYTES: usize = 1024;

@@ -9,8 +9,8 @@ use url::Url;
 use utoipa::ToSchema;
 
 use super::model::{Day, MAX_PATH_BYTES};
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Hosts of assistants, with whatever is below them, and who runs them.
 const ASSISTANTS: [(&str, &str); 16] = [

@@ -14,9 +14,9 @@ use super::report::{self, Bots, CrawlerVisits, Daily, DayCount, Summary, Times, 
 use super::stores::{PageSelection, VisitError, VisitStore};
 use super::sums::{DayTotal, PageVisits};
 use accounts::keys::{KeyHash, KeyKind, NewKey, is_well_formed};
-use platform::clock::{Clock, Timestamp};
 use domains::DomainId;
 use platform::Platform;
+use platform::clock::{Clock, Timestamp};
 
 pub use super::sums::Scope;
 
@@ -240,8 +240,8 @@ pub(super) fn spoofed_days(totals: &[DayTotal]) -> Vec<(Day, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::*;
     use platform::plans::Plan;
-    use crate::testing::TestApp;
 
     async fn shop(app: &TestApp) -> DomainId {
         let account = app.account("a@x.example", Plan::Business).await;

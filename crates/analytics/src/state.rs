@@ -5,14 +5,14 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use tokio_util::sync::CancellationToken;
 
-use accounts::callers::Callers;
 use crate::Analytics;
 use crate::Recorder;
 use crate::ports::StoredPages;
+use accounts::callers::Callers;
 use audit::Audits;
-use platform::config::Config;
 use domains::DomainsService;
 use domains::origin::OriginClient;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

@@ -17,8 +17,8 @@ pub mod service;
 pub mod source;
 mod state;
 mod stored;
-#[cfg(test)]
-mod tests;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod words;
 
 pub use queries::summaries::{ReportFacts, RunSummary};

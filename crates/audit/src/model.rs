@@ -7,9 +7,9 @@ use utoipa::ToSchema;
 
 use super::auditing::Auditing;
 use accounts::AccountId;
-use platform::ids::id_type;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
+use platform::ids::id_type;
 
 pub use super::words::{CloseReason, Frequency, Mode, RunStatus, Trigger};
 

@@ -19,12 +19,12 @@ use url::Url;
 
 use super::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use super::ports::Renders;
-use platform::api::header_names::{PROBE, X_FORWARDED_PROTO};
 use domains::connection::mark::ProbeMarks;
 use domains::origin::OriginClient;
 use domains::site::SiteRedirect;
 use domains::{DomainStatus, Site};
 use platform::Platform;
+use platform::api::header_names::{PROBE, X_FORWARDED_PROTO};
 
 /// User agent of an audit unless the domain has its own; the first word is the product token for robots.txt.
 pub const USER_AGENT: &str =

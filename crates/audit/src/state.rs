@@ -5,10 +5,10 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use tokio_util::sync::CancellationToken;
 
-use accounts::callers::Callers;
 use crate::Audits;
-use platform::config::Config;
+use accounts::callers::Callers;
 use domains::DomainsService;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 
 use accounts::usage::UsageEntry;
 use audit::RunSummary;
-use platform::clock::Timestamp;
 use domains::DomainStatus;
 use mentions::reading::AccountVisibility;
+use platform::clock::Timestamp;
 use render::snapshot_list::SnapshotCounts;
 
 /// Days of visits that crawl errors are counted in.

@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use analytics::model::{Day, day_of, start_of};
 use analytics::{CrawlerIndex, FirstVisit};
 use audit::RunSummary;
-use platform::clock::Timestamp;
 use mentions::reading::{MentionEvent, MentionEventKind};
+use platform::clock::Timestamp;
 use refresh::model::BatchSummary;
 
 /// Days that changes are listed of, today included.

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 use super::service::SiteDashboard;
 use accounts::AccountId;
 use analytics::stores::VisitError;
-use platform::config::Config;
 use domains::{DomainId, DomainStatus};
 use mentions::Mentions;
+use platform::config::Config;
 
 /// State of the installation and of the account.
 #[derive(Debug, Serialize, ToSchema)]

@@ -16,11 +16,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use analytics::{Recorder, VisitStore};
+use edge::Certificates;
+use platform::Platform;
 use platform::api::metrics;
 use platform::clock::Timestamp;
-use edge::Certificates;
 use platform::follow::Follower;
-use platform::Platform;
 
 /// How long a part may take to answer before it counts as away.
 const PATIENCE: Duration = Duration::from_secs(5);

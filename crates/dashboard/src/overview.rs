@@ -7,9 +7,9 @@ use super::attention::AttentionEntry;
 use super::changes::SiteChange;
 use analytics::VisitsOverview;
 use audit::RunSummary;
-use platform::clock::Timestamp;
 use domains::DomainStatus;
 use mentions::reading::{DomainVisibility, ProviderVisibility};
+use platform::clock::Timestamp;
 use render::snapshot_list::SnapshotCounts;
 
 /// Runs whose health is told.

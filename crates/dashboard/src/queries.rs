@@ -3,8 +3,8 @@
 use store::{Conn, DbError, on_engine};
 
 use accounts::AccountId;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// A dismissed entry of a domain.
 #[derive(Debug, sqlx::FromRow)]

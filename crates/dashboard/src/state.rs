@@ -5,15 +5,15 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use crawler::Network;
 
+use crate::SiteDashboard;
+use crate::health::ReadinessCheck;
 use accounts::Accounts;
 use accounts::callers::Callers;
 use accounts::ports::AccountHoldings;
 use audit::Audits;
-use platform::config::Config;
-use crate::SiteDashboard;
-use crate::health::ReadinessCheck;
 use domains::DomainsService;
 use mentions::Mentions;
+use platform::config::Config;
 use render::RenderService;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.

@@ -21,6 +21,8 @@ pub mod service;
 pub mod settings;
 pub mod site;
 mod state;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
 pub use ownership::ConnectionProof;

@@ -11,8 +11,8 @@ use super::headers::HeaderRule;
 use super::patterns::{Grammar, PathPattern};
 use super::redirects::RedirectRule;
 use accounts::AccountId;
-use platform::ids::id_type;
 use platform::clock::Timestamp;
+use platform::ids::id_type;
 
 id_type! {
     /// Identifies a domain record. Snapshots, jobs and counts belong to it, never to the bare host name, so that a name

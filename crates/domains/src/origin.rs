@@ -17,8 +17,8 @@ use url::Url;
 
 use super::site::Site;
 use accounts::AccountId;
-use platform::config::Scheme;
 use platform::Platform;
+use platform::config::Scheme;
 
 /// Sitemaps that a process holds at once: each takes memory (`SitemapLimits`), and some seconds or, from a server that
 /// drips, minutes.

@@ -177,27 +177,11 @@ fn compile_refresh_rule(rule: &RefreshRule) -> Option<(PathPattern, Duration)> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use accounts::AccountId;
-    use platform::clock::Timestamp;
+    use crate::Settings;
     use crate::redirects::RedirectRule;
-    use crate::{DomainId, Rendering, Settings};
-
-    /// A connected domain with the given settings.
-    pub(crate) fn site(host: &str, settings: Settings) -> Site {
-        Site::new(Domain {
-            id: DomainId::from("d1"),
-            account_id: AccountId::from("a1"),
-            host: host.to_owned(),
-            status: DomainStatus::Connected,
-            settings: Settings { on_demand_render_enabled: true, ..settings },
-            rendering: Rendering::new(86_400),
-            version: 1,
-            created_at: Timestamp::from_millis(0),
-            updated_at: Timestamp::from_millis(0),
-        })
-    }
+    use crate::testing::site;
 
     fn rule(source: &str, destination: &str) -> RedirectRule {
         let (source, destination) = (source.to_owned(), destination.to_owned());

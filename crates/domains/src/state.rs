@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use accounts::callers::Callers;
-use platform::config::Config;
 use crate::DomainsService;
 use crate::connection::Connection;
 use crate::origin::OriginClient;
+use accounts::callers::Callers;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

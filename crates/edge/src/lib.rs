@@ -6,6 +6,8 @@
 pub mod certificates;
 pub mod listener;
 pub mod proxy;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 #[cfg(test)]
 mod tests;

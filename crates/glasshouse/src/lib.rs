@@ -3,4 +3,8 @@
 
 pub mod app;
 pub mod cli;
+#[cfg(test)]
+pub mod testing;
+#[cfg(test)]
+mod tests;
 pub mod unrendered;

@@ -218,7 +218,7 @@ impl Balances {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::NOON;
+    use crate::testing::*;
 
     fn usd(dollars: f64) -> Usd {
         Usd::from_dollars(dollars).unwrap()

@@ -5,9 +5,9 @@ use assistants::providers::{
     ApiStyle, OverviewVendor, PlanLevel, Provider, ProviderConnection, ProviderKey, Usd, listing_of,
 };
 
+use crate::model::Prompt;
 use platform::config::{Config, OverviewSource, ProviderSection, ProviderStyle};
 use platform::jobs::{NamedLane, NamedLanes};
-use crate::model::Prompt;
 use platform::plans::{Plan, PlanLimits};
 
 /// Lane and ledger name of a server that only analyses.

@@ -20,6 +20,8 @@ pub mod schedule;
 pub mod service;
 mod state;
 pub mod sums;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -5,10 +5,10 @@ use assistants::providers::{Persona, Provider, Usd};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use accounts::AccountId;
-use platform::ids::id_type;
-use platform::clock::Timestamp;
 use ::domains::DomainId;
+use accounts::AccountId;
+use platform::clock::Timestamp;
+use platform::ids::id_type;
 
 id_type! {
     /// Identifier of a prompt.

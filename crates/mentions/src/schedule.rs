@@ -112,9 +112,9 @@ mod tests {
     use assistants::providers::Provider;
 
     use super::*;
-    use ::domains::DomainId;
     use crate::model::PromptId;
-    use crate::testing::NOON;
+    use crate::testing::*;
+    use ::domains::DomainId;
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 

@@ -2,12 +2,12 @@
 
 use axum::extract::FromRef;
 
-use accounts::callers::Callers;
-use platform::clock::Clock;
-use ::domains::DomainsService;
 use crate::Mentions;
 use crate::reading::MentionReading;
 use crate::reporting::MentionReports;
+use ::domains::DomainsService;
+use accounts::callers::Callers;
+use platform::clock::Clock;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

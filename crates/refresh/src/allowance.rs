@@ -10,12 +10,12 @@ use super::batches::BATCH_KINDS;
 use super::jobs::RefreshPage;
 use super::staleness::background_budget;
 use accounts::{Account, AccountId, Accounts, UsageMetric};
+use domains::{DomainStatus, Site};
+use platform::Platform;
 use platform::clock::Timestamp;
 use platform::config::Config;
 use platform::daily_budgets::{DailyBudget, DailyBudgets};
-use domains::{DomainStatus, Site};
 use platform::jobs::Jobs;
-use platform::Platform;
 
 /// Most renders that an account has in the queue, whatever its plan allows.
 const MOST_PENDING: u64 = if cfg!(test) { 200 } else { 100_000 };

@@ -13,8 +13,8 @@ use super::page_list;
 use super::site_pages::ListedPages;
 use accounts::AccountId;
 use domains::Site;
-use platform::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewBatch, NewJob};
 use platform::Platform;
+use platform::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewBatch, NewJob};
 
 /// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
 const AT_ONCE: usize = PAGES_PER_PART * 5;

@@ -1,7 +1,7 @@
 //! HTTP of cache refresh: the four endpoints, for keys and again for the dashboard, and the progress of a batch.
 
-use domains::DomainsService;
 use crate::RefreshService;
+use domains::DomainsService;
 use std::time::Duration;
 
 use axum::Json;
@@ -17,14 +17,14 @@ use super::model::{
     BatchCancelled, BatchList, BatchProgress, MAX_PATHS, PageRequest, PagesReply, PathsRequest, Selection,
     SiteReply, SiteRequest, page_url, path_problem,
 };
+use crate::RefreshState;
 use accounts::callers::Caller;
 use accounts::callers::twins::twins;
+use domains::{Domain, DomainAccess, RequestedDomain};
 use platform::api::access::{Access, ReadDomain, RefreshCache};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
-use domains::{Domain, DomainAccess, RequestedDomain};
 use platform::jobs::BatchId;
-use crate::RefreshState;
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<RefreshState> {

@@ -12,6 +12,8 @@ mod service;
 mod site_pages;
 mod staleness;
 mod state;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tidy;

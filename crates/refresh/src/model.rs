@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use platform::clock::Timestamp;
 use domains::Site;
+use platform::clock::Timestamp;
 
 /// Most paths of one request.
 pub const MAX_PATHS: usize = 10_000;
@@ -322,7 +322,7 @@ mod tests {
 
     use super::*;
     use domains::Settings;
-    use domains::site::tests::site;
+    use domains::testing::site;
 
     #[test]
     fn a_path_begins_with_one_slash() {

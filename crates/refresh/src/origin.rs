@@ -10,9 +10,9 @@ use http::header::RETRY_AFTER;
 use url::Url;
 
 use super::model::NotQueued;
-use platform::clock::Timestamp;
 use domains::Site;
 use domains::origin::{OriginClient, OriginResponse};
+use platform::clock::Timestamp;
 
 /// Timeout of all checks of one request together.
 const ALL: Duration = Duration::from_secs(5);

@@ -100,7 +100,7 @@ async fn delete_all(blobs: &Blobs, batch: &BatchId) -> Result<(), BlobError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestApp;
+    use crate::testing::*;
 
     #[tokio::test]
     async fn what_is_read_for_a_part_does_not_grow_with_the_list() {

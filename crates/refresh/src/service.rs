@@ -18,11 +18,11 @@ use super::site_pages::{ListedPages, SitePages, stored_sitemap};
 use super::staleness::LOOK_EVERY;
 use super::work::RefreshWork;
 use accounts::{AccountId, Accounts};
-use platform::config::RefreshVariant;
 use domains::origin::OriginClient;
 use domains::{Domain, DomainId, DomainsService, Site};
-use platform::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use platform::Platform;
+use platform::config::RefreshVariant;
+use platform::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use render::{RenderService, renderable, stored_page};
 
 /// Longest wait of a request for a sitemap; then it is read in the background.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use accounts::callers::Callers;
-use platform::config::Config;
-use domains::DomainsService;
 use crate::RefreshService;
+use accounts::callers::Callers;
+use domains::DomainsService;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

@@ -20,8 +20,8 @@ use super::model::{RenderedPage, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
 use super::text::count_visible_chars;
-use platform::clock::{Clock, Timestamp};
 use domains::DomainId;
+use platform::clock::{Clock, Timestamp};
 
 /// zstd's own default; levels above cost more time than they save space on documents of this size.
 const COMPRESSION_LEVEL: i32 = 3;

@@ -9,9 +9,9 @@ use http::Method;
 use url::{Position, Url};
 
 use super::request_facts::RequestFacts;
-use platform::api::accept;
 use domains::Site;
 use domains::site::SiteRedirect;
+use platform::api::accept;
 
 /// A crawler with nothing else to say.
 const CRAWLER: RequestFacts<'static> = RequestFacts {
@@ -183,7 +183,7 @@ fn is_document(sec_fetch_dest: Option<&str>) -> bool {
 mod tests {
     use super::*;
     use domains::redirects::RedirectRule;
-    use domains::site::tests::site;
+    use domains::testing::site;
     use domains::{PreferredHost, Settings};
 
     fn nobody() -> RequestFacts<'static> {

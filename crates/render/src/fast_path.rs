@@ -22,16 +22,16 @@ use super::request_counts::RequestCounts;
 use super::request_facts::DECIDING_HEADER_NAMES;
 use super::response_headers::page_headers;
 use super::served::count_served;
+use crate::RenderState;
 use accounts::AccountId;
 use accounts::callers::caller::check_scope;
 use accounts::callers::credentials::{Presented, presented_key};
 use analytics::{Crawler, CrawlerRequest, Recorder, ServedBy, Verified};
+use domains::Site;
 use platform::api::client::stated_client;
 use platform::api::envelope::{self, AnsweredBy};
 use platform::api::header_names::{PROBE, REQUEST_ID};
 use platform::clock::Clock;
-use domains::Site;
-use crate::RenderState;
 
 const PATH: &str = "/api/prerender/render";
 /// Memory for prepared responses: about 40,000 requests that differ.

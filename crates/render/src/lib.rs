@@ -32,6 +32,8 @@ pub mod snapshot_list;
 mod state;
 mod store_outage;
 mod stored_pages;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 mod text;
 mod unverified;
 

@@ -15,9 +15,9 @@ use super::decide::EntryPoint;
 use super::request_facts::RequestFacts;
 use super::snapshot_list::SnapshotState;
 use analytics::{Crawler, CrawlerRequest, Verified};
+use domains::Site;
 use platform::api::header_names::INTEGRATION;
 use platform::clock::Timestamp;
-use domains::Site;
 
 /// How long a page that is gone (404, 410) is taken to be gone.
 pub const GONE_INTERVAL: Duration = Duration::from_secs(10 * 60);

@@ -16,10 +16,10 @@ use super::kept_headers::{from_stored, to_stored};
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::queries;
-use platform::clock::{Clock, Timestamp};
 use domains::DomainId;
-use platform::jobs::{Job, JobId, JobPriority, Jobs};
 use platform::Platform;
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::{Job, JobId, JobPriority, Jobs};
 
 /// How often somebody who waits looks for the result.
 const LOOK_EVERY: Duration = Duration::from_millis(30);

@@ -24,11 +24,11 @@ use super::queries::PageId;
 use super::remote::RemoteRenders;
 use accounts::usage::Reservation;
 use accounts::{Accounts, UsageMetric};
+use domains::Site;
+use platform::Platform;
 use platform::clock::Clock;
 use platform::config::{Config, Role, Scheme};
-use domains::Site;
 use platform::jobs::Jobs;
-use platform::Platform;
 
 /// How long a process holds a page without saying so again.
 const LEASE: Duration = Duration::from_secs(10);
@@ -403,7 +403,7 @@ fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool 
 mod tests {
     use super::*;
     use domains::Settings;
-    use domains::site::tests::site;
+    use domains::testing::site;
 
     #[test]
     fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {

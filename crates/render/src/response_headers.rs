@@ -5,8 +5,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::model::PageResponse;
-use platform::api::header_names::{RENDER_CACHE, RENDER_PARTIAL, SNAPSHOT_KEY};
 use domains::Site;
+use platform::api::header_names::{RENDER_CACHE, RENDER_PARTIAL, SNAPSHOT_KEY};
 
 /// What a cache in front of the endpoint must tell apart; the key, so that it cannot cross accounts.
 const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-service-api-key, authorization";
@@ -56,11 +56,11 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use platform::clock::Timestamp;
+    use crate::model::{RenderedPage, Tier};
     use domains::Settings;
     use domains::headers::{HeaderField, HeaderRule};
-    use domains::site::tests::site;
-    use crate::model::{RenderedPage, Tier};
+    use domains::testing::site;
+    use platform::clock::Timestamp;
 
     fn response(status: u16, partial: bool) -> PageResponse {
         let created_at = Timestamp::from_millis(0);

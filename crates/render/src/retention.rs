@@ -19,9 +19,9 @@ use super::queries::{self, PageId, PlannedRow};
 use super::request_counts::RequestCounts;
 use super::stored_pages::{CHUNK, ForgetError};
 use accounts::AccountId;
-use platform::clock::Timestamp;
 use domains::{DomainId, Site};
 use platform::Platform;
+use platform::clock::Timestamp;
 
 /// How often what was asked for is written down.
 const FLUSH_EVERY: Duration = Duration::from_secs(60);

@@ -31,12 +31,12 @@ use super::stored_pages::StoredPages;
 use super::unverified::UnverifiedRenders;
 use accounts::Accounts;
 use analytics::Recorder;
-use platform::clock::Clock;
 use domains::site::SiteRedirect;
 use domains::{DomainId, Site};
+use platform::Platform;
+use platform::clock::Clock;
 use platform::jobs::Jobs;
 use platform::listen::tally::Tally;
-use platform::Platform;
 
 /// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
 /// those of others from it.

@@ -13,9 +13,9 @@ use utoipa::ToSchema;
 use super::decide::{TargetPage, stored_page};
 use super::model::{GONE_INTERVAL, Snapshot, keeps};
 use super::queries::{self, SnapshotRow, SnapshotSummaryRow};
-use platform::clock::{Clock, Timestamp};
 use domains::{DomainId, Site};
 use platform::Platform;
+use platform::clock::{Clock, Timestamp};
 
 /// Age of a snapshot, measured by its refresh interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

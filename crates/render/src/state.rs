@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
+use crate::RenderService;
 use accounts::Accounts;
 use accounts::callers::Callers;
 use analytics::verify::Verifier;
-use platform::clock::Clock;
-use platform::config::Config;
 use domains::DomainsService;
 use domains::connection::Connection;
 use domains::connection::mark::ProbeMarks;
-use crate::RenderService;
+use platform::clock::Clock;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

@@ -11,10 +11,10 @@ use super::cache::{delete_objects, page_id};
 use super::decide::{page_of, renderable, stored_page};
 use super::memory::MemoryTier;
 use super::queries;
-use platform::clock::Timestamp;
-use platform::jobs::JobError;
 use domains::{DomainId, Site};
 use platform::Platform;
+use platform::clock::Timestamp;
+use platform::jobs::JobError;
 
 /// Pages that one statement names.
 pub(super) const CHUNK: usize = 500;

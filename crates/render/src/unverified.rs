@@ -9,12 +9,12 @@ use store::DbError;
 
 use super::model::UnverifiedClient;
 use accounts::{Accounts, UsageMetric};
-use platform::config::Config;
-use platform::daily_budgets::{DailyBudget, DailyBudgets};
 use domains::Site;
 use domains::connection::cdn::CdnRanges;
-use platform::networks::client_networks;
 use platform::Platform;
+use platform::config::Config;
+use platform::daily_budgets::{DailyBudget, DailyBudgets};
+use platform::networks::client_networks;
 
 /// The part of the month's renders that unverified crawlers may not use: one of so many.
 const KEPT_PART: u64 = 5;
@@ -86,13 +86,13 @@ mod tests {
     use serde_json::json;
     use url::Url;
 
+    use crate::model::{Freshness, Tier, UnverifiedClient};
+    use crate::request_facts::DecidingHeaders;
+    use crate::testing::*;
+    use crate::{EntryPoint, RenderCall, RenderResponse};
     use analytics::{CrawlerIndex, Verified};
     use domains::Domain;
     use platform::plans::Plan;
-    use crate::model::{Freshness, Tier, UnverifiedClient};
-    use crate::request_facts::DecidingHeaders;
-    use crate::{EntryPoint, RenderCall, RenderResponse};
-    use crate::testing::{Reply, TestAccount, TestApp};
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
     const STRANGER: &str = "9.9.9.7";

@@ -11,8 +11,8 @@ use url::Url;
 use super::content::ShownContent;
 use super::model::{ImitatedCrawler, SnapshotExpectation};
 use super::page::PageContent;
-use platform::api::header_names::RENDER_CACHE;
 use domains::names::is_same_domain;
+use platform::api::header_names::RENDER_CACHE;
 
 /// Header in which our integrations say how they answered a crawler.
 const INTEGRATION: &str = "x-service-integration";

@@ -13,13 +13,13 @@ use utoipa_axum::routes;
 use super::model::{
     DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, SnapshotExpectation, VerifyError, VerifyTarget,
 };
+use crate::VerifyState;
 use accounts::callers::Caller;
+use domains::{Domain, DomainAccess, RequestedDomain, Site};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, ErrorCode, OptionalJson};
-use domains::{Domain, DomainAccess, RequestedDomain, Site};
-use crate::VerifyState;
 
 /// Returns the operation of this feature.
 pub fn routes() -> OpenApiRouter<VerifyState> {

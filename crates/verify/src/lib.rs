@@ -17,6 +17,8 @@ mod reason;
 mod report;
 mod state;
 mod substitutes;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 pub use findings::SITE_CHECKS;
 pub use model::{

@@ -25,11 +25,11 @@ use super::model::{SiteReport, VerifyError, VerifyTarget};
 use super::page::PageContent;
 use super::reason::reason_of;
 use accounts::callers::shared_limits::{Bucket, SharedLimits};
+use domains::connection::mark::ProbeMarks;
+use domains::names;
 use platform::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
 use platform::api::rate_limit_state::WINDOW;
 use platform::clock::Clock;
-use domains::connection::mark::ProbeMarks;
-use domains::names;
 use platform::secret::Secrets;
 
 /// User agent of a person's browser.

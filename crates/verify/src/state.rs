@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use accounts::callers::Callers;
-use platform::config::Config;
-use domains::DomainsService;
-use render::RenderService;
 use crate::SiteVerifier;
+use accounts::callers::Callers;
+use domains::DomainsService;
+use platform::config::Config;
+use render::RenderService;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

@@ -1,8 +1,8 @@
 //! HTTP of views: taking one, reading one, its pictures and its HTML. For sessions only.
 
-use platform::config::Config;
-use domains::DomainsService;
 use crate::Views;
+use domains::DomainsService;
+use platform::config::Config;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ use utoipa_axum::routes;
 
 use super::model::{Pane, View, ViewId, ViewState, WIDTHS};
 use super::service::{TakeError, ViewReadError};
+use crate::ViewsState;
 use accounts::callers::Caller;
+use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue, strangers_bytes};
-use domains::{DomainAccess, RequestedDomain};
 use refresh::model::{page_url, path_problem};
-use crate::ViewsState;
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<ViewsState> {

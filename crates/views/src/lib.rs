@@ -8,6 +8,8 @@ mod queries;
 mod raw_page;
 pub mod service;
 mod state;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod work;

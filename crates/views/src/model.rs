@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use platform::ids::id_type;
 use platform::clock::Timestamp;
+use platform::ids::id_type;
 
 id_type! {
     /// Identifies a view. Ids sort by the time they were made.

@@ -4,8 +4,8 @@ use store::{Conn, DbError, on_engine};
 
 use super::model::{ViewError, ViewId, ViewState};
 use accounts::AccountId;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// A view without what it shows.
 #[derive(Debug, Clone, sqlx::FromRow)]

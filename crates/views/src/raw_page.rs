@@ -7,9 +7,9 @@ use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use url::Url;
 
-use platform::api::header_names::X_FORWARDED_PROTO;
 use domains::Site;
 use domains::origin::OriginClient;
+use platform::api::header_names::X_FORWARDED_PROTO;
 
 /// Time for the whole page.
 const TIMEOUT: Duration = Duration::from_secs(15);

@@ -15,12 +15,12 @@ use super::model::{
 use super::queries::{self, ViewName, ViewRow};
 use super::work::ViewWork;
 use accounts::{AccountId, Accounts, UsageMetric};
-use platform::clock::Timestamp;
 use domains::origin::OriginClient;
 use domains::{DomainId, DomainsService, Site};
+use platform::Platform;
+use platform::clock::Timestamp;
 use platform::jobs::{Job, JobPriority, JobRun, Jobs, Registry, Schedule};
 use platform::plans::Plan;
-use platform::Platform;
 use render::{PagesForViews, RenderService};
 
 /// Name of the object that says what was seen.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
+use crate::Views;
 use accounts::Accounts;
 use accounts::callers::Callers;
-use platform::config::Config;
 use domains::DomainsService;
-use crate::Views;
+use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]

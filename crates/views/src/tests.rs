@@ -5,11 +5,11 @@ use std::time::Duration;
 use browser::{RenderError, ViewSource};
 use serde_json::{Value, json};
 
+use crate::TidyViews;
+use crate::testing::*;
 use domains::{Domain, DomainStatus};
 use platform::jobs::Job;
 use platform::plans::Plan;
-use crate::testing::{Reply, TestAccount, TestApp, TestSession};
-use crate::TidyViews;
 
 const VIEWS: &str = "/api/dashboard/views";
 const PAGE: &str = "https://shop.example/a?x=1";

@@ -26,8 +26,8 @@ use accounts::usage::Reservation;
 use accounts::{AccountId, Accounts, UsageMetric};
 use domains::origin::OriginClient;
 use domains::{DomainId, DomainsService, Site};
-use platform::jobs::{JobError, JobOutcome};
 use platform::Platform;
+use platform::jobs::{JobError, JobOutcome};
 use render::model::RenderedPage;
 use render::{CrawlerPage, NoTurn, PagesForViews};
 

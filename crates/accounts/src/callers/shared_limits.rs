@@ -192,7 +192,7 @@ mod tests {
     use futures::future::join_all;
 
     use super::*;
-    use crate::testing::{NOON, for_each_engine};
+    use crate::testing::*;
 
     const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
 

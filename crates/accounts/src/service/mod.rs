@@ -19,10 +19,10 @@ use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::{passwords, queries};
+use platform::Platform;
 use platform::clock::Clock;
 use platform::follow::Follower;
 use platform::plans::Plan;
-use platform::Platform;
 
 /// Time between two runs that store the last uses of keys and delete ended sessions.
 const CHORES_EVERY: Duration = Duration::from_secs(30);

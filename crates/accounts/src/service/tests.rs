@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::UsageMetric;
+use crate::testing::*;
 use platform::plans::PlanLimit;
-use crate::testing::TestApp;
 
 fn email(text: &str) -> Email {
     text.parse().unwrap()

@@ -14,10 +14,10 @@ use crate::AnalyticsState;
 use crate::access::ReadAnalytics;
 use crate::crawl_report::{CrawlerCount, ForbiddenVisits, PageError};
 use crate::referrals::ReferralCount;
-use platform::api::openapi::Refusals;
-use platform::api::{ApiError, ApiResult};
 use domains::Site;
 use domains::origin::RobotsAnswer;
+use platform::api::openapi::Refusals;
+use platform::api::{ApiError, ApiResult};
 
 /// Most rows of one answer.
 const MAX_LIMIT: u32 = 1000;

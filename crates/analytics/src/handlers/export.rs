@@ -19,9 +19,9 @@ use crate::export::ExportFile;
 use crate::model::{Day, date_of};
 use crate::service::Analytics;
 use crate::stores::VisitError;
+use domains::DomainId;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
-use domains::DomainId;
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {

@@ -16,17 +16,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotAnswered, Question, ReportQuery, Span};
-use accounts::AccountId;
-use accounts::callers::caller::Uncounted;
 use crate::AnalyticsState;
 use crate::Visit;
 use crate::access::ReadAnalytics;
 use crate::live::{LiveVisits, Seen, WatchError};
 use crate::model::{ServedBy, Verified};
+use accounts::AccountId;
+use accounts::callers::caller::Uncounted;
+use domains::{DomainAccess, DomainId, RequestedDomain};
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, ErrorCode};
 use platform::clock::Timestamp;
-use domains::{DomainAccess, DomainId, RequestedDomain};
 
 /// How often a comment is sent when nothing happens, so that nobody in between gives the connection up.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);

@@ -15,11 +15,11 @@ use super::question::{NotAnswered, Question, ReportQuery, Span, check_length, pr
 use crate::AnalyticsState;
 use crate::access::ReadAnalytics;
 use crate::pages::{CrawledPage, OnlyPages, PageQuestion, PageSort};
+use domains::Site;
 use platform::api::csv::cell;
 use platform::api::listing::{ListFormat, SortOrder};
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
-use domains::Site;
 
 /// Most rows of one answer.
 const MAX_LIMIT: u32 = 500;

@@ -12,15 +12,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use accounts::callers::Caller;
 use crate::AnalyticsState;
 use crate::access::StatsReader;
 use crate::model::{Day, parse_day};
 use crate::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
+use accounts::callers::Caller;
+use domains::DomainId;
 use platform::api::accept::takes_gzip;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, AppQuery};
-use domains::DomainId;
 
 own_errors! {
     /// Those of a parameter, and of a domain that is not the caller's.

@@ -1,10 +1,10 @@
 //! HTTP of the four reports of the specification.
 
 use crate::Analytics;
-use platform::config::Config;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::HeaderMap;
+use platform::config::Config;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use url::{Position, Url};
@@ -16,10 +16,10 @@ use super::question::{Include, Question, ReportQuery, Span, check_length, days, 
 use crate::AnalyticsState;
 use crate::access::ReadAnalytics;
 use crate::report::{Bots, CrawlerVisits, Daily, Summary, WindowInfo};
+use domains::{DomainId, names};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult};
 use platform::clock::Timestamp;
-use domains::{DomainId, names};
 
 /// Longest `search`, in characters.
 const MAX_SEARCH_CHARS: usize = 500;

@@ -1,23 +1,23 @@
 //! HTTP of the public token of a domain's crawl statistics.
 
 use crate::Analytics;
-use domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse;
+use domains::DomainsService;
 use http::{StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use accounts::callers::Caller;
 use crate::AnalyticsState;
+use accounts::callers::Caller;
+use domains::access::ReadBeyond;
+use domains::{DomainAccess, RequestedDomain};
 use platform::api::ApiResult;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::clock::Timestamp;
-use domains::access::ReadBeyond;
-use domains::{DomainAccess, RequestedDomain};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {

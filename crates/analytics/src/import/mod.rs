@@ -15,9 +15,9 @@ use std::time::Duration;
 use super::crawlers::CrawlerIndex;
 use super::model::{Day, ServedBy, Verified, Visit, counted_path, day_of};
 use super::verify::ranges::RangeTable;
-use platform::clock::Timestamp;
 use domains::DomainId;
 use domains::names::is_same_domain;
+use platform::clock::Timestamp;
 use platform::networks::is_masked;
 
 pub use progress::{Checkpoint, LineChain};

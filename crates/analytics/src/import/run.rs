@@ -10,9 +10,9 @@ use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
 use super::{Counting, LogFormat, text_of};
-use platform::clock::Clock;
 use domains::Domain;
 use platform::Platform;
+use platform::clock::Clock;
 
 /// Lines that are known together, and the most that are counted together: by any version and with any list of crawlers.
 const MAX_LINES: usize = 100_000;
@@ -248,7 +248,7 @@ impl Import {
 #[derive(Debug)]
 pub struct LogPart {
     /// After each line.
-    pub(in crate) checkpoints: Vec<Checkpoint>,
+    pub(crate) checkpoints: Vec<Checkpoint>,
     /// With the number of their line in the part, from one.
     visits: Vec<(usize, Visit)>,
     max_visits: usize,
@@ -256,7 +256,7 @@ pub struct LogPart {
 
 impl LogPart {
     /// How many of the lines are counted together.
-    pub(in crate) fn lines_at_once(&self) -> usize {
+    pub(crate) fn lines_at_once(&self) -> usize {
         self.visits.get(self.max_visits).map_or(self.checkpoints.len(), |(line, _)| line - 1)
     }
 
@@ -270,7 +270,7 @@ impl LogPart {
     }
 
     /// The number of the lines that are counted together, the number of visits that they tell of, and these visits by page and by time.
-    pub(in crate) fn counts(&self) -> LogCounts {
+    pub(crate) fn counts(&self) -> LogCounts {
         let lines = self.lines_at_once();
         let mut pages: HashMap<VisitKey, u64> = HashMap::new();
         let mut times: HashMap<TimeKey, u64> = HashMap::new();

@@ -6,8 +6,8 @@ use store::{Conn, DbError, on_engine};
 
 use super::texts_of;
 use crate::import::{Checkpoint, LogPart};
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Begins to count the first lines of a part of a log: records that they are counted. Returns the number of its lines that were
 /// counted before, if there are any; then nothing is recorded.

@@ -13,8 +13,8 @@ use store::{Conn, DbError, Engine, on_engine};
 
 use super::model::{DayKey, TimeKey, VisitKey};
 use super::stores::FirstDay;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Columns of counts of pages, and of counts of days but for the path.
 const VISITS: &[(&str, &str)] = &[
@@ -331,7 +331,7 @@ async fn lock_numbers(conn: &mut Conn) -> Result<(), DbError> {
 }
 
 /// A stored row, for tests of everything that records visits.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 #[derive(Debug, PartialEq, Eq)]
 pub struct VisitRow {
     /// Domain record.
@@ -351,7 +351,7 @@ pub struct VisitRow {
 }
 
 /// All rows, in order.
-#[cfg(test)]
+#[cfg(any(test, feature = "testing"))]
 pub async fn list_visits(conn: &mut Conn) -> Result<Vec<VisitRow>, DbError> {
     const SQL: &str = "select d.domain_id, cast(t.day as bigint), p.path, k.crawler, k.verified, k.served, \
              cast(k.status as bigint), cast(v.visits as bigint) \

@@ -101,8 +101,8 @@ pub async fn count_referrals(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::*;
     use platform::plans::Plan;
-    use crate::testing::TestApp;
 
     #[tokio::test]
     async fn a_list_has_the_rows_that_are_wanted_and_the_sums_count_all() {

@@ -2,8 +2,8 @@
 
 use store::{Conn, DbError, Engine, on_engine};
 
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Lets nobody else make a token of this domain until the transaction ends: two at once would not see each other's.
 pub async fn lock(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {

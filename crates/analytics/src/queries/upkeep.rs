@@ -4,8 +4,8 @@
 use store::{Conn, DbError, Engine, on_engine};
 
 use crate::model::Day;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Finds the first day of which something is kept by page.
 pub async fn find_first_day(conn: &mut Conn) -> Result<Option<Day>, DbError> {

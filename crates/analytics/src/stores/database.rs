@@ -18,8 +18,8 @@ use crate::queries::{self, imports, reading, referrals, upkeep};
 use crate::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::spool::Counts;
 use crate::sums::{DayTotal, PageVisits, Scope, TimeCounts};
-use platform::clock::{Clock, Timestamp};
 use domains::DomainId;
+use platform::clock::{Clock, Timestamp};
 
 /// Pages in one transaction.
 const PART: usize = 1_000;
@@ -56,7 +56,7 @@ impl DatabaseStore {
 
     /// Sets other bounds of pages of a day and of paths.
     #[cfg(test)]
-    pub(in crate) fn bounded(mut self, max_pages: usize, max_paths: u64) -> DatabaseStore {
+    pub(crate) fn bounded(mut self, max_pages: usize, max_paths: u64) -> DatabaseStore {
         self.bounds = Mutex::new(PageBounds::new(max_pages, max_paths));
         self.most_paths = max_paths;
         self

@@ -21,11 +21,11 @@ use super::model::{Day, TimeKey, VisitKey};
 use super::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
 use super::spool::Counts;
 use super::sums::{DayTotal, PageVisits, Scope, TimeCounts};
+use domains::DomainId;
+use platform::Platform;
 use platform::api::ApiError;
 use platform::config::ClickHouseUrl;
-use domains::DomainId;
 use platform::jobs::JobError;
-use platform::Platform;
 
 pub use clickhouse::ClickHouseStore;
 pub use database::DatabaseStore;

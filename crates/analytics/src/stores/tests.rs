@@ -12,19 +12,19 @@ use crate::model::{Day, OTHER_PATHS, ServedBy, TimeKey, Verified, VisitKey, day_
 use crate::referrals::ReferralKey;
 use crate::service::Scope;
 use crate::spool::Counts;
+use crate::testing::*;
 use domains::{Domain, DomainId};
 use platform::plans::Plan;
-use crate::testing::{NOON, TestApp, clickhouse_database};
 
 const CRAWLERS: [&str; 6] = ["googlebot", "bingbot", "gptbot", "perplexitybot", "unknown", "list:Seekbot"];
 const PATHS: [&str; 9] = ["/", "/a", "/A", "/b", "/ü", "/Über", "/a/b", "/z", OTHER_PATHS];
 
-pub(in crate) async fn domains(app: &TestApp) -> (Domain, Domain) {
+pub(crate) async fn domains(app: &TestApp) -> (Domain, Domain) {
     let account = app.account("a@x.example", Plan::Business).await;
     (app.domain(&account, "shop.example").await, app.domain(&account, "twin.example").await)
 }
 
-pub(in crate) fn key(day: Day, path: &str) -> VisitKey {
+pub(crate) fn key(day: Day, path: &str) -> VisitKey {
     VisitKey {
         domain: DomainId::from("none"),
         day,
@@ -36,7 +36,7 @@ pub(in crate) fn key(day: Day, path: &str) -> VisitKey {
     }
 }
 
-pub(in crate) fn random_counts(random: &mut StdRng, today: Day) -> Counts {
+pub(crate) fn random_counts(random: &mut StdRng, today: Day) -> Counts {
     let mut pages = BTreeMap::new();
     for _ in 0..random.random_range(1..60) {
         // Mostly of today, some late, some very late.
@@ -65,7 +65,7 @@ pub(in crate) fn random_counts(random: &mut StdRng, today: Day) -> Counts {
 }
 
 /// Applies a batch as the spool does, for a domain.
-pub(in crate) async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
+pub(crate) async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts: &Counts) {
     let pages =
         counts.pages.iter().map(|(key, n)| (VisitKey { domain: domain.id.clone(), ..key.clone() }, *n));
     let times =
@@ -76,7 +76,7 @@ pub(in crate) async fn apply(app: &TestApp, domain: &Domain, batch: &str, counts
 }
 
 /// Collects all reports about a domain.
-pub(in crate) async fn reports(app: &TestApp, domain: &Domain) -> Value {
+pub(crate) async fn reports(app: &TestApp, domain: &Domain) -> Value {
     let analytics = &app.state.analytics;
     let today = analytics.today();
     let mut all = Vec::new();

@@ -18,8 +18,8 @@ use self::reverse_dns::ReverseDns;
 use self::signature::Signatures;
 use super::crawlers::{Crawler, CrawlerIndex};
 use super::model::Verified;
-use platform::clock::Clock;
 use platform::Platform;
+use platform::clock::Clock;
 
 /// How long it is known that an address is a provider's.
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);

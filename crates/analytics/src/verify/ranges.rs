@@ -13,8 +13,8 @@ use serde::Deserialize;
 
 use crate::crawlers::Crawler;
 use crate::model::Verified;
-use platform::clock::Timestamp;
 use domains::connection::cdn::CdnRanges;
+use platform::clock::Timestamp;
 use platform::networks;
 
 const COMPILED_IN: &str = include_str!("../../data/crawler-ranges.json");

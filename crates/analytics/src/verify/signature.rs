@@ -13,8 +13,8 @@ use web_bot_auth::keyring::{JSONWebKeySet, KeyRing};
 use web_bot_auth::message_signatures::SignedMessage;
 use web_bot_auth::{SignatureAgentLink, WebBotAuthVerifier};
 
-use platform::clock::{Clock, Timestamp};
 use platform::Platform;
+use platform::clock::{Clock, Timestamp};
 
 /// An agent whose signatures are believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use sha2::{Digest, Sha256};
 
 use super::*;
-use crate::testing::{NOON, TestApp};
+use crate::testing::*;
 
 const CHATGPT: &str = "\"https://chatgpt.com\"";
 

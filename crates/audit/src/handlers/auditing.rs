@@ -1,20 +1,20 @@
 //! HTTP of a domain's audit settings.
 
 use crate::Audits;
-use domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
+use domains::DomainsService;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 use crate::AuditState;
 use crate::auditing::{AuditingChange, AuditingView};
 use crate::service::AuditingError;
+use accounts::callers::Caller;
 use domains::access::{ChangeBeyond, ReadBeyond};
 use domains::{DomainAccess, RequestedDomain};
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AuditState> {

@@ -8,11 +8,11 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::AuditState;
+use crate::results::severity;
 use accounts::callers::Caller;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
-use crate::AuditState;
-use crate::results::severity;
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AuditState> {

@@ -10,14 +10,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, RunNotRead, visible_run};
-use accounts::callers::Caller;
-use platform::api::access::ReadDomain;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
 use crate::AuditState;
 use crate::ports::LastVisit;
 use crate::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
 use crate::stored::{LinkRow, PageRow, parse_page_id};
+use accounts::callers::Caller;
+use platform::api::access::ReadDomain;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
 
 /// Links in one answer.
 const DEFAULT_LINKS: usize = 100;

@@ -15,14 +15,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, visible_run};
+use crate::AuditState;
+use crate::model::{Run, RunStatus};
+use crate::service::RunFollower;
 use accounts::callers::Caller;
 use accounts::callers::caller::Uncounted;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, AppPath, ErrorCode};
-use crate::AuditState;
-use crate::model::{Run, RunStatus};
-use crate::service::RunFollower;
 
 /// Time after which key or session, and the domain, are checked again.
 const CHECK_EVERY: Duration = Duration::from_secs(30);

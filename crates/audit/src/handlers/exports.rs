@@ -12,12 +12,12 @@ use utoipa_axum::routes;
 
 use super::runs::PagesQuery;
 use super::{RunNotRead, visible_run};
+use crate::AuditState;
+use crate::service::{AuditExport, AuditExportFormat, ExportRequest};
 use accounts::callers::Caller;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
-use crate::AuditState;
-use crate::service::{AuditExport, AuditExportFormat, ExportRequest};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AuditState> {

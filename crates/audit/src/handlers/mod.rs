@@ -13,12 +13,12 @@ use utoipa_axum::router::OpenApiRouter;
 
 use super::model::Run;
 use super::segments::ReadError;
+use crate::AuditState;
 use accounts::callers::Caller;
 use accounts::callers::caller::Credential;
 use platform::api::access::Access;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, ErrorCode};
-use crate::AuditState;
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AuditState> {

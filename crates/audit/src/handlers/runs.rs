@@ -1,12 +1,12 @@
 //! HTTP of runs: starting one, listing them, reading one with its pages.
 
 use crate::Audits;
-use domains::DomainsService;
 use audit_engine::checks::CheckId;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use domains::DomainsService;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -17,10 +17,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{RunNotRead, visible_run};
-use accounts::callers::Caller;
-use accounts::callers::caller::Credential;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
 use crate::AuditState;
 use crate::access::{ReadAudits, StartAudit};
 use crate::model::{Frequency, Mode, Run, RunStatus, RunView, Trigger};
@@ -28,7 +24,11 @@ use crate::ports::LAST_VISIT;
 use crate::segments::ReadError;
 use crate::service::{AuditStartError, NewRun, PageFilter, PageOrder};
 use crate::stored::{PAGE_FIELDS, PageRow};
+use accounts::callers::Caller;
+use accounts::callers::caller::Credential;
 use domains::{RequestedDomain, Site, names};
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
 
 /// Addresses that one request may name.
 const MAX_URLS: usize = 10_000;

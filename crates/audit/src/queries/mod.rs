@@ -12,8 +12,8 @@ use super::model::{
     AuditRequest, CloseReason, Frequency, Outcome, Run, RunId, RunReport, RunStatus, Trigger,
 };
 use accounts::AccountId;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 #[derive(sqlx::FromRow)]
 struct RunRow {

@@ -3,8 +3,8 @@
 use store::{Conn, DbError, on_engine};
 
 use crate::auditing::Auditing;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Finds the audit settings of a domain, with its sealed credentials.
 pub async fn find_settings(

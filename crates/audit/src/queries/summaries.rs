@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Conn, DbError, on_engine};
 
-use accounts::AccountId;
 use crate::model::{Outcome, Run, RunId, RunReport};
-use platform::clock::Timestamp;
+use accounts::AccountId;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// A run with results, in a few numbers.
 #[derive(Debug, Clone, PartialEq)]

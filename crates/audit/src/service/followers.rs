@@ -8,8 +8,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::Audits;
-use accounts::AccountId;
 use crate::model::{Run, RunId};
+use accounts::AccountId;
 
 /// Streams that an account has in one process at most.
 pub const STREAMS_OF_ACCOUNT: usize = 10;
@@ -120,37 +120,5 @@ impl Audits {
             }
         }
         followers.runs().readers.remove(&id);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-    use crate::tests::on_each_engine;
-
-    #[tokio::test]
-    async fn all_streams_of_a_run_share_one_reader_which_ends_with_the_last_of_them() {
-        on_each_engine(async |shop| {
-            let id = shop.start(json!({})).await;
-            let audits = &shop.app.state.audits;
-            let run = audits.find_run(&id).await.unwrap().unwrap();
-
-            let streams: Vec<RunFollower> = (0..3).map(|_| audits.follow(run.clone()).unwrap()).collect();
-
-            let followers = &audits.0.followers;
-            let shared: Vec<usize> =
-                followers.runs().readers.values().map(watch::Sender::receiver_count).collect();
-            assert_eq!(shared, [3]);
-            drop(streams);
-            let ended = async {
-                while !followers.runs().readers.is_empty() {
-                    tokio::time::sleep(Duration::from_millis(20)).await;
-                }
-            };
-            tokio::time::timeout(Duration::from_secs(60), ended).await.expect("the reader goes on");
-        })
-        .await;
     }
 }

@@ -21,11 +21,11 @@ use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
 use super::ports::{CrawlerTraffic, Renders};
 use super::segments::Segments;
 use accounts::Accounts;
-use platform::clock::Clock;
 use domains::DomainsService;
 use domains::origin::OriginClient;
-use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use platform::Platform;
+use platform::clock::Clock;
+use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 
 pub use followers::RunFollower;
 use followers::RunFollowers;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use accounts::AccountId;
 use crate::model::{Run, RunId};
+use accounts::AccountId;
 
 /// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0402.
 pub const AT_ONCE_OF_ACCOUNT: usize = 2;

@@ -10,15 +10,15 @@ use store::DbError;
 use url::Url;
 
 use super::Audits;
-use accounts::usage::Reservation;
-use accounts::{AccountId, UsageMetric};
 use crate::auditing::RobotsTxt;
 use crate::jobs::RunAudit;
 use crate::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::queries;
 use crate::segments::ReadError;
-use platform::clock::Timestamp;
+use accounts::usage::Reservation;
+use accounts::{AccountId, UsageMetric};
 use domains::Site;
+use platform::clock::Timestamp;
 use platform::plans::{PlanLimit, PlanLimits};
 
 /// Longest wait of a request for a sitemap, when only new pages are wanted.

@@ -17,13 +17,13 @@ use store::DbError;
 
 use super::Audits;
 use super::running::RunSlot;
-use accounts::UsageMetric;
 use crate::model::{CloseReason, Outcome, Run, RunId};
 use crate::queries;
 use crate::results::live_part;
 use crate::segments::ReadError;
 use crate::source::{SiteSource, SourceOptions, USER_AGENT};
 use crate::stored::{PartKind, pack};
+use accounts::UsageMetric;
 use domains::Site;
 use platform::jobs::{HoldError, JobError, JobOutcome};
 use platform::plans::PlanLimit;

@@ -21,6 +21,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::assets::{self, WebFiles};
+use crate::DashboardState;
 use accounts::SignInError;
 use accounts::callers::caller::SignedIn;
 use accounts::model::Email;
@@ -28,7 +29,6 @@ use platform::api::access::{Access, Credentials, Rate};
 use platform::api::client::ClientAddress;
 use platform::api::openapi::{Errors, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
-use crate::DashboardState;
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<DashboardState> {
@@ -132,6 +132,3 @@ async fn change_password(
     let cookie = fresh.cookie(config.is_public_https());
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }
-
-#[cfg(test)]
-mod tests;

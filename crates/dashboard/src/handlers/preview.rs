@@ -7,13 +7,13 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::DashboardState;
 use accounts::callers::Caller;
+use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppQuery, ErrorCode, strangers_bytes};
-use crate::DashboardState;
-use domains::{DomainAccess, RequestedDomain};
 
 /// Returns the operation of this file.
 pub(super) fn routes() -> OpenApiRouter<DashboardState> {

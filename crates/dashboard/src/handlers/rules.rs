@@ -16,15 +16,15 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{UseDashboard, no_store};
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
 use crate::DashboardState;
+use accounts::callers::Caller;
 use domains::model::Domain;
 use domains::patterns::{PathList, SplitPath};
 use domains::redirects::{RedirectRule, RedirectSet};
 use domains::site::SiteRedirect;
 use domains::{DomainAccess, PreferredHost, RequestedDomain, Site};
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
 use render::decide::{DecidedAnswer, Decision, DecisionReason, decide_navigation};
 
 /// Matches that an answer names.

@@ -1,9 +1,9 @@
 //! HTTP of sites at a glance: the list of an account's sites, the overview of one, what is dismissed, and the first run.
 
 use crate::SiteDashboard;
-use domains::DomainsService;
 use axum::extract::State;
 use axum::response::IntoResponse;
+use domains::DomainsService;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -11,21 +11,19 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{UseDashboard, no_store};
+use crate::DashboardState;
+use crate::attention::is_attention_id;
+use crate::first_run::{FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings};
+use crate::health::PartReadiness;
+use crate::overview::SiteOverview;
+use crate::sites::{SiteQuestion, SiteRow, SiteSort};
 use accounts::callers::Caller;
 use accounts::usage::{UsageEntry, entries};
+use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::Access;
 use platform::api::listing::SortOrder;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
-use crate::DashboardState;
-use crate::attention::is_attention_id;
-use crate::first_run::{
-    FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings,
-};
-use crate::health::PartReadiness;
-use crate::overview::SiteOverview;
-use crate::sites::{SiteQuestion, SiteRow, SiteSort};
-use domains::{DomainAccess, RequestedDomain};
 
 /// Days of an answer that names none, and the most.
 const DEFAULT_DAYS: u32 = 30;

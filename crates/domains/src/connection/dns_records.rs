@@ -3,8 +3,8 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use platform::config::EdgeSection;
 use crate::names;
+use platform::config::EdgeSection;
 
 /// How long resolvers may keep a record, in seconds: short, so that a mistake is not kept for a day.
 const TTL_S: u32 = 300;

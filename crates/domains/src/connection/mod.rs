@@ -27,8 +27,8 @@ use super::ownership::OwnershipKey;
 use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use accounts::{AccountId, Accounts};
-use platform::listen::tally::Tally;
 use platform::Platform;
+use platform::listen::tally::Tally;
 
 pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
 pub use checked_records::{CheckedRecord, ConnectionRecords, RecordState};
@@ -211,7 +211,7 @@ impl Connection {
         });
     }
 
-    async fn check_claims(&self, host: &str) -> Result<(), DbError> {
+    pub async fn check_claims(&self, host: &str) -> Result<(), DbError> {
         self.warn_without_addresses();
         let mut claims = self.0.domains.list_by_host(host).await?;
         // Of active accounts: a check costs, whoever it is that starts it.
@@ -319,6 +319,3 @@ impl Connection {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

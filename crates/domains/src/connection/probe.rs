@@ -8,10 +8,10 @@ use std::time::Duration;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
+use crate::names;
 use accounts::AccountId;
 use platform::api::header_names::PROBE;
 use platform::clock::Timestamp;
-use crate::names;
 use platform::secret::{MacKey, Secrets};
 
 /// Path that a probe asks for, before its nonce.

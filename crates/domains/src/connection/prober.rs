@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use accounts::AccountId;
-use platform::api::header_names::PROBE;
-use platform::clock::Clock;
 use crate::connection::mark::ProbeMarks;
 use crate::connection::probe::{PATH_PREFIX, ProbeKey, ProbeRoute};
 use crate::names;
+use accounts::AccountId;
+use platform::api::header_names::PROBE;
+use platform::clock::Clock;
 
 /// What middlewares at customers' sites know a crawler by.
 const USER_AGENT: &str = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";

@@ -17,8 +17,8 @@ use self::tables::Tables;
 use super::names;
 use super::queries::{self, DomainRow};
 use super::site::Site;
-use accounts::AccountId;
 use crate::DomainStatus;
+use accounts::AccountId;
 use platform::follow::Followed;
 
 /// Records that are read at a time.

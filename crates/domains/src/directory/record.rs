@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-use accounts::AccountId;
-use platform::clock::Timestamp;
 use crate::queries::{DomainRow, with_lock};
 use crate::{Domain, DomainId, DomainStatus};
+use accounts::AccountId;
+use platform::clock::Timestamp;
 
 #[derive(Debug, Clone)]
 pub struct DomainRecord {

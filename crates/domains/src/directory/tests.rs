@@ -6,9 +6,9 @@ use store::on_engine;
 
 use super::*;
 use crate::service::{Lock, NewDomain};
+use crate::testing::*;
 use crate::{Domain, DomainStatus};
 use platform::plans::{Plan, PlanLimit};
-use crate::testing::{TestAccount, TestApp};
 
 async fn at_edge(app: &TestApp, host: &str) -> Option<Arc<Site>> {
     app.state.domains.find_for_edge(host).await.expect("it was read once")

@@ -5,14 +5,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NotChanged, not_applied};
-use accounts::callers::Caller;
-use accounts::callers::twins::twins;
-use platform::api::ApiResult;
-use platform::api::access::Access;
 use crate::DomainsState;
 use crate::access::CheckDomain;
 use crate::connection::CheckResult;
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use accounts::callers::twins::twins;
+use platform::api::ApiResult;
+use platform::api::access::Access;
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {

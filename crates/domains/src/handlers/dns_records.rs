@@ -8,13 +8,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::NotRead;
-use accounts::callers::Caller;
-use platform::api::ApiResult;
-use platform::api::openapi::Refusals;
 use crate::DomainsState;
 use crate::access::ReadBeyond;
 use crate::connection::ConnectionRecords;
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::ApiResult;
+use platform::api::openapi::Refusals;
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {

@@ -9,11 +9,6 @@ use utoipa_axum::routes;
 
 use super::settings::origin_error;
 use super::{NotRead, not_applied};
-use accounts::callers::Caller;
-use accounts::callers::twins::twins;
-use platform::api::access::Access;
-use platform::api::openapi::{NoMore, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 use crate::DomainsState;
 use crate::access::{AddOrRemove, ListDomains, ReadDomainRecord};
 use crate::connection;
@@ -21,6 +16,11 @@ use crate::model::{DomainItem, DomainStatus};
 use crate::responses::{AddedDomain, DomainDetail, DomainList, RemovedDomain};
 use crate::service::{AddError, NewDomain};
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use accounts::callers::twins::twins;
+use platform::api::access::Access;
+use platform::api::openapi::{NoMore, own_errors};
+use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {

@@ -5,9 +5,9 @@ use store::DbError;
 use utoipa_axum::router::OpenApiRouter;
 
 use super::service::DomainChangeError;
+use crate::DomainsState;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ErrorCode};
-use crate::DomainsState;
 
 mod check;
 mod dns_records;

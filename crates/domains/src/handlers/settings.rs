@@ -7,17 +7,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::change_failed;
-use accounts::callers::Caller;
-use accounts::callers::twins::twins;
-use platform::api::access::Access;
-use platform::api::openapi::own_errors;
-use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 use crate::DomainsState;
 use crate::access::ChangeDomain;
 use crate::names::OriginProblem;
 use crate::responses::UpdatedDomain;
 use crate::settings::{SettingsChange, SettingsError};
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use accounts::callers::twins::twins;
+use platform::api::access::Access;
+use platform::api::openapi::own_errors;
+use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 
 /// How long a new origin host may take to answer.
 const REACHABILITY_WAIT: Duration = Duration::from_secs(5);

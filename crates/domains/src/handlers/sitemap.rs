@@ -12,10 +12,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::change_failed;
-use accounts::callers::caller::Uncounted;
-use accounts::callers::twins::twins;
-use platform::api::openapi::own_errors;
-use platform::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 use crate::DomainsState;
 use crate::access::{ChangeDomain, MayFetch};
 use crate::model::Domain;
@@ -23,6 +19,10 @@ use crate::responses::DomainDetail;
 use crate::settings::given;
 use crate::site::Site;
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::caller::Uncounted;
+use accounts::callers::twins::twins;
+use platform::api::openapi::own_errors;
+use platform::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 
 /// How long a sitemap with all its files may take, while somebody waits.
 const TIME: Duration = Duration::from_secs(30);

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use store::{Conn, DbError};
 
+use crate::{Domain, DomainStatus, names};
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use crate::{Domain, DomainStatus, names};
 use platform::secret::{MacKey, Secrets};
 
 /// How long a site stays contested after an account gave up a name of it that was served: its records may still be there.

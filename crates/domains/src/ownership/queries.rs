@@ -3,9 +3,9 @@
 
 use store::{Conn, DbError, on_engine};
 
+use crate::{Domain, names};
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use crate::{Domain, names};
 
 /// Remembers that an account had a name served, and forgets what is older than `forget_before`. A claim that was never
 /// served leaves no trace.

@@ -19,12 +19,12 @@ use super::ownership::is_contested;
 use super::queries;
 use super::site::Site;
 use accounts::AccountId;
+use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::config::Config;
 use platform::follow::Follower;
 use platform::jobs::{Job, Jobs, NewJob};
 use platform::plans::PlanLimit;
-use platform::Platform;
 
 pub use changes::DomainChangeError;
 pub use locks::Lock;

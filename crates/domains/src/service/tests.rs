@@ -1,9 +1,9 @@
 //! Tests of adding, locking and removing domains, on both databases.
 
 use crate::service::{AddError, Lock, NewDomain};
+use crate::testing::*;
 use crate::{Domain, DomainStatus};
 use platform::plans::{Plan, PlanLimit};
-use crate::testing::{TestAccount, TestApp};
 
 async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {
     app.state.domains.add(&account.id, PlanLimit::of(2), new).await.map(|added| added.domain)
@@ -155,29 +155,6 @@ async fn the_plan_s_slots_are_kept_when_many_are_added_at_once() {
         };
         assert_eq!(added.iter().filter(|result| result.is_ok()).count(), 2);
         assert_eq!(added.iter().filter(|result| full(result)).count(), 8);
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn removing_frees_the_name_and_takes_what_belonged_to_it() {
-    TestApp::on_each_engine(async |app| {
-        let (one, two) = (
-            app.account("a@x.example", Plan::Business).await,
-            app.account("b@x.example", Plan::Business).await,
-        );
-        let domain = app.domain(&one, "shop.example").await;
-        app.crawl(&one, "https://shop.example/").await.assert_status(200);
-
-        assert!(app.state.domains.remove(&domain).await.expect("a database"));
-        app.state.worker().run_until_idle().await;
-
-        app.crawl(&one, "https://shop.example/").await.assert_error(403, "domain_not_owned");
-        let again = app.domain(&two, "shop.example").await;
-        assert_ne!(again.id, domain.id);
-        assert_eq!(app.crawl(&two, "https://shop.example/").await.header("x-service-render-cache"), "miss");
-        let left = app.state.platform.blobs.list(&format!("snapshots/{}/", domain.id)).expect("a prefix");
-        assert_eq!(futures::StreamExt::count(left).await, 0);
     })
     .await;
 }

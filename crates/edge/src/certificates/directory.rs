@@ -221,8 +221,8 @@ mod tests {
     use store::Db;
 
     use super::*;
+    use crate::testing::*;
     use platform::secret::Secrets;
-    use crate::testing::{NOON, TestApp};
 
     fn stored(host: &str, key_seal: &SealKey) -> StoredCertificate {
         let made = rcgen::generate_simple_self_signed(vec![host.to_owned()]).unwrap();

@@ -61,7 +61,7 @@ impl Certificates {
     }
 
     /// Orders a first certificate, unless it is too early, and says in the log what came of it.
-    pub(in crate) async fn order_logged(&self, host: &str, holder: &CertificateHolder) -> OrderOutcome {
+    pub(crate) async fn order_logged(&self, host: &str, holder: &CertificateHolder) -> OrderOutcome {
         match self.order(host, holder, OrderKind::First).await {
             Ok(()) => {
                 tracing::info!(host, "a certificate was issued");

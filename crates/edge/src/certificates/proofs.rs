@@ -49,7 +49,7 @@ impl Proofs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestApp;
+    use crate::testing::*;
 
     #[tokio::test]
     async fn a_proof_is_found_as_soon_as_any_process_showed_it() {

@@ -19,7 +19,7 @@ const AGAIN_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Certificates {
     /// Queues what is due, as far as the budget of this hour goes.
-    pub(in crate) async fn queue_renewals(&self) -> Result<(), DbError> {
+    pub(crate) async fn queue_renewals(&self) -> Result<(), DbError> {
         self.0.follower.current().await?;
         let now = self.0.clock.now();
         let mut tx = self.0.db.write().await?;

@@ -18,12 +18,12 @@ use super::order_limit::OrderLimit;
 use super::proofs::Proofs;
 use super::tickets::Tickets;
 use super::tls;
-use platform::clock::Clock;
 use domains::connection::Connection;
 use domains::{Domain, DomainStatus, DomainsService, Site};
+use platform::Platform;
+use platform::clock::Clock;
 use platform::follow::Follower;
 use platform::jobs::Jobs;
-use platform::Platform;
 use platform::secret::SealKey;
 
 /// How long the outcome of an order is not asked for again by this process.
@@ -205,7 +205,7 @@ impl Certificates {
 
 /// Holder of a certificate.
 #[derive(Debug, Clone)]
-pub(in crate) enum CertificateHolder {
+pub(crate) enum CertificateHolder {
     /// A customer's, for a name of this domain.
     Customer(Box<Domain>),
     /// The installation's own, for the host of its public address. The bounds of customers do not hold it up.

@@ -122,7 +122,7 @@ impl ProducesTickets for Tickets {
 mod tests {
 
     use super::*;
-    use crate::testing::{NOON, for_each_engine};
+    use crate::testing::*;
 
     async fn tickets(db: &Db, secret: &[u8], now: Timestamp) -> Tickets {
         let tickets = Tickets::new(db, &Secrets::from_bytes(secret), &Clock::fixed(now));

@@ -93,9 +93,9 @@ pub fn validity(chain: &str) -> Result<(Timestamp, Timestamp), KeyPairError> {
 mod tests {
     use super::super::directory::CertificateDirectory;
     use super::*;
+    use crate::testing::*;
     use platform::clock::Clock;
     use platform::secret::Secrets;
-    use crate::testing::NOON;
 
     fn tickets() -> Arc<dyn ProducesTickets> {
         rustls::crypto::ring::Ticketer::new().expect("the provider makes tickets")

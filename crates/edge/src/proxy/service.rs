@@ -14,26 +14,26 @@ use super::forward::{Forwarder, OriginLimits, OriginTarget};
 use super::open_tunnels::TunnelLimits;
 use super::own_site::OwnSite;
 use super::route::{Route, route};
+use crate::certificates::Certificates;
 use accounts::Accounts;
 use analytics::Recorder;
 use analytics::verify::Verifier;
-use platform::clock::Clock;
-use platform::config::{self, Config, Scheme};
 use domains::connection::Connection;
 use domains::connection::mark::ProbeMarks;
 use domains::connection::probe::ProbeKey;
 use domains::{DomainsService, Site};
-use platform::draining::Draining;
-use crate::certificates::Certificates;
-use platform::listen::accept::connections;
 use platform::Platform;
+use platform::clock::Clock;
+use platform::config::{self, Config, Scheme};
+use platform::draining::Draining;
+use platform::listen::accept::connections;
 use render::RenderService;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
 pub struct Edge(Arc<Inner>);
 
-pub(in crate) struct Inner {
+pub(crate) struct Inner {
     pub config: Arc<Config>,
     pub clock: Clock,
     pub render: RenderService,
@@ -103,7 +103,7 @@ impl Edge {
     }
 
     /// The same with other time limits for origins.
-    pub(in crate) fn with_limits(
+    pub(crate) fn with_limits(
         platform: &Platform,
         services: Services<'_>,
         listening: Vec<SocketAddr>,
@@ -144,7 +144,7 @@ impl Edge {
         })))
     }
 
-    pub(in crate) fn inner(&self) -> &Inner {
+    pub(crate) fn inner(&self) -> &Inner {
         &self.0
     }
 }

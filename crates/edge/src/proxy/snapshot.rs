@@ -10,9 +10,9 @@ use url::Url;
 use super::body::{self, EdgeBody};
 use super::encoding::Forms;
 use super::headers;
+use domains::Site;
 use platform::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
 use platform::api::validators::matches_etag;
-use domains::Site;
 use render::model::PageResponse;
 
 const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
@@ -103,10 +103,10 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use platform::clock::Timestamp;
     use domains::Settings;
     use domains::headers::{HeaderField, HeaderRule};
-    use domains::site::tests::site;
+    use domains::testing::site;
+    use platform::clock::Timestamp;
     use render::model::{RenderedPage, Tier};
 
     fn page_response() -> PageResponse {

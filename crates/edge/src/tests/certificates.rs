@@ -23,14 +23,14 @@ use tokio_rustls::client::TlsStream;
 use tokio_util::sync::CancellationToken;
 
 use super::world::{RawOrigin, SETTINGS, World, listener, start_edge};
-use platform::clock::Clock;
-use domains::ConnectionProof;
-use domains::service::Lock;
-use domains::{DomainStatus, PreferredHost};
 use crate::EdgeSockets;
 use crate::certificates::model::OrderOutcome;
 use crate::certificates::service::CertificateHolder;
-use crate::testing::TestApp;
+use crate::testing::*;
+use domains::ConnectionProof;
+use domains::service::Lock;
+use domains::{DomainStatus, PreferredHost};
+use platform::clock::Clock;
 
 /// A certificate authority. Its processes end with it.
 struct Authority {

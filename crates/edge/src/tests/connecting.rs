@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::world::{RawOrigin, SETTINGS, World, listener};
-use domains::{Domain, DomainStatus};
 use crate::EdgeSockets;
+use crate::testing::*;
+use domains::{Domain, DomainStatus};
 use platform::plans::Plan;
-use crate::testing::{DnsServer, TestApp};
 
 /// A service whose records are on a DNS server of the test. `shop.example` itself is reached at the edge.
 async fn world(dns: &DnsServer) -> World {

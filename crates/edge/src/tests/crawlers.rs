@@ -1,5 +1,6 @@
 //! What crawlers get: the render service's decision, and the origin's answer whenever there is no page.
 
+use crate::testing::*;
 use std::time::Duration;
 
 use browser::RenderError;

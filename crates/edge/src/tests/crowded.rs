@@ -13,10 +13,10 @@ use super::readers::{app, keep_certificate};
 use super::world::{RawOrigin, SETTINGS as WORLD, listener, read_request};
 use crate::proxy::forward::OriginLimits;
 use crate::proxy::open_tunnels::TunnelLimits;
+use crate::testing::*;
 use crate::{Edge, EdgeSockets};
 use platform::listen::Listening;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const PLACES: u8 = 8;
 /// Less than any usual limit on a client that has asked something.

@@ -1,5 +1,6 @@
 //! What many clients at once may take: connections, tunnels, requests towards one origin.
 
+use crate::testing::*;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use super::certificates::{Secured, first_certificate};
 use super::world::Reply;
 use crate::certificates::model::PER_HOUR;
-use crate::testing::PASSWORD;
+use crate::testing::*;
 
 const PUBLIC_URL: &str = "server.public_url = \"https://glasshouse.example\"\n";
 

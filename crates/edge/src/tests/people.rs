@@ -1,5 +1,6 @@
 //! What people get: the origin's answer, redirects, and pages for when there is none.
 
+use crate::testing::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::certificates::{connect_with, trusting};
 use super::world::{LIMITS, RawOrigin, SETTINGS, listener, read_request};
+use crate::testing::*;
+use crate::{Edge, EdgeSockets};
 use platform::api::server::{ApiServer, Sender};
 use platform::config::ProxyProtocol;
-use crate::{Edge, EdgeSockets};
 use platform::listen::Listening;
 use platform::listen::accept::admission;
 use platform::listen::pressure::Pressure;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 /// More than the system keeps of a connection.
 const LARGE: usize = 16 << 20;

@@ -8,13 +8,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use domains::Domain;
 use crate::proxy::forward::OriginLimits;
 use crate::proxy::open_tunnels::TunnelLimits;
+use crate::testing::*;
 use crate::{Edge, EdgeSockets};
+use domains::Domain;
 use platform::listen::Listening;
 use platform::plans::Plan;
-use crate::testing::{TestAccount, TestApp};
 
 /// Short enough for a test to wait for.
 pub const LIMITS: OriginLimits = OriginLimits {

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use axum::Router;
 use http::request::Parts;
 use utoipa::openapi::{OpenApi, ServerBuilder};
 use utoipa_axum::router::OpenApiRouter;
@@ -20,10 +21,7 @@ use accounts::callers::rate_limit::RateLimits;
 use accounts::ports::AccountHoldings;
 use analytics::verify::Verifier;
 use analytics::{Analytics, Recorder, VisitStore};
-use platform::api::envelope::Envelope;
-use platform::api::openapi::ApiDocument;
 use audit::Audits;
-use platform::config::{Config, Role};
 use dashboard::health::{self, ReadinessCheck};
 use dashboard::{DashboardServices, SiteDashboard};
 use domains::DomainsService;
@@ -31,17 +29,20 @@ use domains::connection::Connection;
 use domains::connection::mark::ProbeMarks;
 use domains::origin::OriginClient;
 use edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
-use platform::follow::Follower;
-use platform::jobs::Jobs;
 use mentions::Mentions;
 use mentions::reading::MentionReading;
 use mentions::reporting::{MentionReports, ReportServices};
 use platform::Platform;
+use platform::api;
+use platform::api::envelope::Envelope;
+use platform::api::openapi::ApiDocument;
+use platform::config::{Config, Role};
+use platform::follow::Follower;
+use platform::jobs::Jobs;
 use refresh::RefreshService;
 use render::RenderService;
 use verify::SiteVerifier;
 use views::Views;
-use platform::api;
 
 /// Everything a handler may use. Cheap to clone.
 #[derive(Clone)]
@@ -219,13 +220,16 @@ impl AppState {
 
     /// The API as one function, as listeners and tests use it.
     pub fn envelope(&self) -> Envelope {
-        let document = openapi(&self.platform.config);
-        let (router, _) = self.routes().split_for_parts();
-        let router =
-            router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path);
         let render = States(self).render();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&render, parts));
-        Envelope::new(self.platform.config.clone(), router, fast)
+        Envelope::new(self.platform.config.clone(), self.router(), fast)
+    }
+
+    /// Makes the router of the API, its documentation and the dashboard.
+    pub fn router(&self) -> Router {
+        let document = openapi(&self.platform.config);
+        let (router, _) = self.routes().split_for_parts();
+        router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path)
     }
 
     /// Every operation of the API, one line per feature.

@@ -4,8 +4,9 @@ use serde_json::{Value, json};
 use store::testing::{postgres, schema_differences, sqlite};
 
 use super::*;
+use crate::testing::*;
+use platform::MIGRATIONS;
 use platform::plans::Plan;
-use crate::testing::{TestApp, TestSession};
 
 /// One operation of the document.
 struct Operation {

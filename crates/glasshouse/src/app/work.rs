@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::{App, AppState};
 use analytics;
-use platform::config::Role;
 use domains::jobs::{Leftovers, RemoveDomain};
 use edge;
+use platform::config::Role;
 use platform::jobs::{LaneLimits, Registry, Schedule, Worker, WorkerSettings};
 use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};

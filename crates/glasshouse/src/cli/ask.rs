@@ -15,7 +15,6 @@ use futures::StreamExt;
 use serde_json::json;
 
 use super::{BadUsage, Context, output};
-use platform::clock::Timestamp;
 use domains::names::parse_domain;
 use mentions::connections::{AssistantSetup, Connections};
 use mentions::handlers::PromptRunDetails;
@@ -23,6 +22,7 @@ use mentions::model::{PromptRunId, PromptRunStatus, RunReason};
 use mentions::queries::history::{RunListRow, RunRow};
 use mentions::service::analysing::answer::{AnalysedAnswer, KeptAnswer};
 use mentions::service::asking::failure::code_of;
+use platform::clock::Timestamp;
 
 /// Longest question, in characters, as of a prompt.
 const MAX_QUESTION_CHARS: usize = 2_000;

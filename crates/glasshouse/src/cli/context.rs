@@ -10,16 +10,16 @@ use store::{BlobConfig, Blobs, Db, DbConfig};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::app::AppState;
+use crate::unrendered::Unrendered;
 use accounts::model::Email;
 use accounts::{Account, Accounts};
-use crate::app::AppState;
 use platform::MIGRATIONS;
+use platform::Platform;
 use platform::clock::Clock;
 use platform::config::Config;
 use platform::draining::Draining;
-use platform::Platform;
 use platform::secret::{Secrets, secret_file};
-use crate::unrendered::Unrendered;
 
 /// Settings and clock of a command.
 pub struct Context {

@@ -16,11 +16,11 @@ use super::context::without_password;
 use super::{Context, output};
 use analytics::VisitStore;
 use analytics::stores::ClickHouseStore;
-use platform::config::ClickHouseUrl;
 use dashboard::assets::{WebFiles, is_built};
 use mentions::budgets::BudgetScope;
 use mentions::connections::{AssistantSetup, Connections};
 use mentions::queries::ledger::{self, BudgetRow};
+use platform::config::ClickHouseUrl;
 use platform::notify::mail::Mailer;
 
 /// State of a part, in one sentence. Only `Broken` makes the command fail.

@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 
-use accounts::model::Email;
 use crate::app::AppState;
+use accounts::model::Email;
 use domains::{Domain, names};
 
 /// The domain, and its account where several have it.

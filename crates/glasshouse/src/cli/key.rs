@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 
 use super::{Context, Output, output, table};
+use crate::app::AppState;
 use accounts::model::{ApiKeyInfo, Email};
 use accounts::{Account, KeyId};
-use crate::app::AppState;
 
 /// Manages API keys.
 #[derive(Subcommand)]
@@ -86,7 +86,8 @@ async fn owned(app: &AppState, account: &Account, domain: &str) -> anyhow::Resul
 }
 
 fn row(key: ApiKeyInfo) -> Vec<String> {
-    let time = |time: Option<platform::clock::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
+    let time =
+        |time: Option<platform::clock::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
     vec![
         key.id.to_string(),
         key.name,

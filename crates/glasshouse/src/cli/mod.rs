@@ -154,7 +154,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     let is_server = matches!(cli.command, Command::Serve);
     let settings = platform::config::Config::load(cli.config.as_deref())?;
     // A command's output is its own; what the libraries do is told when asked for.
-    let telemetry = platform::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
+    let telemetry =
+        platform::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
     if !settings.ignored_variables().is_empty() {
         let variables = settings.ignored_variables().join(", ");
         tracing::warn!(

@@ -18,21 +18,21 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use super::{Context, output};
+use crate::app::AppState;
+use crate::unrendered::Unrendered;
 use accounts::Accounts;
 use accounts::model::Email;
+use dashboard::assets::{WebFiles, is_built};
+use edge;
+use platform::Platform;
 use platform::api::client::resolve_client;
 use platform::api::server::{ApiServer, Sender};
-use crate::app::AppState;
 use platform::config::{Config, ProxyProtocol, Role};
-use dashboard::assets::{WebFiles, is_built};
 use platform::draining::Draining;
-use edge;
 use platform::listen::accept::admission;
 use platform::listen::unread::ClientBody;
 use platform::listen::{ListenError, Listening, bind, descriptors};
-use platform::Platform;
 use platform::telemetry::access_log::AccessLog;
-use crate::unrendered::Unrendered;
 
 /// E-mail address of the account that the first start makes.
 const OWNER: &str = "owner@localhost";

@@ -12,7 +12,7 @@ use serde_json::Value;
 use store::testing::{Behaviour, PostgresServer, S3Server};
 use tempfile::TempDir;
 
-use refresh::{
+use crate::refresh::{
     Node, assert_only_own_jobs, assert_rendered_once, command, connect_shop, is_complete, progress,
     refresh_site, site_of, wait_for,
 };

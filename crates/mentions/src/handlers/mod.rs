@@ -11,10 +11,10 @@ mod standing;
 pub use prompt_runs::PromptRunDetails;
 use utoipa_axum::router::OpenApiRouter;
 
-use analytics::model::parse_day;
-use platform::api::{ApiError, ApiResult, Issue};
 use crate::MentionsState;
 use crate::model::UtcDay;
+use analytics::model::parse_day;
+use platform::api::{ApiError, ApiResult, Issue};
 
 /// Returns the operations of this feature, one line per file.
 pub fn routes() -> OpenApiRouter<MentionsState> {

@@ -1,7 +1,7 @@
 //! HTTP of runs: listing them, and reading one with everything that was found in its answer.
 
-use ::domains::DomainsService;
 use crate::Mentions;
+use ::domains::DomainsService;
 use std::collections::BTreeMap;
 
 use assistants::analysis::{BrandKind, Citation, SourceKind};
@@ -18,17 +18,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::read_day;
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
-use platform::clock::Timestamp;
-use ::domains::{DomainAccess, RequestedDomain};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::budgets::start_of_day;
 use crate::model::UtcDay;
 use crate::service::analysing::answer::RunDetails;
 use crate::service::history::{RunListRow, RunRow, RunSelection};
+use ::domains::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
+use platform::clock::Timestamp;
 
 /// Most runs of one answer, and their number unless fewer are wanted.
 const MAX_LIMIT: u32 = 5_000;

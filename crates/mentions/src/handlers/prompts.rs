@@ -1,7 +1,7 @@
 //! HTTP of prompts: listing them, and creating, changing and deleting one.
 
-use ::domains::DomainsService;
 use crate::Mentions;
+use ::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -13,17 +13,17 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::refuse_body;
-use accounts::callers::Caller;
-use platform::api::access::Access;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
-use platform::clock::Timestamp;
-use ::domains::{DomainAccess, RequestedDomain};
 use crate::MentionsState;
 use crate::access::{ChangeMentions, ReadMentions};
 use crate::model::{MonitorInterval, Prompt, PromptIntent};
 use crate::service::prompts::PromptOwner;
 use crate::service::prompts::body::{PromptFields, given};
+use ::domains::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::access::Access;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
+use platform::clock::Timestamp;
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<MentionsState> {

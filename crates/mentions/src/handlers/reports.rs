@@ -1,7 +1,7 @@
 //! HTTP of reports: the list of a domain with the state of today's, and one report in the form that is asked for.
 
-use ::domains::DomainsService;
 use crate::reporting::MentionReports;
+use ::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -12,16 +12,16 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
-use platform::clock::Timestamp;
-use ::domains::{DomainAccess, DomainId, RequestedDomain};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::report::payload::VisibilityReport;
 use crate::report::{date_text, formats};
 use crate::reporting::ReportRow;
+use ::domains::{DomainAccess, DomainId, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
+use platform::clock::Timestamp;
 
 const DEFAULT_LIMIT: u32 = 30;
 const MAX_LIMIT: u32 = 100;

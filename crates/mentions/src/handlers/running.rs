@@ -1,7 +1,7 @@
 //! HTTP of asking a prompt now, and of importing prompts.
 
-use ::domains::DomainsService;
 use crate::Mentions;
+use ::domains::DomainsService;
 use assistants::providers::Provider;
 use axum::Json;
 use axum::extract::State;
@@ -13,14 +13,14 @@ use utoipa_axum::routes;
 
 use super::prompts::{QueuedRuns, owner_of};
 use super::refuse_body;
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, AppPath, ErrorCode, Issue, OptionalJson};
-use ::domains::RequestedDomain;
 use crate::MentionsState;
 use crate::access::ChangeMentions;
 use crate::service::prompts::body::{PromptFields, read_providers};
 use crate::service::prompts::{ImportOutcome, RunNowError, RunNowRequest};
+use ::domains::RequestedDomain;
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson, AppPath, ErrorCode, Issue, OptionalJson};
 
 /// Most prompts of one request.
 const MAX_IMPORTED: usize = 1_000;

@@ -1,21 +1,21 @@
 //! HTTP of a domain's brand profile and of how it is monitored.
 
-use ::domains::DomainsService;
 use crate::Mentions;
+use ::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::refuse_body;
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson};
-use ::domains::access::{ChangeBeyond, ReadBeyond};
-use ::domains::{DomainAccess, RequestedDomain};
 use crate::MentionsState;
 use crate::brand::{BrandBody, BrandView};
 use crate::monitoring::{MonitoringChange, MonitoringView};
+use ::domains::access::{ChangeBeyond, ReadBeyond};
+use ::domains::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<MentionsState> {

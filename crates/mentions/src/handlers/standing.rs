@@ -1,24 +1,24 @@
 //! HTTP of assistants and of costs.
 
-use platform::clock::Clock;
-use ::domains::DomainsService;
 use crate::Mentions;
+use ::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
+use platform::clock::Clock;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::read_day;
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppQuery};
-use ::domains::{DomainAccess, RequestedDomain};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::model::UtcDay;
 use crate::service::standing::{DomainCosts, ProviderStanding};
+use ::domains::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppQuery};
 
 /// Days before today with which costs begin, unless the request says otherwise.
 const DEFAULT_DAYS: UtcDay = 30;

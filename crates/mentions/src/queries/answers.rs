@@ -4,9 +4,9 @@ use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
 use super::{RowSet, on_texts};
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::model::{PromptRunId, UtcDay};
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Columns of an answer and its analysis, the text first: it never changes.
 const COLUMNS: &[&str] = &[

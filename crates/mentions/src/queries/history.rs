@@ -3,8 +3,8 @@
 use store::{Conn, DbError, on_engine};
 
 use super::on_texts;
-use ::domains::DomainId;
 use crate::model::UtcDay;
+use ::domains::DomainId;
 
 /// Runs of a domain that are wanted.
 #[derive(Debug, Clone)]

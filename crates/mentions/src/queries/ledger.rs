@@ -5,9 +5,9 @@ use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, Engine, on_engine};
 
 use super::{RowSet, locked};
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::model::{PromptRunId, UtcDay};
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 const CALLS: RowSet = RowSet::new(
     "mention_ledger",

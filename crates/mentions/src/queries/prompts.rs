@@ -4,10 +4,10 @@ use assistants::providers::{Persona, Provider};
 use store::{Conn, DbError, on_engine};
 
 use super::{locked, on_texts};
+use crate::model::{MonitorInterval, Prompt, PromptId, PromptIntent};
+use ::domains::DomainId;
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use ::domains::DomainId;
-use crate::model::{MonitorInterval, Prompt, PromptId, PromptIntent};
 
 macro_rules! select {
     ($condition:literal) => {

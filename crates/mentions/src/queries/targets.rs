@@ -6,9 +6,9 @@ use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
 use super::{RowSet, locked, on_texts};
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::model::{PostponedRuns, PromptId, PromptTarget, RunReason};
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 const ROWS: RowSet = RowSet::new(
     "mention_targets",

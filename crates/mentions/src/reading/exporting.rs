@@ -11,16 +11,14 @@ use store::DbError;
 
 use super::filter::ReadingFilter;
 use super::service::{MentionReading, load};
+use crate::model::{Prompt, UtcDay};
+use crate::parts::runs_of_part;
+use crate::queries::reading::exports::{ExportedRunRow, RunFilter, list_exported, list_exported_bytes};
+use crate::queries::reading::sources::{ListPart, SourceUnit};
+use ::domains::Domain;
 use analytics::model::date_of;
 use platform::api::csv::cell;
 use platform::clock::Timestamp;
-use ::domains::Domain;
-use crate::model::{Prompt, UtcDay};
-use crate::parts::runs_of_part;
-use crate::queries::reading::exports::{
-    ExportedRunRow, RunFilter, list_exported, list_exported_bytes,
-};
-use crate::queries::reading::sources::{ListPart, SourceUnit};
 
 /// Most runs of one part.
 const RUNS: i64 = 50;

@@ -4,8 +4,8 @@ use assistants::providers::Provider;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use analytics::model::date_of;
 use crate::model::{Prompt, PromptIntent, UtcDay};
+use analytics::model::date_of;
 
 /// Part of a domain's answers that a question is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -9,12 +9,12 @@ use assistants::analysis::brand::key;
 use crawler::errors::one_line;
 use url::Url;
 
+use crate::model::UtcDay;
+use ::domains::DomainId;
 use analytics::model::date_of;
 use analytics::service::MAX_DAYS;
 use analytics::{AiCrawls, Analytics};
 use audit::Audits;
-use ::domains::DomainId;
-use crate::model::UtcDay;
 
 use super::sources::OwnPage;
 

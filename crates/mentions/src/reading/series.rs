@@ -8,8 +8,8 @@ use assistants::statistics::{AnswerSums, RateInterval, percent};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use analytics::model::date_of;
 use crate::model::UtcDay;
+use analytics::model::date_of;
 
 /// Days of the moving average, the entry's own included.
 pub const MOVING_DAYS: i64 = 7;

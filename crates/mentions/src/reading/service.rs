@@ -15,17 +15,17 @@ use super::series::{MOVING_DAYS, TrendEntry, TrendSums};
 use super::sources::{Members, SearchItem, SourceContext, SourceItem, search_item};
 use super::statistics::{PromptStats, PromptSums, StatsSummary};
 use super::suggesting::{self, SuggestionItem, SuggestionSources, VISIT_DAYS, tracked_keys};
-use analytics::Analytics;
-use audit::Audits;
-use platform::clock::{Clock, Timestamp};
-use ::domains::{Domain, DomainId};
 use crate::model::{Prompt, UtcDay};
 use crate::queries::domains::{MonitoredDomain, find_domain, list_competitors};
 use crate::queries::prompts::list_prompts;
 use crate::queries::reading::SumFilter;
 use crate::queries::reading::sources::{self as source_rows, ListPart, SourceUnit};
 use crate::queries::reading::statistics as sum_rows;
+use ::domains::{Domain, DomainId};
+use analytics::Analytics;
+use audit::Audits;
 use platform::Platform;
+use platform::clock::{Clock, Timestamp};
 
 /// Searches and pages that suggestions are made of.
 const SUGGESTED_FROM: usize = 200;

@@ -8,11 +8,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::suggesting::text_key;
-use analytics::model::date_of;
 use crate::model::Prompt;
 use crate::queries::reading::sources::{
     MemberRow, SearchTotalsRow, SourceCountRow, SourceTotalsRow, SourceUnit,
 };
+use analytics::model::date_of;
 
 /// Most prompts that are named with a source or a search.
 const MAX_PROMPTS: usize = 100;

@@ -8,9 +8,9 @@ use utoipa::ToSchema;
 
 use super::filter::DayRange;
 use super::joins::CompetitorSites;
-use platform::clock::Timestamp;
 use crate::model::{Prompt, PromptIntent};
 use crate::queries::reading::statistics::{CompetitorTotalsRow, PromptTotalsRow};
+use platform::clock::Timestamp;
 
 /// Statistics of one prompt in a window.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]

@@ -12,14 +12,14 @@ use url::Url;
 use super::filter::ReadingFilter;
 use super::service::{MentionReading, load};
 use super::sources::{Members, SourceContext};
-use accounts::AccountId;
-use analytics::model::date_of;
-use ::domains::{Domain, DomainId};
 use crate::model::UtcDay;
 use crate::queries::reading::sources::{self as source_rows, ListPart, SourceCountRow, SourceUnit};
 use crate::queries::reading::statistics::{DayTotalsRow, list_day_totals};
 use crate::queries::reading::visibility as rows;
 use crate::queries::sums::AnswerSumColumns;
+use ::domains::{Domain, DomainId};
+use accounts::AccountId;
+use analytics::model::date_of;
 
 /// Days of a window of events: rates of a window are compared with those of the one before.
 const EVENT_WINDOW: i64 = 7;

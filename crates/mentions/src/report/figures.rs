@@ -7,8 +7,8 @@ use super::payload::{
     ReportPeriod, ReportRuns, ReportStats, SampleVerdict,
 };
 use super::{ReportInput, WINDOW_DAYS};
-use platform::clock::Timestamp;
 use crate::model::UtcDay;
+use platform::clock::Timestamp;
 
 /// Fewest of the period before from which a difference is shown.
 const MIN_BEFORE: u64 = 5;

@@ -23,8 +23,8 @@ use sha2::{Digest, Sha256};
 
 use super::model::UtcDay;
 use super::reading::TrendSums;
-use platform::clock::Timestamp;
 use payload::{OwnPageInsight, SentimentExcerpt, VisibilityReport};
+use platform::clock::Timestamp;
 
 pub use changes::{is_in_doubt, providers_in_doubt};
 pub use figures::date_text;

@@ -6,14 +6,14 @@ use std::time::Duration;
 use store::DbError;
 
 use super::{MentionReports, window_of};
-use platform::clock::Timestamp;
-use ::domains::{Domain, DomainId};
-use platform::jobs::JobRun;
 use crate::model::{UtcDay, id_of_report};
 use crate::queries::domains::{MonitoredDomain, find_domain};
 use crate::queries::reports::{self, AUTO, DueDays, ReportRow};
 use crate::report::payload::VisibilityReport;
 use crate::report::{self, ReportInput, WINDOW_DAYS};
+use ::domains::{Domain, DomainId};
+use platform::clock::Timestamp;
+use platform::jobs::JobRun;
 
 /// Time between two builds of today's report.
 const BUILD_EVERY: Duration = Duration::from_secs(600);

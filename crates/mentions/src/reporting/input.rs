@@ -9,7 +9,6 @@ use serde::Deserialize;
 use store::{Conn, DbError};
 
 use super::{MentionReports, window_of};
-use ::domains::Domain;
 use crate::connections::lane_of;
 use crate::model::{MonitorInterval, Prompt, UtcDay};
 use crate::queries::domains::{MonitoredDomain, list_competitors};
@@ -26,6 +25,7 @@ use crate::report::{
     CitedPage, DaySums, OwnPage, ReportAnswer, ReportInput, ReportPrompt, TargetSums, WINDOW_DAYS, date_text,
 };
 use crate::service::analysing::answer::{RunDetails, text_of};
+use ::domains::Domain;
 
 /// Tone below which an answer speaks badly of the brand, in hundredths.
 const NEGATIVE: i64 = -15;

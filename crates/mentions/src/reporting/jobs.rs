@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::MentionReports;
+use crate::report::payload::ReportChange;
 use ::domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, Registry, Schedule};
-use crate::report::payload::ReportChange;
 
 /// Interval at which reports that are due are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(20);

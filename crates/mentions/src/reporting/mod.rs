@@ -18,14 +18,14 @@ use super::model::UtcDay;
 use super::queries::reports;
 use super::report::WINDOW_DAYS;
 use super::service::settings::monitoring::MonitoringSettings;
+use ::domains::{DomainId, DomainsService};
 use accounts::Accounts;
 use analytics::Analytics;
 use audit::Audits;
+use platform::Platform;
 use platform::clock::Clock;
-use ::domains::{DomainId, DomainsService};
 use platform::jobs::Jobs;
 use platform::notify::mail::Mailer;
-use platform::Platform;
 
 pub use super::queries::reports::ReportRow;
 

@@ -12,8 +12,6 @@ use store::{DbError, Tx};
 use super::MentionReports;
 use super::building::BuiltReport;
 use super::jobs::{SendDigest, TellReport};
-use ::domains::DomainId;
-use platform::jobs::{Job, JobError};
 use crate::model::UtcDay;
 use crate::monitoring::DigestFrequency;
 use crate::queries::domains::{MonitoredDomain, find_domain};
@@ -21,6 +19,8 @@ use crate::queries::reports::{self, ReportRow, ToldRow};
 use crate::report::formats::{DigestPeriod, digest};
 use crate::report::payload::{ReportChange, VisibilityReport};
 use crate::report::{WINDOW_DAYS, date_text, providers_in_doubt};
+use ::domains::DomainId;
+use platform::jobs::{Job, JobError};
 use platform::notify::mail::{MailError, MailMessage};
 use platform::notify::webhook::{WebhookError, send};
 

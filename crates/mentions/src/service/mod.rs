@@ -24,13 +24,13 @@ use super::budgets::BudgetLimits;
 use super::connections::Connections;
 use super::jobs::{AnalyseAnswer, AskProvider, QueueDuePrompts, ReanalyseDomain, TendRuns, TidyMentions};
 use super::queries;
+use ::domains::{DomainId, DomainsService};
 use accounts::Accounts;
 use audit::Audits;
+use platform::Platform;
 use platform::clock::Clock;
 use platform::config::Config;
-use ::domains::{DomainId, DomainsService};
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
-use platform::Platform;
 
 use analysing::books::BrandBooks;
 use analysing::by_model::{ModelAnalysis, ModelAnalysisParts};

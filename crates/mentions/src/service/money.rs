@@ -6,12 +6,12 @@ use std::sync::Arc;
 use assistants::providers::Usd;
 use store::{Conn, DbError};
 
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::budgets::{
     Balance, Balances, Budget, BudgetKey, BudgetLimits, BudgetScope, Spender, SpentBudgets,
 };
 use crate::queries::ledger::{self, BudgetRow};
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 /// A question that is to be paid.
 #[derive(Debug, Clone, Copy)]

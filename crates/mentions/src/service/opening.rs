@@ -10,13 +10,13 @@ use assistants::providers::call::Assistants;
 use assistants::providers::{Provider, Usd};
 use store::{DbError, Tx};
 
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::{Job, JobPriority, Jobs, NewJob};
 use crate::connections::{Connections, lane_of};
 use crate::jobs::AskProvider;
 use crate::model::{NewPromptRun, Prompt, PromptId, PromptRunId, PromptTarget, RunReason};
 use crate::queries::{runs, targets};
 use crate::schedule;
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::{Job, JobPriority, Jobs, NewJob};
 
 /// Runs that are wanted of one prompt and provider.
 #[derive(Debug, Clone, Copy)]

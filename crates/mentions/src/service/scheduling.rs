@@ -12,14 +12,14 @@ use super::asking::permission::{FoundPermissions, Permissions};
 use super::money::{Money, Purchase, balances_of, zero_row};
 use super::opening::{RunOpening, WantedRuns};
 use super::writing::after_refusal;
-use platform::clock::{Clock, Timestamp};
-use platform::config::Config;
-use ::domains::DomainId;
-use platform::jobs::{HoldError, JobError, JobRun, Jobs};
 use crate::budgets::{Balances, Budget};
 use crate::model::{MonitorInterval, Prompt, PromptId, PromptTarget, RunReason};
 use crate::queries::{domains, ledger, prompts, runs, targets};
 use crate::schedule;
+use ::domains::DomainId;
+use platform::clock::{Clock, Timestamp};
+use platform::config::Config;
+use platform::jobs::{HoldError, JobError, JobRun, Jobs};
 
 /// Targets of one transaction.
 const SOME: i64 = 500;

@@ -11,9 +11,6 @@ use utoipa::ToSchema;
 
 use super::money::{Money, Purchase};
 use super::opening::RunOpening;
-use platform::clock::{Clock, Timestamp};
-use ::domains::Domain;
-use platform::jobs::{Jobs, LaneTrouble};
 use crate::budgets::{BudgetScope, SpentBudgets, start_of_day};
 use crate::connections::{AssistantSetup, Connections, Unavailable, lane_of};
 use crate::model::{Prompt, UtcDay};
@@ -21,6 +18,9 @@ use crate::queries::ledger::{self, BudgetRow, CostRow};
 use crate::queries::providers::{self, ProviderStateRow};
 use crate::queries::{domains, prompts, targets};
 use crate::schedule;
+use ::domains::Domain;
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::{Jobs, LaneTrouble};
 use platform::plans::Plan;
 
 /// Failures in a row after which a provider shows as failing, unless one of them says that it will go on.
@@ -374,7 +374,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::testing::NOON;
+    use crate::testing::*;
 
     const DAY_S: u64 = 24 * 3600;
 

@@ -11,12 +11,12 @@ use store::{Db, DbError};
 use super::analysing::by_model::ModelAnalysis;
 use super::analysing::finishing::Finishing;
 use super::writing::{EndedAs, Ending, EndingResult, RunWriter, Settlement};
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::{JobError, JobRun, Jobs, LaneTrouble};
 use crate::connections::lane_of;
 use crate::model::{PromptRunId, PromptRunStatus, RunErrorCode};
 use crate::queries::ledger;
 use crate::queries::runs::{self, OpenRun, RunTask};
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::{JobError, JobRun, Jobs, LaneTrouble};
 
 /// Runs of one look at the database.
 const SOME: i64 = 1_000;

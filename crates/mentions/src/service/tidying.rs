@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use store::{Db, DbError};
 
+use crate::queries::{answers, domains, ledger, prompts};
+use ::domains::DomainId;
 use platform::clock::Clock;
 use platform::config::Config;
-use ::domains::DomainId;
 use platform::jobs::{JobError, JobRun};
-use crate::queries::{answers, domains, ledger, prompts};
 
 /// Rows of one transaction.
 const SOME: i64 = 500;

@@ -7,7 +7,7 @@ use fakeai::{Fault, Scenario, Vendor};
 
 use super::fixture::{Monitored, QUESTION};
 use crate::jobs::TendRuns;
-use crate::testing::NOON;
+use crate::testing::*;
 
 #[tokio::test]
 async fn a_created_prompt_is_asked_everywhere_paid_and_analysed() {
@@ -423,7 +423,7 @@ async fn a_deleted_domain_takes_running_questions_along_but_not_their_cost() {
         monitored.fakes.set_scenario(Scenario { latency_ms: Some((300, 300)), ..Scenario::default() });
         monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
         let mut worker = monitored.worker();
-        let state = monitored.app.state.clone();
+        let state = &monitored.app.state;
         let removal = async {
             while monitored.calls().await.is_empty() {
                 tokio::time::sleep(Duration::from_millis(5)).await;

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use store::testing::TestDb;
 
 use super::fixture::Monitored;
-use platform::jobs::{Registry, Worker, WorkerSettings};
 use crate::jobs::TidyMentions;
-use crate::testing::sqlite;
+use crate::testing::*;
+use platform::jobs::{Registry, Worker, WorkerSettings};
 
 const BRAND: &str = "/api/domains/lumadocs.io/brand";
 

@@ -10,9 +10,9 @@ use store::{Db, DbConfig, on_engine};
 use tokio_util::sync::CancellationToken;
 
 use super::fixture::{Monitored, QUESTION, settings};
-use crate::app::MIGRATIONS;
+use crate::testing::*;
+use platform::MIGRATIONS;
 use platform::jobs::WorkerSettings;
-use crate::testing::{OtherProcess, TestApp, postgres, sqlite};
 
 /// Environment variable that tells a child of these tests its database and its settings.
 const DATABASE: &str = "GLASSHOUSE_FROZEN_DATABASE";

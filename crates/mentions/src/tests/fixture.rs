@@ -5,13 +5,13 @@ use assistants::providers::{Persona, Provider};
 use fakeai::{FakeOptions, FakeVendors, Vendor};
 use store::{Db, on_engine};
 
-use ::domains::Domain;
-use platform::jobs::{Registry, Worker, WorkerSettings};
 use crate::model::{MonitorInterval, Prompt, PromptId, PromptIntent, RunReason};
 use crate::queries::{domains, prompts};
 use crate::service::opening::WantedRuns;
+use crate::testing::*;
+use ::domains::Domain;
+use platform::jobs::{Registry, Worker, WorkerSettings};
 use platform::plans::Plan;
-use crate::testing::{TestAccount, TestApp};
 
 /// A question that the stand-ins answer with several brands.
 pub const QUESTION: &str = "Which documentation tools are the best for a small team?";

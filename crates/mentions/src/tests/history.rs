@@ -5,8 +5,8 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fixture::{Monitored, QUESTION};
+use crate::testing::*;
 use platform::plans::Plan;
-use crate::testing::Reply;
 
 const RUNS: &str = "/api/ai-mentions/runs";
 const BRAND: &str = "/api/domains/lumadocs.io/brand";

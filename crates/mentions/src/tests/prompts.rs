@@ -4,9 +4,9 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fixture::{Monitored, QUESTION};
+use crate::testing::*;
 use ::domains::service::Lock;
 use platform::plans::Plan;
-use crate::testing::{Reply, TestApp};
 
 const PROMPTS: &str = "/api/ai-mentions/prompts";
 const IMPORT: &str = "/api/ai-mentions/prompts/import";

@@ -1,5 +1,6 @@
 //! Schedules: due targets become runs, missed slots are one, money and permissions postpone.
 
+use crate::testing::*;
 use std::time::Duration;
 
 use assistants::providers::Provider;

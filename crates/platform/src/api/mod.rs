@@ -26,6 +26,3 @@ pub use strangers_bytes::strangers_bytes;
 
 /// What every handler answers with.
 pub type ApiResult<T> = Result<T, ApiError>;
-
-#[cfg(test)]
-mod tests;

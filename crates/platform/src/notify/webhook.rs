@@ -12,9 +12,9 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use ring::hmac;
 
+use crate::Platform;
 use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use crate::clock::Timestamp;
-use crate::Platform;
 
 /// Name of the sender.
 const USER_AGENT: &str =

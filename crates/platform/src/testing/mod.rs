@@ -1,9 +1,9 @@
-//! The service in a test: in process, through the same envelope as every listener, on either database, with a fake
-//! browser and a clock that stands still. No socket is opened and nothing is mocked that is ours.
+//! Services in a test: in process, through the same envelope as every listener, on either database, with a fake browser
+//! and a clock that stands still. No socket is opened and nothing is mocked that is ours.
+//!
+//! Each feature has services of its own to test ([`Services`]): its own and those to its left.
 
-mod builders;
 mod clickhouse;
-mod domains;
 mod other_process;
 mod process;
 mod request;
@@ -11,6 +11,7 @@ mod request;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::{Arc, LazyLock};
 
+use axum::Router;
 use browser::Renderer;
 use browser::fake::FakeRenderer;
 use crawler::{Network, NetworkConfig};
@@ -20,31 +21,45 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use builders::{PASSWORD, TestAccount, TestSession};
 pub use clickhouse::clickhouse_database;
 pub use crawler::testing::{DnsServer, Trouble};
-pub use domains::{GOOGLEBOT, render_path};
 pub use other_process::OtherProcess;
-pub use request::{Reply, TestRequest};
+pub use request::{Reply, TestRequest, TestSession};
 
 use crate::api::envelope::Envelope;
-use crate::app::{AppState, MIGRATIONS};
 use crate::clock::{Clock, Timestamp};
 use crate::config::Config;
 use crate::draining::Draining;
-use crate::Platform;
 use crate::secret::Secrets;
+use crate::{MIGRATIONS, Platform};
 
 /// 2026-11-20T12:00:00Z: when every test begins.
 pub const NOON: Timestamp = Timestamp::from_millis(1_795_176_000_000);
 
-/// The service in a test.
-pub struct TestApp {
-    /// The service itself.
-    pub state: AppState,
-    /// Its clock: `app.clock.advance(…)`.
+/// Services under test.
+pub trait Services: Sized {
+    /// Makes them. Starts nothing.
+    fn on(platform: Platform) -> Self;
+
+    /// Returns what they stand on.
+    fn platform(&self) -> &Platform;
+
+    /// Makes the router of all their operations.
+    fn router(&self) -> Router;
+
+    /// Makes the API as one function.
+    fn envelope(&self) -> Envelope {
+        Envelope::new(self.platform().config.clone(), self.router(), Arc::new(|_| None))
+    }
+}
+
+/// Services in a test, with their surroundings.
+pub struct TestApp<S> {
+    /// The services themselves.
+    pub state: S,
+    /// Their clock: `app.clock.advance(…)`.
     pub clock: Clock,
-    /// Its browser: `app.renderer.answers_html(…)`.
+    /// Their browser: `app.renderer.answers_html(…)`.
     pub renderer: Arc<FakeRenderer>,
     envelope: Envelope,
     _folder: TempDir,
@@ -68,17 +83,17 @@ pub async fn sqlite() -> TestDb {
     DATABASES.sqlite().await
 }
 
-impl TestApp {
+impl<S: Services> TestApp<S> {
     /// Runs a test on each engine, with default settings.
-    pub async fn on_each_engine(test: impl AsyncFn(TestApp)) {
+    pub async fn on_each_engine(test: impl AsyncFn(TestApp<S>)) {
         TestApp::on_each_engine_with("", test).await;
     }
 
     /// Runs a test on each engine, with settings as in `glasshouse.toml`.
-    pub async fn on_each_engine_with(settings: &str, test: impl AsyncFn(TestApp)) {
+    pub async fn on_each_engine_with(settings: &str, test: impl AsyncFn(TestApp<S>)) {
         for_each_engine(async |db: &TestDb| {
-            let app = TestApp::on((**db).clone(), settings).await;
-            let platform = app.state.platform.clone();
+            let app = TestApp::<S>::on((**db).clone(), settings).await;
+            let platform = app.state.platform().clone();
             test(app).await;
             // What still runs in the background holds connections that the database's end waits for.
             platform.shutdown.cancel();
@@ -89,16 +104,16 @@ impl TestApp {
     }
 
     /// Runs a test wherever visits may be kept: in each engine, and in ClickHouse.
-    pub async fn on_each_visit_store(test: impl AsyncFn(TestApp)) {
+    pub async fn on_each_visit_store(test: impl AsyncFn(TestApp<S>)) {
         TestApp::on_each_visit_store_with("", test).await;
     }
 
     /// The same with settings as in section `analytics` of `glasshouse.toml`.
-    pub async fn on_each_visit_store_with(settings: &str, test: impl AsyncFn(TestApp)) {
+    pub async fn on_each_visit_store_with(settings: &str, test: impl AsyncFn(TestApp<S>)) {
         TestApp::on_each_engine_with(&format!("[analytics]\n{settings}"), &test).await;
         let store = clickhouse_database().await;
-        let app = TestApp::with(&format!("[analytics]\nstore_url = \"{store}\"\n{settings}")).await;
-        let platform = app.state.platform.clone();
+        let app = TestApp::<S>::with(&format!("[analytics]\nstore_url = \"{store}\"\n{settings}")).await;
+        let platform = app.state.platform().clone();
         test(app).await;
         platform.shutdown.cancel();
         platform.tasks.close();
@@ -106,12 +121,12 @@ impl TestApp {
     }
 
     /// The service on an SQLite database of its own, for rules in which SQL plays no part.
-    pub async fn new() -> TestApp {
+    pub async fn new() -> TestApp<S> {
         TestApp::with("").await
     }
 
     /// The same with settings as in `glasshouse.toml`.
-    pub async fn with(settings: &str) -> TestApp {
+    pub async fn with(settings: &str) -> TestApp<S> {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let path = folder.path().join("test.db");
         DATABASES.write_sqlite(&path).await;
@@ -122,20 +137,20 @@ impl TestApp {
     }
 
     /// The service on an SQLite database of its own and on these objects.
-    pub async fn on_objects(objects: &BlobConfig, settings: &str) -> TestApp {
-        let mut app = TestApp::with(settings).await;
+    pub async fn on_objects(objects: &BlobConfig, settings: &str) -> TestApp<S> {
+        let mut app = TestApp::<S>::with(settings).await;
         let blobs = Blobs::open(objects).expect("the settings of a test server can be used");
-        app.state = AppState::new(Platform { blobs, ..app.state.platform.clone() });
+        app.state = S::on(Platform { blobs, ..app.state.platform().clone() });
         app.envelope = app.state.envelope();
         app
     }
 
     /// The service on this database. A second one on the same database is a second process.
-    pub async fn on(db: Db, settings: &str) -> TestApp {
+    pub async fn on(db: Db, settings: &str) -> TestApp<S> {
         TestApp::build(db, settings, tempfile::tempdir().expect("a temporary folder can be made")).await
     }
 
-    async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp {
+    async fn build(db: Db, settings: &str, folder: TempDir) -> TestApp<S> {
         let mut config = Config::from_toml(settings).unwrap_or_else(|error| panic!("{error}"));
         // What a process keeps in its data folder is nobody else's.
         config.storage.data_dir = folder.path().join("data");
@@ -154,7 +169,7 @@ impl TestApp {
         let secrets =
             Secrets::from_bytes(config.edge.secret.reveal().unwrap_or("the tests' secret").as_bytes());
         let (clock, renderer) = (Clock::fixed(NOON), Arc::new(FakeRenderer::new()));
-        let state = AppState::new(Platform {
+        let state = S::on(Platform {
             config: Arc::new(config),
             clock: clock.clone(),
             db,

@@ -10,8 +10,16 @@ use http::{HeaderMap, Method, StatusCode};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::builders::TestSession;
 use crate::api::envelope::Envelope;
+
+/// A signed-in session.
+#[derive(Debug, Clone)]
+pub struct TestSession {
+    /// The `cookie` header.
+    pub cookie: String,
+    /// The `x-csrf-token` header.
+    pub csrf_token: String,
+}
 
 /// A request that is sent when it is awaited.
 #[must_use = "a request is sent when it is awaited"]

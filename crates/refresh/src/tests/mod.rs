@@ -20,10 +20,10 @@ use http::{Request, Response};
 use http_body_util::Full;
 use serde_json::{Value, json};
 
+use crate::testing::*;
 use domains::{Domain, DomainStatus};
 use platform::jobs::{JobState, LaneLimits, Registry, Worker, WorkerSettings};
 use platform::plans::Plan;
-use crate::testing::{NOON, Reply, TestAccount, TestApp};
 
 const PAGE: &str = "/api/prerender/cache/invalidate-page-cache";
 const PATHS: &str = "/api/prerender/cache/invalidate-paths-cache";

@@ -318,12 +318,7 @@ async fn a_large_batch_whose_domain_is_suspended_half_way_is_complete_and_adds_u
         let reply = shop.post_ok(SITE, json!({})).await;
         shop.run_jobs().await;
 
-        shop.app
-            .state
-            .domains
-            .set_suspended("shop.example", domains::service::Lock::On)
-            .await
-            .unwrap();
+        shop.app.state.domains.set_suspended("shop.example", domains::service::Lock::On).await.unwrap();
         for _ in 0..5 {
             shop.app.clock.advance(Duration::from_secs(2));
             shop.run_jobs().await;

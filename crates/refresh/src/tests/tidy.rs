@@ -5,9 +5,9 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 
 use super::*;
+use crate::{SweepObjects, TidySite, TidySites};
 use domains::RefreshRule;
 use platform::jobs::Job;
-use crate::{SweepObjects, TidySite, TidySites};
 use render::snapshot_list::SnapshotQuestion;
 
 const HOUR: Duration = Duration::from_secs(3600);

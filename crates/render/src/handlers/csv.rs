@@ -9,10 +9,10 @@ use http::header;
 use serde_json::Value;
 use store::DbError;
 
-use platform::api::csv::cell;
-use domains::Site;
 use crate::model::Snapshot;
 use crate::snapshot_list::{FoundSnapshots, SnapshotLists, SnapshotState};
+use domains::Site;
+use platform::api::csv::cell;
 
 /// Rows of one piece.
 const PIECE: usize = 500;

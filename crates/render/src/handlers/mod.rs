@@ -3,12 +3,12 @@
 
 mod csv;
 
-use domains::DomainsService;
 use crate::RenderService;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
+use domains::DomainsService;
 use http::header::{CACHE_CONTROL, LOCATION};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -22,19 +22,19 @@ use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, UnverifiedCl
 use super::request_facts::DecidingHeaders;
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
+use crate::RenderState;
 use accounts::callers::Caller;
 use accounts::callers::caller::Uncounted;
 use accounts::callers::shared_limits::Bucket;
 use analytics::Verified;
+use domains::connection::probe::ProbeResponse;
+use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Rate, ReadDomain, RenderPages};
 use platform::api::client::stated_client;
 use platform::api::listing::{ListFormat, SortOrder};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppQuery, Issue};
-use domains::connection::probe::ProbeResponse;
-use domains::{DomainAccess, RequestedDomain};
-use crate::RenderState;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<RenderState> {

@@ -10,8 +10,8 @@ use super::decide::stored_page;
 use super::remote::{RemoteResults, RenderPage};
 use super::service::RenderService;
 use domains::{DomainsService, Site};
-use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 use platform::Platform;
+use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 
 /// What the job needs. Cheap to clone.
 #[derive(Clone)]

@@ -5,13 +5,13 @@
 use std::time::Duration;
 
 use super::*;
-use platform::config::Role;
-use domains::DomainId;
-use platform::jobs::JobState;
-use platform::plans::Plan;
 use crate::model::RenderPurpose;
 use crate::remote::KEPT;
-use crate::testing::{Reply, TestAccount, TestApp};
+use crate::testing::*;
+use domains::DomainId;
+use platform::config::Role;
+use platform::jobs::JobState;
+use platform::plans::Plan;
 
 const PAGE: &str = "https://shop.example/shoes";
 

@@ -9,8 +9,8 @@ mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
 
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use retention::*;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use store::{Conn, DbError, EngineConn, on_engine, time_limited};
 
 use accounts::AccountId;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Adds how often pages were asked for today. What was asked for before this stretch of thirty days counts half.
 ///

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use store::{Conn, DbError, EngineConn, on_engine, time_limited};
 
 use super::SnapshotRow;
-use platform::clock::Timestamp;
 use domains::DomainId;
+use platform::clock::Timestamp;
 
 /// As much of a snapshot as tells its state and its place in a list.
 #[derive(Debug, sqlx::FromRow)]

@@ -19,9 +19,9 @@ use self::sites::{SITES, answer};
 use super::answer::SlowAfter;
 use super::model::{ImitatedCrawler, SiteCheckResult, SiteReport, SnapshotExpectation, VerifyTarget};
 use super::probes::SiteVerifier;
+use crate::testing::*;
 use domains::DomainStatus;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 fn found(report: &SiteReport) -> Vec<&'static str> {
     report.checks.iter().filter(|check| !check.ok).map(|check| check.id).collect()

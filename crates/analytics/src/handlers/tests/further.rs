@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::super::live::LOOK_EVERY;
 use super::{Shop, visit};
+use crate::testing::*;
 use crate::{ServedBy, Verified, Visit};
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const FURTHER: [&str; 8] =
     ["crawlers", "errors", "robots", "referrals", "export", "live", "timeline", "pages"];

@@ -7,11 +7,11 @@ use std::io::Read as _;
 
 use serde_json::{Value, json};
 
+use crate::testing::*;
 use crate::{CrawlerIndex, ServedBy, Verified, Visit};
-use platform::clock::Timestamp;
 use domains::Domain;
+use platform::clock::Timestamp;
 use platform::plans::Plan;
-use crate::testing::{Reply, TestAccount, TestApp, TestRequest};
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const REPORTS: [&str; 4] = [

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Shop, visit};
+use crate::testing::*;
 use crate::{ServedBy, Verified, Visit};
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 fn path(report: &str, query: &str) -> String {
     format!("/api/analytics/{report}?domain=shop.example{query}")

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::*;
 use crate::sums::Scope;
+use crate::testing::*;
 use domains::Domain;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const GPTBOT: &str =
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";

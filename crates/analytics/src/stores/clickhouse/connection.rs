@@ -15,9 +15,9 @@ use super::tables;
 use crate::bounds::{MAX_PATHS, PageBounds};
 use crate::model::Day;
 use crate::stores::{DatabaseStore, VisitError};
+use domains::DomainId;
 use platform::clock::Clock;
 use platform::config::ClickHouseUrl;
-use domains::DomainId;
 
 /// Timeout of one query of a report.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -53,7 +53,7 @@ impl ClickHouseStore {
 
     /// Sets other bounds of pages of a day and of paths.
     #[cfg(test)]
-    pub(in crate) fn bounded(mut self, max_pages: usize, max_paths: u64) -> ClickHouseStore {
+    pub(crate) fn bounded(mut self, max_pages: usize, max_paths: u64) -> ClickHouseStore {
         self.bounds = Mutex::new(PageBounds::new(max_pages, max_paths));
         self.max_paths = max_paths;
         self

@@ -16,10 +16,10 @@ use super::*;
 use crate::model::{ServedBy, TimeKey};
 use crate::stores::open_at;
 use crate::stores::tests::{domains, key};
-use platform::config::ClickHouseUrl;
+use crate::testing::*;
 use domains::Domain;
+use platform::config::ClickHouseUrl;
 use platform::plans::Plan;
-use crate::testing::{TestApp, clickhouse_database};
 
 fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {
     let page = |number: usize| {
@@ -269,10 +269,8 @@ async fn more_people_from_assistants_than_a_day_has_room_for_are_counted_togethe
         store.apply(file, &counts).await.unwrap();
     }
 
-    let found = store
-        .referrals(&shop.id, (day, day), crate::referrals::ReferralRows::Top(20_000))
-        .await
-        .unwrap();
+    let found =
+        store.referrals(&shop.id, (day, day), crate::referrals::ReferralRows::Top(20_000)).await.unwrap();
 
     assert_eq!(found.len(), 10_001);
     let other = found.iter().find(|row| row.path == OTHER_PATHS).unwrap();

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use store::DbError;
 use url::Url;
 
-use accounts::AccountId;
 use crate::queries::summaries::{self, RunSummary};
 use crate::segments::ReadError;
 use crate::service::Audits;
 use crate::stored::{PART_ROWS, PartKind, lines};
+use accounts::AccountId;
 use domains::DomainId;
 
 impl Audits {

@@ -19,12 +19,12 @@ use serde_json::value::RawValue;
 use store::DbError;
 
 use super::Audits;
-use accounts::AccountId;
 use crate::model::Run;
 use crate::ports::{LAST_VISIT, LastVisit};
 use crate::queries;
 use crate::segments::ReadError;
 use crate::stored::{Index, PART_ROWS, PartKind};
+use accounts::AccountId;
 use domains::DomainId;
 
 pub use compare::Comparison;

@@ -9,14 +9,14 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NotRead, change_failed};
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 use crate::DomainsState;
 use crate::access::{ChangeBeyond, ReadBeyond};
 use crate::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
 use crate::settings::given;
 use crate::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 
 /// The operations of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::service::Lock;
+use crate::testing::*;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const PATH: &str = "/api/domains/shop.example/rendering";
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::service::Lock;
-use crate::testing::{Reply, TestSession};
+use crate::testing::*;
 
 /// An operation: its method, what follows `/api/domains`, and a body that is right.
 type Operation = (Method, &'static str, Option<Value>);

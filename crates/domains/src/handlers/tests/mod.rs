@@ -4,7 +4,7 @@ mod access;
 mod dns_records;
 mod domain_records;
 mod limits;
-mod removal;
+mod of_accounts;
 mod settings;
 mod sitemap;
 mod two_processes;
@@ -18,8 +18,8 @@ use http::{Request, Response};
 use http_body_util::Full;
 
 use crate::Domain;
+use crate::testing::*;
 use platform::plans::Plan;
-use crate::testing::{TestAccount, TestApp};
 
 const DOMAINS: &str = "/api/domains";
 const SHOP: &str = "/api/domains/shop.example";

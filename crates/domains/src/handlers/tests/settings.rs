@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Reply;
+use crate::testing::*;
 
 async fn change(shop: &Shop, body: Value) -> Reply {
     shop.app.patch(SETTINGS).key(&shop.account.key).json(body).await

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Reply;
+use crate::testing::*;
 
 const ADDRESS: &str = "https://shop.example/sitemap.xml";
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{Reply, TestRequest};
+use crate::testing::*;
 
 /// Asks until the answer is right, for at most two seconds and a little.
 async fn soon(ask: impl Fn() -> TestRequest, is_right: impl Fn(&Reply) -> bool) {

@@ -3,7 +3,7 @@
 use store::Db;
 
 use super::*;
-use crate::testing::for_each_engine;
+use crate::testing::*;
 
 const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 

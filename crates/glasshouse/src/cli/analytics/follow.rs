@@ -13,8 +13,8 @@ use futures::FutureExt;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::{BUFFER_BYTES, is_compressed, open, summary};
-use analytics::import::{Import, Imported};
 use crate::cli::{BadUsage, output};
+use analytics::import::{Import, Imported};
 
 /// Time between two looks at a followed log.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);

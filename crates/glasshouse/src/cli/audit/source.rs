@@ -12,8 +12,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::runtime::Handle;
 use url::Url;
 
-use audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use crate::cli::Context;
+use audit::fetched::{certificate_end_ms, fetch, rendered_page, request_for};
 use platform::clock::Clock;
 
 /// Pages over the guarded network.

@@ -10,9 +10,9 @@ use tempfile::TempDir;
 use super::archive::{Amounts, is_kept};
 use super::restore::{self, RestoreTarget};
 use super::write::{self, BackupSource};
+use crate::testing::*;
 use platform::MIGRATIONS;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const PAGE: &str = "https://shop.example/shoes";
 const ASSISTANT: &str = "[providers.chatgpt]\napi_key = \"sk-of-a-test\"\n";

@@ -4,11 +4,9 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use accounts::model::Email;
 use crate::cli::{Context, output, table};
-use domains::connection::{
-    CheckResult, ConnectionReport, DnsLookup, DnsName, RequiredRecords, Txt, Way,
-};
+use accounts::model::Email;
+use domains::connection::{CheckResult, ConnectionReport, DnsLookup, DnsName, RequiredRecords, Txt, Way};
 use domains::{Domain, DomainStatus};
 
 /// Domain to check, and format of the result.
@@ -162,8 +160,8 @@ fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::*;
     use platform::plans::Plan;
-    use crate::testing::{DnsServer, TestApp};
 
     async fn examined(addresses: &[&str]) -> (Domain, ConnectionReport) {
         let dns = DnsServer::start().await;

@@ -9,11 +9,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead, list_part};
-use platform::api::openapi::Refusals;
-use platform::api::{ApiError, ApiResult};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::reading::{ReadingFilter, SearchItem, SourceItem, SourceUnit};
+use platform::api::openapi::Refusals;
+use platform::api::{ApiError, ApiResult};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<MentionsState> {

@@ -13,11 +13,11 @@ use utoipa_axum::routes;
 
 use super::explore::unit_of;
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
-use platform::api::openapi::Refusals;
-use platform::api::{ApiError, ApiResult};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::reading::{ExportFormat, ExportKind, ReadingFilter};
+use platform::api::openapi::Refusals;
+use platform::api::{ApiError, ApiResult};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<MentionsState> {

@@ -10,15 +10,15 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use utoipa::IntoParams;
 
-use accounts::callers::Caller;
-use platform::api::openapi::own_errors;
-use platform::api::{ApiError, ApiResult, AppQuery};
-use ::domains::{Domain, DomainAccess, RequestedDomain, Site};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::handlers::read_day;
 use crate::model::{PromptIntent, UtcDay};
 use crate::reading::{ListPart, ReadingFilter};
+use ::domains::{Domain, DomainAccess, RequestedDomain, Site};
+use accounts::callers::Caller;
+use platform::api::openapi::own_errors;
+use platform::api::{ApiError, ApiResult, AppQuery};
 
 /// Days before today on which a window begins unless it is told otherwise.
 const DEFAULT_DAYS: i64 = 30;

@@ -9,11 +9,11 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{FilterQuery, MentionQuery, MentionQuestion, NotRead};
-use platform::api::openapi::Refusals;
-use platform::api::{ApiError, ApiResult};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::reading::{DayRange, PromptStats, ReadingFilter, StatsSummary, TrendEntry};
+use platform::api::openapi::Refusals;
+use platform::api::{ApiError, ApiResult};
 
 /// Most days of a trend, which has an entry for each: ten years.
 const MAX_TREND_DAYS: i64 = 3_660;

@@ -1,7 +1,7 @@
 //! HTTP of suggestions.
 
-use ::domains::DomainsService;
 use crate::reading::MentionReading;
+use ::domains::DomainsService;
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -10,13 +10,13 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::question::{NotRead, list_part};
-use accounts::callers::Caller;
-use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
-use ::domains::{DomainAccess, RequestedDomain};
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::reading::{MAX_TERMS, SuggestionItem};
+use ::domains::{DomainAccess, RequestedDomain};
+use accounts::callers::Caller;
+use platform::api::openapi::{Refusals, own_errors};
+use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
 
 own_errors! {
     /// Errors of an operation that reads search terms.

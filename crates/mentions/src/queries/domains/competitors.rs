@@ -3,8 +3,8 @@
 use assistants::analysis::brand::{CompetitorProfile, CompetitorStatus, key};
 use store::{Conn, DbError, on_engine};
 
-use platform::clock::Timestamp;
 use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Status of a competitor that too few answers have proposed.
 const PENDING: &str = "pending";

@@ -7,9 +7,9 @@ use assistants::providers::{Persona, Usd};
 use store::{Conn, DbError, EngineConn, on_engine};
 
 use super::locked;
+use ::domains::DomainId;
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use ::domains::DomainId;
 
 pub use competitors::{
     FOUND_POSITION, insert_competitor, list_competitors, list_pending, propose_competitor,

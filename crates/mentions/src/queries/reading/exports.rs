@@ -3,8 +3,8 @@
 use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, Engine, on_engine};
 
-use ::domains::DomainId;
 use crate::model::UtcDay;
+use ::domains::DomainId;
 
 /// Part of a domain's runs.
 #[derive(Debug, Clone, Copy)]

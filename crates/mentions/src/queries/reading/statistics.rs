@@ -4,8 +4,8 @@ use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, on_engine};
 
 use super::{SumFilter, bind_filter, summed};
-use ::domains::DomainId;
 use crate::queries::sums::{AnswerSumColumns, CompetitorSumColumns};
+use ::domains::DomainId;
 
 /// Sums of a prompt and provider in a window.
 #[derive(Debug, Clone, sqlx::FromRow)]

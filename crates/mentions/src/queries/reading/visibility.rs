@@ -2,9 +2,9 @@
 
 use store::{Conn, DbError, on_engine};
 
-use accounts::AccountId;
-use ::domains::DomainId;
 use crate::model::UtcDay;
+use ::domains::DomainId;
+use accounts::AccountId;
 
 /// Answers and mentions of a domain in a window and in the one before, without branded prompts.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]

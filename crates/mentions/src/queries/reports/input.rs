@@ -2,9 +2,9 @@
 
 use store::{Conn, DbError, on_engine};
 
-use ::domains::DomainId;
 use crate::model::UtcDay;
 use crate::queries::sums::CompetitorSumColumns;
+use ::domains::DomainId;
 
 macro_rules! competitor_sums {
     () => {

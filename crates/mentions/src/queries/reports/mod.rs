@@ -5,10 +5,10 @@ pub mod input;
 use serde::Serialize;
 use store::{Conn, DbError, on_engine};
 
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::model::UtcDay;
 use crate::queries::RowSet;
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 /// A stored report.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]

@@ -6,10 +6,10 @@ use assistants::providers::{Persona, Provider};
 use store::{Conn, DbError, on_engine};
 
 use super::{locked, on_texts};
+use crate::model::{PromptId, PromptRunId, PromptRunStatus, RunErrorCode, RunReason, UtcDay};
+use ::domains::DomainId;
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use ::domains::DomainId;
-use crate::model::{PromptId, PromptRunId, PromptRunStatus, RunErrorCode, RunReason, UtcDay};
 
 pub use new::insert_runs;
 

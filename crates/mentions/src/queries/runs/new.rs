@@ -4,8 +4,8 @@ use serde::Serialize;
 use store::{Conn, DbError};
 
 use super::super::{RowSet, on_texts};
-use platform::clock::Timestamp;
 use crate::model::{NewPromptRun, PromptRunId, PromptRunStatus};
+use platform::clock::Timestamp;
 
 const NEW: RowSet = RowSet::new(
     "mention_runs",

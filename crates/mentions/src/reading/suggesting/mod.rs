@@ -11,11 +11,11 @@ use assistants::analysis::{BrandProfile, CompetitorProfile, CompetitorStatus};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use analytics::AiCrawls;
-use audit::service::AuditedTopic;
 use crate::model::{Prompt, PromptIntent, text_enum};
 use crate::queries::reading::sources::SearchTotalsRow;
 use crate::words::counted;
+use analytics::AiCrawls;
+use audit::service::AuditedTopic;
 
 use intent::intent_of;
 use topics::{slug_topic, text_topic};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::*;
+use crate::model::{MonitorInterval, PromptId};
+use ::domains::DomainId;
 use accounts::AccountId;
 use platform::clock::Timestamp;
-use ::domains::DomainId;
-use crate::model::{MonitorInterval, PromptId};
 
 fn prompt(text: &str) -> Prompt {
     Prompt {

@@ -16,8 +16,8 @@ use super::payload::VisibilityReport;
 use super::{
     CitedPage, DaySums, ReportAnswer, ReportInput, ReportPrompt, TargetSums, WINDOW_DAYS, build, canonical,
 };
-use platform::clock::Timestamp;
 use crate::model::UtcDay;
+use platform::clock::Timestamp;
 
 /// 2026-11-17, the last day of the window.
 pub const LAST: UtcDay = 20_774;

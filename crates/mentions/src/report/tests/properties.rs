@@ -6,8 +6,8 @@ use super::super::payload::{SampleVerdict, VisibilityReport};
 use super::super::{build, canonical};
 use super::golden::runs;
 use super::{BUILT, LAST, Sample, input_of, report_of, sample};
-use platform::clock::Timestamp;
 use assistants::providers::Provider;
+use platform::clock::Timestamp;
 
 fn any_sample() -> impl Strategy<Value = Sample> {
     let brands = prop::sample::subsequence(vec!["LumaDocs", "Notchly", "PaperTrail", "Quillbase"], 0..=4)

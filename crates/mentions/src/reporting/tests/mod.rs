@@ -19,9 +19,6 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
-use platform::clock::Timestamp;
-use ::domains::Domain;
-use platform::jobs::{Registry, Worker, WorkerSettings};
 use crate::model::{
     MonitorInterval, NewPromptRun, Prompt, PromptId, PromptIntent, PromptRunId, PromptRunStatus,
     RunErrorCode, RunReason,
@@ -29,8 +26,11 @@ use crate::model::{
 use crate::queries::{answers, domains, prompts, runs, sums};
 use crate::service::analysing::answer::KeptAnswer;
 use crate::sums::{SumChanges, SumPlace};
+use crate::testing::*;
+use ::domains::Domain;
+use platform::clock::Timestamp;
+use platform::jobs::{Registry, Worker, WorkerSettings};
 use platform::plans::Plan;
-use crate::testing::{Reply, TestAccount, TestApp};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);

@@ -1,5 +1,6 @@
 //! Reading of reports over HTTP: forms, limits and refusals.
 
+use crate::testing::*;
 use serde_json::json;
 
 use super::{NAMED, on_each_engine};

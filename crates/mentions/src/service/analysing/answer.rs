@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use platform::clock::Timestamp;
 use crate::model::{PromptRunId, PromptRunStatus};
 use crate::queries::answers::{ComparedRow, RunAnswerRow, StoredRunRow};
 use crate::sums::CountedParts;
+use platform::clock::Timestamp;
 
 /// Results of the analysis that have no column of their own.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

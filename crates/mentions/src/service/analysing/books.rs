@@ -9,8 +9,8 @@ use assistants::analysis::Brands;
 use cache::Cache;
 use store::{Db, DbError};
 
-use ::domains::DomainId;
 use crate::queries::domains::{self, MonitoredDomain};
+use ::domains::DomainId;
 
 /// Domains whose brands are in memory.
 const MOST_DOMAINS: u64 = 1_000;

@@ -15,8 +15,6 @@ use tokio_util::task::TaskTracker;
 use super::answer::KeptAnswer;
 use super::books::{BrandBook, BrandBooks};
 use super::finishing::Finishing;
-use platform::clock::Clock;
-use platform::jobs::{JobError, JobOutcome, JobRun};
 use crate::connections::{AnalysisSetup, Connections};
 use crate::model::{PromptRunId, PromptRunStatus};
 use crate::queries::runs::RunTask;
@@ -26,6 +24,8 @@ use crate::service::asking::gate::{CallPurpose, LedgerGate, Paying};
 use crate::service::asking::quirks::QuirkBook;
 use crate::service::money::Money;
 use crate::service::writing::{CallRefusal, EndingResult, RunWriter};
+use platform::clock::Clock;
+use platform::jobs::{JobError, JobOutcome, JobRun};
 
 /// Attempts after which the built-in analyser decides.
 const MOST_ATTEMPTS: u32 = 3;

@@ -6,10 +6,10 @@ use store::DbError;
 
 use super::answer::KeptAnswer;
 use super::books::{BrandBook, BrandBooks};
-use platform::clock::Clock;
-use platform::jobs::JobRun;
 use crate::queries::runs::RunTask;
 use crate::service::writing::{EndedAs, Ending, EndingResult, RunWriter};
+use platform::clock::Clock;
+use platform::jobs::JobRun;
 
 /// Times that an answer is analysed anew because the brands changed meanwhile.
 const MOST_READINGS: usize = 20;

@@ -11,9 +11,6 @@ use store::{Db, DbError, Tx};
 
 use super::answer::{AnalysedAnswer, KeptAnswer, compared_of};
 use super::books::{BrandBook, BrandBooks};
-use platform::clock::Clock;
-use ::domains::DomainId;
-use platform::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs};
 use crate::jobs::ReanalyseDomain;
 use crate::model::{PromptId, PromptRunId, UtcDay};
 use crate::parts::runs_of_part;
@@ -23,6 +20,9 @@ use crate::queries::sums::{self, AnswerSumColumns, PromptDays};
 use crate::queries::{prompts, runs};
 use crate::schedule::model_family;
 use crate::sums::{AnswerPair, SumChanges, SumPlace};
+use ::domains::DomainId;
+use platform::clock::Clock;
+use platform::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs};
 
 /// Answers of one part, unless a single day has more.
 const PART: i64 = 100;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use assistants::providers::wire::{CallErrorCode, FailureClass, ProviderFailure};
 
 use super::gate::CallCount;
-use platform::clock::Timestamp;
-use platform::jobs::backoff;
 use crate::budgets::start_of_day;
 use crate::model::RunErrorCode;
+use platform::clock::Timestamp;
+use platform::jobs::backoff;
 
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -67,7 +67,7 @@ pub fn code_of(failure: &ProviderFailure) -> RunErrorCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::NOON;
+    use crate::testing::*;
 
     const SECOND: Duration = Duration::from_secs(1);
 

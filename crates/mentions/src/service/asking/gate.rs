@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use assistants::providers::Usd;
 use assistants::providers::call::{CallEnd, CallGate, CallOutcome};
 
-use platform::clock::Clock;
-use platform::jobs::JobRun;
 use crate::queries::ledger::LedgerRow;
 use crate::queries::runs::RunTask;
 use crate::service::money::{Money, Purchase};
 use crate::service::writing::{CallOpening, CallRefusal, RunWriter, Settlement};
+use platform::clock::Clock;
+use platform::jobs::JobRun;
 
 /// Most calls of a run, and those of them that may stay without an answer: they may have been paid.
 pub const MOST_CALLS: u32 = 4;

@@ -9,10 +9,10 @@ use assistants::providers::wire::{FailureClass, ProviderFailure};
 use store::{Db, DbError};
 
 use super::failure::code_of;
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::Jobs;
 use crate::connections::lane_of;
 use crate::queries::providers;
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::Jobs;
 
 /// Refusals of the key in a row that open the breaker, and failures of any kind.
 const AUTH_FAILURES: i64 = 3;

@@ -18,8 +18,6 @@ use store::{Db, DbError};
 use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
-use platform::clock::Clock;
-use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun};
 use crate::connections::{Connections, lane_of};
 use crate::jobs::AnalyseAnswer;
 use crate::model::{PromptRunId, PromptRunStatus, RunErrorCode};
@@ -34,6 +32,8 @@ use failure::{AfterFailedCall, after_failed_call, code_of};
 use gate::{CallCount, CallPurpose, LedgerGate, Paying};
 use health::ProviderHealth;
 use permission::Permissions;
+use platform::clock::Clock;
+use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun};
 use quirks::QuirkBook;
 
 /// Compression of providers' responses: fast, since each is read at most once.

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use assistants::providers::Provider;
 use store::{Db, DbError};
 
-use accounts::{Account, AccountId, Accounts};
-use platform::config::Config;
-use ::domains::{DomainId, DomainStatus, DomainsService};
 use crate::connections::Connections;
 use crate::model::{Prompt, PromptId};
 use crate::queries::prompts;
 use crate::queries::runs::RunTask;
+use ::domains::{DomainId, DomainStatus, DomainsService};
+use accounts::{Account, AccountId, Accounts};
+use platform::config::Config;
 
 /// Permission check of questions. Cheap to clone.
 #[derive(Clone)]

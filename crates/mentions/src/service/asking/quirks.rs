@@ -7,8 +7,8 @@ use std::time::Duration;
 use assistants::providers::{ProviderConnection, Quirks};
 use store::{Db, DbError};
 
-use platform::clock::{Clock, Timestamp};
 use crate::queries::providers;
+use platform::clock::{Clock, Timestamp};
 
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// Quirks that other processes learnt are seen after so long.

@@ -6,12 +6,12 @@ use store::{Db, DbError, Tx};
 
 use super::body::PromptChange;
 use super::{PromptError, PromptOwner, PromptPermission};
-use platform::clock::Clock;
-use ::domains::DomainId;
-use platform::jobs::Jobs;
 use crate::model::{Prompt, PromptId, RunReason};
 use crate::queries::{self, domains, prompts, runs, targets};
 use crate::service::opening::{RunOpening, WantedRuns};
+use ::domains::DomainId;
+use platform::clock::Clock;
+use platform::jobs::Jobs;
 
 /// Runs of a prompt and provider on a day, of any kind, after which a change asks nothing more before the next slot.
 const MOST_ASKED_A_DAY: i64 = 4;

@@ -9,15 +9,15 @@ use store::{Db, DbError, Tx};
 
 use super::body::NewPrompt;
 use super::{PromptError, PromptOwner, PromptPermission};
-use platform::clock::Clock;
-use ::domains::Domain;
-use platform::jobs::Jobs;
 use crate::model::{Prompt, PromptId, RunReason};
 use crate::queries::domains::{self, MonitoredDomain};
 use crate::queries::prompts::PromptCounts;
 use crate::queries::{self, prompts};
 use crate::service::opening::{RunOpening, WantedRuns};
 use crate::service::settings::records::DomainRecords;
+use ::domains::Domain;
+use platform::clock::Clock;
+use platform::jobs::Jobs;
 
 /// Creates prompts. Cheap to clone.
 #[derive(Clone)]

@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 
 use super::body::NewPrompt;
 use super::{PromptCreation, PromptError, PromptOwner};
-use platform::api::ErrorCode;
 use ::domains::Domain;
+use platform::api::ErrorCode;
 
 /// Prompts that are created in one transaction, so that nobody waits long for the writer.
 const AT_ONCE: usize = 100;

@@ -21,11 +21,11 @@ pub use running::{PromptRunning, RunNowError, RunNowRequest};
 
 use store::{Db, DbError};
 
-use accounts::AccountId;
-use accounts::usage::Holdings;
-use ::domains::DomainId;
 use crate::model::Prompt;
 use crate::queries::prompts::{self, PromptCounts};
+use ::domains::DomainId;
+use accounts::AccountId;
+use accounts::usage::Holdings;
 
 /// Prompts as they stand. Cheap to clone.
 #[derive(Debug, Clone)]

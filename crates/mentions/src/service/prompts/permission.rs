@@ -6,11 +6,11 @@ use assistants::providers::Provider;
 use store::{Conn, DbError};
 
 use super::PromptError;
-use accounts::AccountId;
-use platform::config::Config;
 use crate::connections::{Connections, Unavailable, least_plan};
 use crate::model::Prompt;
 use crate::queries::prompts::{self, PromptCounts};
+use accounts::AccountId;
+use platform::config::Config;
 use platform::plans::{Plan, PlanLimits};
 
 /// Account on whose behalf a prompt is changed.

@@ -4,13 +4,13 @@
 use assistants::providers::Provider;
 use store::{Db, DbError, Tx};
 
-use platform::clock::{Clock, Timestamp};
-use ::domains::DomainId;
 use crate::model::{Prompt, PromptId};
 use crate::queries::sums::PromptDays;
 use crate::queries::{domains, prompts, sums, targets};
 use crate::service::opening::RunOpening;
 use crate::sums::{SumChanges, SumPlace};
+use ::domains::DomainId;
+use platform::clock::{Clock, Timestamp};
 
 /// Deletion of prompts. Cheap to clone.
 #[derive(Clone)]

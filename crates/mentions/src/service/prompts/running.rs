@@ -4,12 +4,12 @@ use assistants::providers::Provider;
 use store::{Conn, Db, DbError};
 
 use super::{PromptError, PromptOwner, PromptPermission};
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::Jobs;
 use crate::model::{Prompt, PromptId, RunReason};
 use crate::queries::{self, domains, prompts, runs};
 use crate::service::money::{Money, Purchase};
 use crate::service::opening::{RunOpening, WantedRuns};
+use platform::clock::{Clock, Timestamp};
+use platform::jobs::Jobs;
 
 /// Assistants and number of answers that somebody wants.
 #[derive(Debug, Clone)]

@@ -5,14 +5,14 @@ use assistants::analysis::{BrandProfile, Brands, CompetitorProfile};
 use store::{Db, DbError};
 
 use super::records::DomainRecords;
-use platform::clock::Clock;
-use ::domains::{Domain, DomainId, DomainsService};
-use platform::jobs::JobRun;
 use crate::brand::{BrandView, CompetitorBody, RecomputeProgress};
 use crate::queries::domains::{self, MonitoredDomain};
 use crate::queries::prompts;
 use crate::service::analysing::books::BrandBooks;
 use crate::service::analysing::reanalysis::Reanalysis;
+use ::domains::{Domain, DomainId, DomainsService};
+use platform::clock::Clock;
+use platform::jobs::JobRun;
 
 /// Domains of one look at the database.
 const SOME: i64 = 500;

@@ -7,11 +7,11 @@ use assistants::providers::Persona;
 use store::{Db, DbError};
 
 use super::records::DomainRecords;
-use platform::clock::Clock;
-use ::domains::Domain;
 use crate::monitoring::{CheckedMonitoring, DigestFrequency, MonitoringView};
 use crate::queries::domains::{self, MonitoredDomain};
+use ::domains::Domain;
 use platform::Platform;
+use platform::clock::Clock;
 use platform::secret::{SealKey, random};
 
 /// Purpose of the sealed texts.

@@ -4,10 +4,10 @@ use assistants::analysis::BrandProfile;
 use serde_json::Value;
 use store::{Db, DbError, Tx};
 
+use crate::queries::domains::{self, MonitoredDomain};
+use ::domains::Domain;
 use audit::Audits;
 use platform::clock::Clock;
-use ::domains::Domain;
-use crate::queries::domains::{self, MonitoredDomain};
 
 /// Tag of a page that has the name of its site.
 const SITE_NAME: &str = "og:site_name";

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use assistants::providers::call::CallEnd;
 
-use platform::jobs::{JobRun, NewJob};
 use crate::budgets::{Budget, SpentBudgets};
 use crate::model::{PromptRunId, RunErrorCode};
 use crate::queries::answers::{ResponseRow, RunAnswerRow};
@@ -12,6 +11,7 @@ use crate::queries::ledger::LedgerRow;
 use crate::queries::runs::RunTask;
 use crate::service::analysing::answer::AnalysedAnswer;
 use crate::service::analysing::books::BrandBook;
+use platform::jobs::{JobRun, NewJob};
 
 /// A paid call that is about to be sent.
 #[derive(Debug, Clone)]

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use assistants::analysis::{CompetitorProfile, CompetitorStatus};
 use store::{DbError, Tx};
 
-use platform::clock::Timestamp;
-use ::domains::DomainId;
 use crate::queries::domains;
 use crate::service::analysing::answer::AnalysedAnswer;
+use ::domains::DomainId;
+use platform::clock::Timestamp;
 
 /// Most competitors of a domain, discovered ones included.
 const MOST_COMPETITORS: usize = 200;

@@ -11,7 +11,6 @@ use super::targets::{
     EarlierAnswer, EndedAnswer, after_answer, after_error, after_leaving_out, after_refusal,
 };
 use super::{WriterParts, holds};
-use platform::clock::Timestamp;
 use crate::model::{Prompt, PromptRunStatus, PromptTarget, UtcDay};
 use crate::queries::answers::{self, ComparedRow, RunAnswerRow, RunPlace};
 use crate::queries::domains::{self, MonitoredDomain};
@@ -20,6 +19,7 @@ use crate::queries::{prompts, sums, targets};
 use crate::schedule::model_family;
 use crate::service::analysing::answer::{AnalysedAnswer, compared_of};
 use crate::sums::{AnswerPair, SumChanges, SumPlace};
+use platform::clock::Timestamp;
 
 /// Writes the end of a run, unless another process has its job, the run is over, or the brands changed.
 pub async fn write(parts: &WriterParts, tx: &mut Tx, ending: &Ending) -> Result<EndingResult, DbError> {

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use store::{Db, DbError, Tx};
 
+use platform::Platform;
 use platform::clock::Clock;
 use platform::jobs::{HoldError, JobRun, Jobs};
-use platform::Platform;
 
 pub use changes::{CallOpening, CallRefusal, EndedAs, Ending, EndingResult, Settlement};
 pub use targets::after_refusal;

@@ -7,11 +7,11 @@ use store::{DbError, Tx};
 
 use super::changes::{CallOpening, CallRefusal, Settlement};
 use super::holds;
-use platform::clock::Timestamp;
 use crate::budgets::{Balance, keys_of};
 use crate::queries::ledger::{self, BudgetRow, LedgerRow};
 use crate::queries::runs::{self, RunCalls};
 use crate::service::money::{balances_of, row_of, zero_row};
+use platform::clock::Timestamp;
 
 /// Reserves the price of a call and writes its row in the ledger, unless the run is over or the budgets are spent.
 pub async fn open(

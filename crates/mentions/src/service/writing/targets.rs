@@ -3,10 +3,10 @@
 use assistants::change::AnswerChange;
 use assistants::statistics::CountedAnswer;
 
-use platform::clock::Timestamp;
 use crate::budgets::SpentBudgets;
 use crate::model::{MonitorInterval, PostponedRuns, PromptTarget, RunReason};
 use crate::schedule;
+use platform::clock::Timestamp;
 
 /// An answer to the same text before the one that ended.
 pub struct EarlierAnswer {

@@ -13,21 +13,19 @@ use assistants::providers::{Persona, Provider, Retrieval, Usd};
 use assistants::statistics::{CitationCounts, CountedAnswer, CountedCompetitor};
 use serde_json::{Value, json};
 
-use platform::clock::Timestamp;
-use ::domains::Domain;
 use crate::model::{
     MonitorInterval, NewPromptRun, Prompt, PromptId, PromptIntent, PromptRunId, RunReason, UtcDay,
 };
 use crate::queries::answers::{RunAnswerRow, set_answers};
-use crate::queries::domains::{
-    find_domain, insert_domain, replace_competitors, take_prompt_numbers,
-};
+use crate::queries::domains::{find_domain, insert_domain, replace_competitors, take_prompt_numbers};
 use crate::queries::prompts::insert_prompt;
 use crate::queries::runs::insert_runs;
 use crate::queries::sums;
 use crate::sums::{AnswerPair, CountedParts, SumChanges, SumPlace};
+use crate::testing::*;
+use ::domains::Domain;
+use platform::clock::Timestamp;
 use platform::plans::Plan;
-use crate::testing::{NOON, Reply, TestAccount, TestApp};
 
 const OWN: &str = "LumaDocs";
 const OWN_DOMAIN: &str = "lumadocs.io";

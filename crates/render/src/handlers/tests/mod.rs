@@ -18,16 +18,16 @@ use std::time::Duration;
 use browser::RenderError;
 use serde_json::json;
 
-use analytics::{CrawlerIndex, Verified};
-use domains::redirects::RedirectRule;
-use domains::{Domain, DomainStatus, PreferredHost};
-use platform::plans::Plan;
 use crate::cache::page_id;
 use crate::decide::page_of;
 use crate::model::{Freshness, deadline_of};
 use crate::request_facts::DecidingHeaders;
+use crate::testing::*;
 use crate::{EntryPoint, RenderCall, RenderResponse, queries};
-use crate::testing::{GOOGLEBOT, Reply, TestAccount, TestApp, render_path};
+use analytics::{CrawlerIndex, Verified};
+use domains::redirects::RedirectRule;
+use domains::{Domain, DomainStatus, PreferredHost};
+use platform::plans::Plan;
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const PAGE: &str = "https://shop.example/shoes";

@@ -112,10 +112,7 @@ async fn a_refresh_waits_for_the_store_instead_of_rendering_for_nothing() {
     })
     .await;
 
-    assert!(matches!(
-        refused,
-        crate::Refreshed::Failed { trouble: crate::RefreshTrouble::Service, .. }
-    ));
+    assert!(matches!(refused, crate::Refreshed::Failed { trouble: crate::RefreshTrouble::Service, .. }));
     assert_eq!(before, 1);
     assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>fresh</p>");
 }

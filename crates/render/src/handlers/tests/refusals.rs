@@ -97,11 +97,7 @@ async fn refusals_come_in_their_documented_order() {
         get("https://127.0.0.1/", &account.key).await.assert_error(403, "domain_not_owned");
         get("https://www.shop.example/", &scoped).await.assert_status(200);
 
-        app.state
-            .domains
-            .set_suspended(&domain.host, domains::service::Lock::On)
-            .await
-            .expect("a database");
+        app.state.domains.set_suspended(&domain.host, domains::service::Lock::On).await.expect("a database");
         get("https://shop.example/app.js", &account.key).await.assert_error(403, "domain_suspended");
         app.deactivate(&account).await;
         tokio::time::sleep(Duration::from_millis(2100)).await;

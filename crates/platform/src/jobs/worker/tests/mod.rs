@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::app::MIGRATIONS;
+use crate::MIGRATIONS;
 use crate::clock::{Clock, Timestamp};
 use crate::draining::Draining;
 use crate::jobs::{Batch, Job, JobOutcome, JobPriority, JobRun, JobState, NewBatch, NewJob};
@@ -124,23 +124,6 @@ fn say(text: &str) -> NewJob {
 
 fn say_for(account: &str, text: &str) -> NewJob {
     Say::Done(text.to_owned()).queued_for(account)
-}
-
-impl Worker {
-    /// Runs everything that is due and everything that follows from it.
-    pub async fn run_until_idle(&mut self) {
-        loop {
-            let begun = self.step().await.expect("the database answers");
-            if begun == 0 && self.ended.is_empty() {
-                match (self.running.join_next().await, self.until_lane_opens()) {
-                    (Some(over), _) => self.take_result(over),
-                    (None, Some(wait)) => tokio::time::sleep(wait).await,
-                    (None, None) => return,
-                }
-            }
-            self.take_ready_results();
-        }
-    }
 }
 
 /// A queue and one process that works on it.

@@ -2,12 +2,53 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+use crawler::testing::WebServer;
+use domains::Domain;
 use futures::StreamExt;
+use http::{Request, Response};
+use http_body_util::Full;
+use platform::jobs::JobState;
+use platform::plans::Plan;
 use serde_json::json;
 use store::on_engine;
 
-use super::*;
-use platform::jobs::JobState;
+use crate::testing::*;
+
+const DOMAINS: &str = "/api/domains";
+const SHOP: &str = "/api/domains/shop.example";
+
+/// An account with a domain whose server has a page and a sitemap of two.
+struct Shop {
+    app: TestApp,
+    account: TestAccount,
+    domain: Domain,
+}
+
+async fn on_each_engine(test: impl AsyncFn(Shop)) {
+    let server = WebServer::start(async |request: Request<_>| {
+        let (status, body) = match request.uri().path() {
+            "/" => (200, "a page"),
+            "/sitemap.xml" => (
+                200,
+                "<urlset><url><loc>https://shop.example/a</loc></url><url><loc>https://shop.example/b</loc></url></urlset>",
+            ),
+            _ => (404, ""),
+        };
+        Response::builder().status(status).body(Full::from(Bytes::from_static(body.as_bytes()))).unwrap()
+    })
+    .await;
+    let settings = format!(
+        "[network]\nallow_private = [\"127.0.0.0/8\"]\nhosts = {{ \"shop.example\" = \"{}\" }}",
+        server.address()
+    );
+    TestApp::on_each_engine_with(&settings, async |app| {
+        let account = app.account("owner@shop.example", Plan::Business).await;
+        let domain = app.domain(&account, "shop.example").await;
+        test(Shop { app, account, domain }).await;
+    })
+    .await;
+}
 
 /// Rows of the tables that belong to domain records.
 async fn rows(app: &TestApp, domain: &Domain) -> Vec<i64> {
@@ -48,8 +89,6 @@ async fn fill(shop: &Shop) {
         shop.app.crawl(&shop.account, &url).await.assert_status(200);
     }
     shop.app.state.recorder.flush().await;
-    shop.web.set("/", 200, "a page");
-    shop.web.sitemap("/sitemap.xml", &["https://shop.example/a", "https://shop.example/b"]);
     let body = json!({ "domain": "shop.example", "sitemapUrl": "https://shop.example/sitemap.xml" });
     let batch = shop.app.post("/api/prerender/cache/invalidate-site-cache").key(&shop.account.key).json(body);
     batch.await.assert(200, json!({ "ok": true }));
@@ -133,6 +172,29 @@ async fn a_page_that_was_stored_while_its_domain_was_removed_is_deleted_later() 
 
         assert_eq!(objects(app, &shop.domain).await, 0);
         assert_eq!(app.state.jobs.list(None, 10).await.unwrap().len(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn removing_frees_the_name_and_takes_what_belonged_to_it() {
+    TestApp::on_each_engine(async |app| {
+        let (one, two) = (
+            app.account("a@x.example", Plan::Business).await,
+            app.account("b@x.example", Plan::Business).await,
+        );
+        let domain = app.domain(&one, "shop.example").await;
+        app.crawl(&one, "https://shop.example/").await.assert_status(200);
+
+        assert!(app.state.domains.remove(&domain).await.expect("a database"));
+        app.state.worker().run_until_idle().await;
+
+        app.crawl(&one, "https://shop.example/").await.assert_error(403, "domain_not_owned");
+        let again = app.domain(&two, "shop.example").await;
+        assert_ne!(again.id, domain.id);
+        assert_eq!(app.crawl(&two, "https://shop.example/").await.header("x-service-render-cache"), "miss");
+        let left = app.state.platform.blobs.list(&format!("snapshots/{}/", domain.id)).expect("a prefix");
+        assert_eq!(futures::StreamExt::count(left).await, 0);
     })
     .await;
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::testing::*;
 use platform::plans::Plan;
-use crate::testing::TestApp;
 
 const RULES: &str = "/api/dashboard/domains/shop.example/test-rules";
 const PATTERNS: &str = "/api/dashboard/domains/shop.example/test-patterns";

@@ -1,5 +1,6 @@
 //! Tests of data beside a site's pages: other hosts, pictures, other user agents, and stored snapshots.
 
+use crate::testing::*;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 

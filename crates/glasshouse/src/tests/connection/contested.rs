@@ -5,10 +5,10 @@ use std::time::Duration;
 use store::on_engine;
 
 use super::world::{ELSEWHERE, HERE, World, settings};
-use crate::ConnectionProof;
-use crate::{Domain, DomainStatus};
+use crate::testing::*;
+use domains::ConnectionProof;
+use domains::{Domain, DomainStatus};
 use platform::plans::Plan;
-use crate::testing::{DnsServer, TestApp};
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -235,8 +235,7 @@ async fn of_two_checks_at_once_one_gets_the_name() {
         let results = [first.unwrap(), second.unwrap()];
 
         assert_eq!(results.iter().filter(|result| result.promoted).count(), 1, "{results:?}");
-        let status =
-            |result: &&crate::connection::CheckResult| result.status == DomainStatus::Connected;
+        let status = |result: &&domains::connection::CheckResult| result.status == DomainStatus::Connected;
         assert_eq!(results.iter().filter(status).count(), 1, "{results:?}");
         other.stop().await;
     })

@@ -1,5 +1,6 @@
 //! Tests of a run from its start to its archive: one at a time, interrupted and continued, stopped, archived, followed.
 
+use crate::testing::*;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -9,12 +10,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{RUNS, Shop, is_audit, on_each_engine, on_each_engine_with, with_defaults, worker};
-use crate::jobs::RunAudit;
-use crate::model::RunId;
-use crate::queries;
-use crate::service::PageFilter;
-use crate::stored::PartKind;
-use crate::jobs::Job as _;
+use audit::model::RunId;
+use audit::service::PageFilter;
+use audit::testing::PartKind;
+use audit::testing::RunAudit;
+use audit::testing::queries;
+use platform::jobs::Job as _;
 use platform::jobs::{Registry, Worker, WorkerSettings};
 
 /// Waits for a condition; as long as a slow machine needs.

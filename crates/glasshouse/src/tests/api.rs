@@ -12,10 +12,10 @@ use http::Method;
 use http::request::Parts;
 use serde_json::json;
 
-use super::envelope::Envelope;
+use crate::testing::*;
 use accounts::keys::{KeyKind, NewKey};
-use crate::plans::Plan;
-use crate::testing::TestApp;
+use platform::api::envelope::Envelope;
+use platform::plans::Plan;
 
 #[tokio::test]
 async fn an_unknown_path_is_404_in_json() {
@@ -403,4 +403,39 @@ async fn without_the_database_answers_are_503_and_say_no_more() {
     reply.assert_status(503);
     assert_eq!(reply.text(), "{\"error\":\"service_unavailable\"}");
     assert_eq!(reply.header("retry-after"), "5");
+}
+
+#[tokio::test]
+async fn the_reference_loads_nothing_from_elsewhere() {
+    let app = TestApp::new().await;
+
+    let reply = app.get("/api/docs").await;
+
+    reply.assert_status(200);
+    assert!(!reply.text().contains("//"), "{}", reply.text());
+    assert!(reply.header("content-security-policy").starts_with("default-src 'none'"));
+}
+
+#[tokio::test]
+async fn every_file_that_the_page_names_is_there() {
+    let app = TestApp::new().await;
+    let page = app.get("/api/docs").await.text();
+    let named = page.split('"').filter(|text| text.starts_with("/api/"));
+
+    for path in named {
+        app.get(path).await.assert_status(200);
+    }
+}
+
+#[tokio::test]
+async fn the_viewer_is_packed_for_those_who_can_unpack_it() {
+    let app = TestApp::new().await;
+
+    let packed = app.get("/api/docs/swagger-ui.css").header("accept-encoding", "br, gzip").await;
+    let plain = app.get("/api/docs/swagger-ui.css").header("accept-encoding", "gzip;q=0").await;
+
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert_eq!(plain.header("content-encoding"), "");
+    assert!(plain.text().contains(".swagger-ui"));
+    assert!(packed.body.len() * 4 < plain.body.len());
 }

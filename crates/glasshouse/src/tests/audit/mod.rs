@@ -20,10 +20,10 @@ use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
+use crate::testing::*;
 use domains::Domain;
 use platform::jobs::{Registry, Worker, WorkerSettings};
 use platform::plans::Plan;
-use crate::testing::{Reply, TestAccount, TestApp};
 
 const RUNS: &str = "/api/seo-spider/runs";
 const AUDITING: &str = "/api/domains/shop.example/auditing";

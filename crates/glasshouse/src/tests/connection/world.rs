@@ -9,11 +9,11 @@ use http::{Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
+use crate::testing::*;
+use domains::connection::{CheckResult, ConnectionReport};
+use domains::{Domain, DomainStatus};
 use platform::api::envelope::Envelope;
-use crate::connection::{CheckResult, ConnectionReport};
-use crate::{Domain, DomainStatus};
 use platform::plans::Plan;
-use crate::testing::{DnsServer, TestAccount, TestApp, render_path};
 
 /// The service's own address in these tests.
 pub const HERE: &str = "192.0.2.1";

@@ -1,7 +1,8 @@
 //! For which names certificates may be ordered.
 
 use super::world::{ELSEWHERE, HERE, World};
-use crate::{Domain, DomainStatus};
+use crate::testing::*;
+use domains::{Domain, DomainStatus};
 use platform::plans::Plan;
 
 /// An address of a CDN that is known.

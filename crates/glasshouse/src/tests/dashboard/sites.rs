@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
+use crate::testing::*;
 use analytics::{CrawlerIndex, ServedBy, Verified, Visit};
-use platform::clock::Timestamp;
 use domains::{Domain, DomainStatus};
+use platform::clock::Timestamp;
 use platform::plans::Plan;
-use crate::testing::{TestAccount, TestApp, TestSession};
 
 const DAY_MS: i64 = 24 * 3600 * 1000;
 const OVERVIEW: &str = "/api/dashboard/overview?domain=shop.example";

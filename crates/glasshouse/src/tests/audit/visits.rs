@@ -1,5 +1,6 @@
 //! Crawlers and audits: the last visit beside every page, and findings that snapshots solve.
 
+use crate::testing::*;
 use std::time::Duration;
 
 use serde_json::{Value, json};

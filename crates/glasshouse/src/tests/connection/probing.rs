@@ -7,10 +7,10 @@ use http::Request;
 use hyper::body::Incoming;
 
 use super::world::{HERE, Middleware, World, page, redirect};
-use crate::DomainStatus;
-use crate::connection::probe::{ProbeKey, ProbeRoute};
+use crate::testing::*;
+use domains::DomainStatus;
+use domains::connection::probe::{ProbeKey, ProbeRoute};
 use platform::plans::Plan;
-use crate::testing::{DnsServer, TestApp, render_path};
 
 const REACHED: (bool, DomainStatus, bool) = (true, DomainStatus::ViaApi, true);
 const NOT_REACHED: (bool, DomainStatus, bool) = (false, DomainStatus::Pending, false);

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::world::{ELSEWHERE, HERE, HERE_V6, World};
-use crate::DomainStatus;
-use crate::testing::Trouble;
+use crate::testing::*;
+use domains::DomainStatus;
 
 const MATCH: (bool, bool, bool) = (true, false, false);
 const NO_MATCH: (bool, bool, bool) = (false, false, false);
@@ -176,7 +176,7 @@ async fn a_suspended_domain_is_not_promoted() {
     let world = World::new().await;
     let shop = world.shop().await;
     world.dns.leads_to("shop.example", &[HERE]);
-    let lock = crate::service::Lock::On;
+    let lock = domains::service::Lock::On;
     world.app.state.domains.set_suspended("shop.example", lock).await.unwrap();
 
     // The caller's copy is from before the lock.

@@ -1,5 +1,6 @@
 //! Tests of audits of ordinary sites: staging, unproven names, running audits, and further data of runs.
 
+use crate::testing::*;
 use std::time::Duration;
 
 use audit_engine::engine::RobotsPolicy;
@@ -35,7 +36,7 @@ async fn a_run_under_way_shows_its_pages() {
         let run = id.clone().into();
         let names = async || {
             let mut conn = shop.app.state.platform.db.read().await.unwrap();
-            crate::queries::segments::list_segment_names(&mut conn, &run).await.unwrap()
+            audit::testing::queries::segments::list_segment_names(&mut conn, &run).await.unwrap()
         };
         // Parts to go on from are deleted right after the end.
         let done = until("it did not end", async || {

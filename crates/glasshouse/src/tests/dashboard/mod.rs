@@ -5,8 +5,8 @@ mod sites;
 
 use serde_json::json;
 
+use crate::testing::*;
 use platform::plans::Plan;
-use crate::testing::{PASSWORD, TestApp, TestRequest, TestSession};
 
 const NEW_PASSWORD: &str = "purple monkey dishwasher";
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{RUNS, Shop, on_each_engine, on_each_engine_with, with_defaults};
+use crate::testing::*;
 use domains::DomainStatus;
 use platform::plans::Plan;
-use crate::testing::Reply;
 
 async fn start(shop: &Shop, key: &str, body: Value) -> Reply {
     shop.app.post(RUNS).key(key).json(with_defaults(body)).await

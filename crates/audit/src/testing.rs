@@ -1,0 +1,42 @@
+//! Stand-in for the renders of audits, for tests of features that audits are read by.
+
+use audit_engine::source::SnapshotLookup;
+use browser::RenderRequest;
+use domains::Site;
+use domains::site::SiteRedirect;
+use futures::future::BoxFuture;
+use url::Url;
+
+pub use crate::jobs::RunAudit;
+use crate::ports::{RenderTurn, Renders};
+pub use crate::stored::PartKind;
+
+/// Rows as the tests of the whole service read them.
+pub mod queries {
+    pub use crate::queries::*;
+}
+
+/// A service that renders nothing.
+pub struct NoRenders;
+
+impl Renders for NoRenders {
+    fn turn<'a>(&'a self, _: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
+        Box::pin(async { None })
+    }
+
+    fn redirect(&self, _: &Site, _: &Url) -> Option<SiteRedirect> {
+        None
+    }
+
+    fn request(&self, _: &Site, url: &Url) -> RenderRequest {
+        unreachable!("nothing has a turn to render {url}")
+    }
+
+    fn has_snapshots<'a>(&'a self, _: &'a Site) -> BoxFuture<'a, bool> {
+        Box::pin(async { false })
+    }
+
+    fn snapshot<'a>(&'a self, _: &'a Site, _: &'a Url) -> BoxFuture<'a, SnapshotLookup> {
+        Box::pin(async { SnapshotLookup::Unknown })
+    }
+}

@@ -1,0 +1,122 @@
+//! Renders in a test.
+
+use std::ops::Deref;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use analytics::testing::{AnalyticsServices, VisitCounts, VisitRow};
+use axum::Router;
+use domains::DomainsService;
+pub use domains::testing::*;
+use http::request::Parts;
+use platform::Platform;
+use platform::api::envelope::Envelope;
+use platform::jobs::{LaneLimits, Registry, Worker, WorkerSettings};
+
+use crate::jobs::{RendersForOthers, renders_at_once};
+use crate::remote::{RemoteResults, RenderPage};
+use crate::{RenderService, RenderState, fast_path, handlers};
+
+/// Renders, visits, domains and accounts under test.
+pub struct RenderServices {
+    left: AnalyticsServices,
+    pub render: RenderService,
+}
+
+/// Renders in a test.
+pub type TestApp = platform::testing::TestApp<RenderServices>;
+
+impl Services for RenderServices {
+    fn on(platform: Platform) -> RenderServices {
+        let mut render = None;
+        let left = AnalyticsServices::with_renders(platform, |left, recorder| {
+            let made = RenderService::new(left.platform(), &left.accounts, &left.jobs, recorder);
+            render = Some(made.clone());
+            Arc::new(made)
+        });
+        RenderServices { left, render: render.expect("the closure has been called") }
+    }
+
+    fn platform(&self) -> &Platform {
+        self.left.platform()
+    }
+
+    fn router(&self) -> Router {
+        let pages = Arc::new(self.render.stored_pages().clone());
+        self.left.router_with(pages).merge(Router::from(handlers::routes().with_state(self.render_state())))
+    }
+
+    fn envelope(&self) -> Envelope {
+        self.envelope_of(self.router())
+    }
+}
+
+impl RenderServices {
+    fn render_state(&self) -> RenderState {
+        RenderState {
+            callers: self.callers.clone(),
+            accounts: self.accounts.clone(),
+            domains: self.domains.clone(),
+            connection: self.connection.clone(),
+            verifier: self.verifier.clone(),
+            probe_marks: self.probe_marks.clone(),
+            render: self.render.clone(),
+            config: self.platform().config.clone(),
+            clock: self.platform().clock.clone(),
+        }
+    }
+
+    /// Makes a router with the fast path of renders one function.
+    pub fn envelope_of(&self, router: Router) -> Envelope {
+        let state = self.render_state();
+        let fast = Arc::new(move |parts: &Parts| fast_path::try_respond(&state, parts));
+        Envelope::new(self.platform().config.clone(), router, fast)
+    }
+
+    /// Starts the recorder and the tidying of renders, which end with the process.
+    pub fn start(&self) {
+        self.left.start();
+        let Platform { tasks, shutdown, .. } = self.platform();
+        tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
+    }
+
+    /// Makes a worker that renders for other processes.
+    pub fn worker(&self) -> Worker {
+        self.worker_with(Registry::default())
+    }
+
+    /// Makes a worker that renders for other processes and does these jobs.
+    pub fn worker_with(&self, registry: Registry) -> Worker {
+        let config = &self.platform().config;
+        let (render, domains) = (self.render.clone(), self.domains.clone());
+        let results = RemoteResults::new(self.platform());
+        let renders = RendersForOthers { render, domains, results };
+        let registry = registry.with::<RenderPage>(renders, renders_at_once(self.platform()));
+        let settings = WorkerSettings {
+            kinds: registry.kinds(),
+            draining: self.platform().draining.clone(),
+            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
+            lanes: LaneLimits {
+                at_once: config.render_concurrency().clamp(2, 16) + 2,
+                ..WorkerSettings::default().lanes
+            },
+            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
+            ..WorkerSettings::default()
+        };
+        Worker::new(self.jobs.clone(), registry, Vec::new(), settings)
+    }
+}
+
+impl Deref for RenderServices {
+    type Target = AnalyticsServices;
+
+    fn deref(&self) -> &AnalyticsServices {
+        &self.left
+    }
+}
+
+impl HasDomains for RenderServices {
+    fn domains(&self) -> &DomainsService {
+        &self.domains
+    }
+}

@@ -1,7 +1,7 @@
 //! Fuzzes path patterns: a match and its captures agree, and there is one capture per wildcard.
 #![no_main]
 
-use glasshouse::domains::patterns::{Grammar, PathPattern, SplitPath};
+use domains::patterns::{Grammar, PathPattern, SplitPath};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &str, &str)| {

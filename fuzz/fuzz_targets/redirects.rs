@@ -1,7 +1,7 @@
 //! Fuzzes redirect rules: a destination that is a path never leaves the host of the request, and no Location has a user name.
 #![no_main]
 
-use glasshouse::domains::redirects::{RedirectRule, RedirectSet};
+use domains::redirects::{RedirectRule, RedirectSet};
 use libfuzzer_sys::fuzz_target;
 use url::Url;
 

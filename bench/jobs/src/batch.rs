@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use platform::MIGRATIONS;
 use platform::clock::Clock;
 use platform::jobs::{
     BatchId, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs, LaneLimits, NewBatch, Registry, Worker, WorkerSettings,
@@ -57,7 +57,7 @@ pub async fn run(server: &str, pages: usize) {
 
 async fn measure(name: &str, url: &str, pages: usize, workers: usize) {
     let db = Db::open(&DbConfig { url: url.to_owned(), max_connections: 12 }).await.expect("the database opens");
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the schema");
+    db.migrate(&MIGRATIONS).await.expect("the schema");
     let clock = Clock::fixed(Clock::system().now());
     let queue = Jobs::new(db.clone(), clock.clone());
     let start = Instant::now();

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use glasshouse::app::{MIGRATIONS_POSTGRES, MIGRATIONS_SQLITE};
+use platform::MIGRATIONS;
 use platform::clock::Clock;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun, Jobs, Registry, Worker, WorkerSettings};
 use graphile_worker::{IntoTaskHandlerResult, JobSpec, LocalQueueConfig, RawJobSpec, TaskHandler, WorkerContext};
@@ -90,7 +90,7 @@ impl Job for Nothing {
 
 async fn ours(url: &str, jobs: usize) -> (Duration, Duration) {
     let db = Db::open(&DbConfig { url: url.to_owned(), max_connections: 10 }).await.expect("the database opens");
-    db.migrate(&MIGRATIONS_SQLITE, &MIGRATIONS_POSTGRES).await.expect("the schema");
+    db.migrate(&MIGRATIONS).await.expect("the schema");
     let queue = Jobs::new(db.clone(), Clock::system());
 
     let start = Instant::now();

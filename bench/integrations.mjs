@@ -9,7 +9,7 @@ import { median } from './meter.mjs';
 import { prepareGlasshouse, startGlasshouse } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
-const BROWSERS = readFileSync(new URL('../crates/glasshouse/data/corpus/browsers.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
+const BROWSERS = readFileSync(new URL('../crates/analytics/data/corpus/browsers.txt', import.meta.url), 'utf8').split('\n').filter((line) => line && !line.startsWith('#'));
 
 const factsOf = (target, agent) => {
   const headers = { 'user-agent': agent, accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8', 'accept-language': 'en' };

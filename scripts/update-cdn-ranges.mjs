@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 
-const compiledIn = new URL("../crates/glasshouse/data/cdn-ranges.json", import.meta.url);
+const compiledIn = new URL("../crates/domains/data/cdn-ranges.json", import.meta.url);
 const target = process.argv[2] ?? compiledIn.pathname;
 const providers = JSON.parse(readFileSync(compiledIn, "utf8")).providers;
 

@@ -5,7 +5,7 @@
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 
-const data = new URL("../crates/glasshouse/data/", import.meta.url);
+const data = new URL("../crates/analytics/data/", import.meta.url);
 const compiledIn = new URL("crawler-ranges.json", data);
 const out = process.argv[2] ?? compiledIn;
 

@@ -12,7 +12,7 @@ import { SHOP, WRITTEN } from './nodes.mjs';
 /** The client's own address, which the nodes do not trust. */
 const CLIENT = '127.77.0.9';
 const FORGED = '203.0.113.66';
-const HEADERS = path.join(root, 'crates/glasshouse/src/edge/proxy/headers/mod.rs');
+const HEADERS = path.join(root, 'crates/edge/src/proxy/headers/mod.rs');
 
 /** The headers by which the edge lets a trusted proxy say who a client is. */
 function clientHeaders() {

@@ -127,7 +127,7 @@ async function together(site) {
   report(site, 'two crawlers and a person at once', problems, 1);
 }
 
-const corpusOf = (name) => fs.readFileSync(path.join(e2e, '../../crates/glasshouse/data/corpus', name));
+const corpusOf = (name) => fs.readFileSync(path.join(e2e, '../../crates/analytics/data/corpus', name));
 const entries = (text) => text.toString().split('\n').filter((line) => line && !line.startsWith('#'));
 const NAVIGATION = { 'accept-language': 'en', 'upgrade-insecure-requests': '1' };
 

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// File of the crawler patterns. The licence is in the same folder.
-const CRAWLERS: &str = "crates/glasshouse/data/crawler-user-agents.tsv";
+const CRAWLERS: &str = "crates/analytics/data/crawler-user-agents.tsv";
 /// Folder of the user agents that the patterns are compared with, and of the scripts that refresh and compare them.
-const CORPUS: &str = "crates/glasshouse/data/corpus";
+const CORPUS: &str = "crates/analytics/data/corpus";
 
 /// Refreshes every file, one after the other; stops at the first that cannot be.
 pub fn run(root: &Path) -> Result<(), String> {
@@ -19,7 +19,7 @@ pub fn run(root: &Path) -> Result<(), String> {
     )?;
     println!("refreshed crates/crawler/data/tracking_params.txt");
 
-    for kept_by_hand in ["crates/glasshouse/data/crawlers.json", "crates/glasshouse/data/editor_hosts.txt"] {
+    for kept_by_hand in ["crates/analytics/data/crawlers.json", "crates/domains/data/editor_hosts.txt"] {
         let text = read(&root.join(kept_by_hand))?;
         let date = text.lines().take(5).find_map(date_in).unwrap_or("an unknown day");
         println!("kept by hand: {kept_by_hand}, last read through on {date}");
@@ -62,7 +62,7 @@ fn crawler_user_agents(root: &Path) -> Result<(), String> {
     );
     write(&target, &text)?;
     let licence = work.join(format!("crawler_user_agents-{version}.dist-info/licenses/LICENSE"));
-    write(&root.join("crates/glasshouse/data/crawler-user-agents.LICENSE"), &read(&licence)?)?;
+    write(&root.join("crates/analytics/data/crawler-user-agents.LICENSE"), &read(&licence)?)?;
     println!("refreshed {CRAWLERS}: {} patterns of version {version}", patterns.len());
     Ok(())
 }

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Analytics;
 use crate::Recorder;
-use crate::ports::StoredPages;
+use crate::ports::StoredPageList;
 use accounts::callers::Callers;
 use audit::Audits;
 use domains::DomainsService;
@@ -23,7 +23,7 @@ pub struct AnalyticsState {
     pub analytics: Analytics,
     pub audits: Audits,
     pub recorder: Recorder,
-    pub stored_pages: Arc<dyn StoredPages>,
+    pub stored_pages: Arc<dyn StoredPageList>,
     pub config: Arc<Config>,
     pub shutdown: CancellationToken,
 }

@@ -3,9 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use audit::Audits;
 use audit::ports::Renders;
 use audit::testing::NoRenders;
+use audit::{AuditState, Audits};
 use axum::Router;
 pub use domains::testing::*;
 use domains::{DomainsService, Site};
@@ -15,7 +15,7 @@ use store::DbError;
 use url::Url;
 
 pub use crate::VisitRow;
-use crate::ports::StoredPages;
+use crate::ports::StoredPageList;
 use crate::verify::Verifier;
 use crate::{Analytics, AnalyticsState, Recorder, VisitStore, handlers, list_visits, stores};
 
@@ -66,7 +66,7 @@ impl AnalyticsServices {
     }
 
     /// Makes the router of domains with these stored pages.
-    pub fn router_with(&self, stored_pages: Arc<dyn StoredPages>) -> Router {
+    pub fn router_with(&self, stored_pages: Arc<dyn StoredPageList>) -> Router {
         let state = AnalyticsState {
             callers: self.callers.clone(),
             domains: self.domains.clone(),
@@ -78,7 +78,15 @@ impl AnalyticsServices {
             config: self.left.platform.config.clone(),
             shutdown: self.left.platform.shutdown.clone(),
         };
-        self.left.router().merge(Router::from(handlers::routes().with_state(state)))
+        let audits = AuditState {
+            callers: self.callers.clone(),
+            domains: self.domains.clone(),
+            audits: self.audits.clone(),
+            config: self.left.platform.config.clone(),
+            shutdown: self.left.platform.shutdown.clone(),
+        };
+        let audits = Router::from(audit::handlers::routes().with_state(audits));
+        self.left.router().merge(audits).merge(Router::from(handlers::routes().with_state(state)))
     }
 
     /// Starts the recorder, which ends with the process.
@@ -119,7 +127,7 @@ impl<S: Services> VisitCounts for platform::testing::TestApp<S> {
 /// No stored pages of any site.
 struct NoPages;
 
-impl StoredPages for NoPages {
+impl StoredPageList for NoPages {
     fn list<'a>(&'a self, _: &'a Site) -> BoxFuture<'a, Result<Vec<Url>, DbError>> {
         Box::pin(async { Ok(Vec::new()) })
     }

@@ -130,7 +130,7 @@ fn hashes_of(site: &Site, urls: &[Url]) -> Vec<String> {
     urls.iter().map(|url| page_id(&site.domain.id, &stored_page(site, url).key).key_hash).collect()
 }
 
-impl analytics::ports::StoredPages for StoredPages {
+impl analytics::ports::StoredPageList for StoredPages {
     fn list<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Result<Vec<Url>, DbError>> {
         Box::pin(StoredPages::list(self, site))
     }

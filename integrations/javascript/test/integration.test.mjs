@@ -29,7 +29,7 @@ function world(answer, settings = {}) {
   return { ...integration, state };
 }
 
-const corpus = (name) => fs.readFileSync(new URL(`../../../crates/glasshouse/data/corpus/${name}`, import.meta.url));
+const corpus = (name) => fs.readFileSync(new URL(`../../../crates/analytics/data/corpus/${name}`, import.meta.url));
 const entries = (text) => text.toString().split('\n').filter((line) => line && !line.startsWith('#'));
 const lines = (name) => entries(corpus(name));
 /** Evidence of a browser that goes to an address. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { crawlerName } from './bots';
 
 test('every crawler of the service has the name that the service gives it', () => {
-  const file = new URL('../../../crates/glasshouse/data/crawlers.json', import.meta.url);
+  const file = new URL('../../../crates/analytics/data/crawlers.json', import.meta.url);
   const { crawlers } = JSON.parse(readFileSync(file, 'utf8')) as { crawlers: { id: string; name: string }[] };
 
   const found = crawlers.map(({ id }) => ({ id, name: crawlerName(id) }));

@@ -1,5 +1,5 @@
 // Names of crawlers by their id in the API, for visits and findings that carry the id alone.
-// The names are those of the service's list (crates/glasshouse/data/crawlers.json); a test compares the two.
+// The names are those of the service's list (crates/analytics/data/crawlers.json); a test compares the two.
 
 /** Names whose id is the name in small letters, with a hyphen for everything else. */
 const LIKE_THEIR_ID = `

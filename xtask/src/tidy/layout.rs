@@ -4,8 +4,8 @@
 use super::source::{Finding, SourceFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Our crates, and which of our crates each may depend on.
-const DIRECTION: &[(&str, &[&str])] = &[
+/// Libraries, and which of our crates each may depend on.
+const LIBRARIES: &[(&str, &[&str])] = &[
     ("store", &[]),
     ("cache", &[]),
     ("crawler", &[]),
@@ -13,8 +13,21 @@ const DIRECTION: &[(&str, &[&str])] = &[
     ("assistants", &["crawler"]),
     ("fakeai", &[]),
     ("audit_engine", &["crawler"]),
-    ("glasshouse", &["assistants", "cache", "store", "crawler", "browser", "audit_engine"]),
     ("xtask", &[]),
+];
+
+/// Crates of the application from the bottom up: each may depend on libraries and on crates of lines above its own.
+const LEVELS: &[&[&str]] = &[
+    &["platform"],
+    &["accounts"],
+    &["domains"],
+    &["audit"],
+    &["analytics"],
+    &["mentions", "render"],
+    &["refresh"],
+    &["edge", "verify", "views"],
+    &["dashboard"],
+    &["glasshouse"],
 ];
 
 /// Crates that only tests may depend on, of whatever crate.
@@ -25,7 +38,9 @@ pub fn crates_point_one_way(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in files.iter().filter(|file| file.name() == "Cargo.toml") {
         let folder = file.path.trim_end_matches("/Cargo.toml").rsplit('/').next().unwrap_or_default();
-        let Some((name, allowed)) = DIRECTION.iter().find(|(name, _)| *name == folder) else { continue };
+        if !is_ours(folder) {
+            continue;
+        }
         let (mut in_dependencies, mut for_tests) = (false, false);
         for (index, line) in file.text.lines().enumerate() {
             if line.starts_with('[') {
@@ -33,16 +48,31 @@ pub fn crates_point_one_way(files: &[SourceFile]) -> Vec<Finding> {
                 for_tests = line.contains("dev-dependencies");
             }
             let key = line.split(['=', '.', ' ']).next().unwrap_or_default();
-            let is_ours = DIRECTION.iter().any(|(other, _)| *other == key);
             // A crate's tests may switch on a feature of the crate itself.
             let is_allowed =
-                key == *name || allowed.contains(&key) || (for_tests && FOR_TESTS.contains(&key));
-            if in_dependencies && is_ours && !is_allowed {
-                findings.push(file.finding(index + 1, format!("{name} must not depend on {key}")));
+                key == folder || may_depend(folder, key) || (for_tests && FOR_TESTS.contains(&key));
+            if in_dependencies && is_ours(key) && !is_allowed {
+                findings.push(file.finding(index + 1, format!("{folder} must not depend on {key}")));
             }
         }
     }
     findings
+}
+
+fn is_ours(name: &str) -> bool {
+    level(name).is_some() || LIBRARIES.iter().any(|(library, _)| *library == name)
+}
+
+fn may_depend(name: &str, on: &str) -> bool {
+    match (level(name), level(on)) {
+        (Some(own), Some(other)) => other < own,
+        (Some(_), None) => !FOR_TESTS.contains(&on) && on != "xtask",
+        (None, _) => LIBRARIES.iter().any(|(library, allowed)| *library == name && allowed.contains(&on)),
+    }
+}
+
+fn level(name: &str) -> Option<usize> {
+    LEVELS.iter().position(|level| level.contains(&name))
 }
 
 /// Checks that each crate has one binary of integration tests: `tests/it/main.rs` and modules below it.
@@ -121,6 +151,16 @@ mod tests {
             (check("dependencies"), check("dev-dependencies"), check("build-dependencies")),
             (1, 0, 1)
         );
+    }
+
+    #[test]
+    fn a_feature_depends_on_those_below_it() {
+        let check = |on: &str| {
+            let manifest = format!("[dependencies]\n{on}.workspace = true\n");
+            crates_point_one_way(&files(&[("crates/render/Cargo.toml", &manifest)])).len()
+        };
+
+        assert_eq!((check("domains"), check("store"), check("mentions"), check("edge")), (0, 0, 1, 1));
     }
 
     #[test]

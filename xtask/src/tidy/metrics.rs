@@ -4,7 +4,7 @@
 use super::source::{Finding, SourceFile};
 use std::collections::BTreeSet;
 
-const CATALOGUE: &str = "crates/glasshouse/src/telemetry/catalogue.rs";
+const CATALOGUE: &str = "crates/platform/src/telemetry/catalogue.rs";
 const PAGE: &str = "docs/logging.md";
 const MACROS: &[&str] = &["counter!(", "gauge!(", "histogram!("];
 

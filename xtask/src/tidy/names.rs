@@ -61,20 +61,20 @@ mod tests {
     #[test]
     fn a_name_that_two_features_have_is_found_at_the_second() {
         let found = check(&[
-            ("crates/glasshouse/src/domains/requested.rs", "//! A.\npub enum Purpose {}\n"),
-            ("crates/glasshouse/src/render/model.rs", "//! A.\n\npub(crate) struct Purpose<'a>(&'a str);\n"),
+            ("crates/domains/src/requested.rs", "//! A.\npub enum Purpose {}\n"),
+            ("crates/render/src/model.rs", "//! A.\n\npub(crate) struct Purpose<'a>(&'a str);\n"),
         ]);
 
         let [finding] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((finding.path.as_str(), finding.line), ("crates/glasshouse/src/render/model.rs", 3));
-        assert!(finding.message.contains("domains/requested.rs"), "{}", finding.message);
+        assert_eq!((finding.path.as_str(), finding.line), ("crates/render/src/model.rs", 3));
+        assert!(finding.message.contains("domains/src/requested.rs"), "{}", finding.message);
     }
 
     #[test]
     fn a_library_and_a_feature_do_not_share_a_name_either() {
         let found = check(&[
             ("crates/crawler/src/connector.rs", "pub struct Connector {"),
-            ("crates/glasshouse/src/edge/proxy/upstream.rs", "pub struct Connector {"),
+            ("crates/edge/src/proxy/upstream.rs", "pub struct Connector {"),
         ]);
 
         assert_eq!(found.len(), 1);
@@ -84,10 +84,10 @@ mod tests {
     fn house_names_private_types_tests_and_one_feature_s_own_files_are_fine() {
         let found = check(&[
             ("crates/glasshouse/src/cli/key.rs", "pub enum Command {\n"),
-            ("crates/glasshouse/src/domains/a.rs", "pub struct Rule;\npub enum Command {}\n"),
-            ("crates/glasshouse/src/domains/b.rs", "pub struct Rule;\n"),
-            ("crates/glasshouse/src/render/c.rs", "struct Rule;\n    pub struct Rule;\n"),
-            ("crates/glasshouse/src/edge/tests/world.rs", "pub struct Rule;\n"),
+            ("crates/domains/src/a.rs", "pub struct Rule;\npub enum Command {}\n"),
+            ("crates/domains/src/b.rs", "pub struct Rule;\n"),
+            ("crates/render/src/c.rs", "struct Rule;\n    pub struct Rule;\n"),
+            ("crates/edge/src/tests/world.rs", "pub struct Rule;\n"),
         ]);
 
         assert_eq!(found, []);

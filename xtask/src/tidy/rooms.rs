@@ -5,7 +5,8 @@ use super::source::{Finding, SourceFile};
 use std::collections::BTreeSet;
 
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
-const APP: &str = "crates/glasshouse/src/";
+/// Folders whose entries are named without the crate's name.
+const BARE: &[&str] = &["crates/glasshouse/src/", "crates/platform/src/"];
 
 /// Checks that a module with children is `x/mod.rs`, never `x.rs` beside `x/`.
 pub fn modules_with_children_are_folders(files: &[SourceFile]) -> Vec<Finding> {
@@ -23,27 +24,32 @@ pub fn modules_with_children_are_folders(files: &[SourceFile]) -> Vec<Finding> {
         .collect()
 }
 
-/// Checks that ARCHITECTURE.md names every folder of the application, and only files and folders that exist.
+/// Checks that ARCHITECTURE.md names every crate, and only files and folders that exist.
 pub fn the_architecture_names_the_rooms(files: &[SourceFile]) -> Vec<Finding> {
     let Some(page) = files.iter().find(|file| file.path == ARCHITECTURE) else { return Vec::new() };
     let mut findings = Vec::new();
     let named: BTreeSet<&str> = quoted(&page.text).map(|(_, word)| word).collect();
-    let tops: BTreeSet<&str> = files
+    let crates: BTreeSet<&str> = files
         .iter()
-        .filter_map(|file| file.path.strip_prefix(APP)?.split_once('/').map(|(top, _)| top))
-        .filter(|top| *top != "bin")
+        .filter_map(|file| file.path.strip_prefix("crates/")?.split_once('/').map(|(top, _)| top))
         .collect();
-    for top in tops.iter().filter(|top| !named.iter().any(|name| name.split('/').next() == Some(top))) {
-        findings.push(page.finding(0, format!("does not say what is in `{top}`")));
+    let folders =
+        BARE.iter().flat_map(|bare| files.iter().filter_map(move |file| file.path.strip_prefix(bare)));
+    let tops: BTreeSet<&str> = folders
+        .filter_map(|path| path.split_once('/').map(|(top, _)| top))
+        .chain(crates.iter().copied())
+        .collect();
+    for name in crates.iter().filter(|top| !named.iter().any(|name| name.split('/').next() == Some(top))) {
+        findings.push(page.finding(0, format!("does not say what is in `{name}`")));
     }
     for (line, word) in quoted(&page.text) {
-        let top = word.split('/').next().unwrap_or_default();
-        let is_place = word.contains('/') && tops.contains(top);
-        let exists = || {
-            let (file, folder) = (format!("{APP}{word}.rs"), format!("{APP}{word}/"));
+        let (top, inside) = word.split_once('/').unwrap_or((word, ""));
+        let in_crate = format!("crates/{top}/src/{inside}");
+        let exists = BARE.iter().map(|bare| format!("{bare}{word}")).chain([in_crate]).any(|place| {
+            let (file, folder) = (format!("{place}.rs"), format!("{place}/"));
             files.iter().any(|f| f.path == file || f.path.starts_with(&folder))
-        };
-        if is_place && !exists() {
+        });
+        if !inside.is_empty() && tops.contains(top) && !exists {
             findings.push(page.finding(line, format!("names `{word}`, which does not exist")));
         }
     }
@@ -81,8 +87,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_a_word_and_a_place_that_is_gone_are_found() {
-        let mut tree =
-            files(&["crates/glasshouse/src/render/decide.rs", "crates/glasshouse/src/edge/mod.rs"]);
+        let mut tree = files(&["crates/render/src/decide.rs", "crates/edge/src/lib.rs"]);
         tree.push(SourceFile::new(
             ARCHITECTURE,
             "`render/decide` decides.\n`render/gone` is gone. `page/` is elsewhere.\n",

@@ -33,13 +33,13 @@ const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
 /// Reason why a list is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CrawlerListError {
-    #[error("the crawler list is empty: crates/glasshouse/data/crawlers.json is damaged")]
+    #[error("the crawler list is empty: crates/analytics/data/crawlers.json is damaged")]
     Empty,
     #[error("the crawler list is no valid expression: {0}")]
     Invalid(String),
-    #[error("the crawler list matches the browser {0:?}: correct crates/glasshouse/data/crawlers.json")]
+    #[error("the crawler list matches the browser {0:?}: correct crates/analytics/data/crawlers.json")]
     MatchesBrowser(String),
-    #[error("the crawler list misses the crawler {0:?}: correct crates/glasshouse/data/crawlers.json")]
+    #[error("the crawler list misses the crawler {0:?}: correct crates/analytics/data/crawlers.json")]
     MissesCrawler(String),
     #[error("the crawler {0:?} passes for one of today's browsers: correct TODAYS_BROWSER")]
     PassesForBrowser(String),

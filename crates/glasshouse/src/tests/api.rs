@@ -439,3 +439,31 @@ async fn the_viewer_is_packed_for_those_who_can_unpack_it() {
     assert!(plain.text().contains(".swagger-ui"));
     assert!(packed.body.len() * 4 < plain.body.len());
 }
+
+#[tokio::test]
+async fn what_no_text_of_the_database_may_hold_is_refused_and_never_an_error_of_ours() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Agency).await;
+        app.domain(&account, "shop.test").await;
+        let get = async |path: &str| app.get(path).key(&account.key).await;
+
+        let name = app.post("/api/keys").key(&account.key).json(json!({ "name": "a\u{0}b" })).await;
+        let line = app.post("/api/keys").key(&account.key).json(json!({ "name": "a\nb" })).await;
+        let revoked = app.delete("/api/keys/%00").key(&account.key).await;
+
+        name.assert(400, json!({ "error": "invalid_request", "issues": [{ "path": "name" }] }));
+        line.assert_error(400, "invalid_request");
+        revoked.assert_error(404, "not_found");
+        for path in
+            ["/api/seo-spider/runs/a%00b", "/api/prerender/batches/%00", "/api/seo-spider/runs/%00/links"]
+        {
+            get(path).await.assert_error(404, "not_found");
+        }
+        for query in
+            ["prerender/snapshots?domain=shop.test&search=%00", "analytics/bots?domain=shop.test&path=%00"]
+        {
+            get(&format!("/api/{query}")).await.assert_error(400, "invalid_request");
+        }
+    })
+    .await;
+}

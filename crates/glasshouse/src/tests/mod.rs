@@ -4,4 +4,5 @@ mod api;
 mod audit;
 mod connection;
 mod dashboard;
+mod processes;
 mod removal;

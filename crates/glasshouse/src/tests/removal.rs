@@ -198,3 +198,21 @@ async fn removing_frees_the_name_and_takes_what_belonged_to_it() {
     })
     .await;
 }
+
+#[tokio::test]
+async fn jobs_of_a_removed_domain_go_with_it() {
+    on_each_engine(async |shop| {
+        let body = json!({ "domain": "shop.example", "sitemapUrl": "https://shop.example/sitemap.xml" });
+        let path = "/api/prerender/cache/invalidate-site-cache";
+        shop.app.post(path).key(&shop.account.key).json(body).await.assert(200, json!({ "ok": true }));
+
+        shop.app.state.domains.remove(&shop.domain).await.unwrap();
+        shop.app.state.worker().run_until_idle().await;
+
+        assert_eq!(shop.app.renderer.requests().len(), 0);
+        let left = shop.app.state.jobs.list(None, 10).await.unwrap();
+        // It looks once more later, and belongs to no domain.
+        assert_eq!(left.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>(), ["RemoveDomain"]);
+    })
+    .await;
+}

@@ -17,7 +17,7 @@ use platform::jobs::WorkerSettings;
 /// Environment variable that tells a child of these tests its database and its settings.
 const DATABASE: &str = "GLASSHOUSE_FROZEN_DATABASE";
 const SETTINGS: &str = "GLASSHOUSE_FROZEN_SETTINGS";
-const CHILD: &str = "mentions::tests::faults::a_child_asks_for_the_other_tests_until_it_is_killed";
+const CHILD: &str = "tests::faults::a_child_asks_for_the_other_tests_until_it_is_killed";
 
 /// Waits until a condition holds.
 async fn until(what: &str, condition: impl AsyncFn() -> bool) {

@@ -1,5 +1,6 @@
 //! Prompts over HTTP: what may be created and changed, what is refused in which order, and which runs follow.
 
+use accounts::usage::Holdings;
 use http::Method;
 use serde_json::{Value, json};
 
@@ -199,12 +200,9 @@ async fn limits_of_the_plan_refuse_with_their_codes() {
         shop.update(&paused, three).await.assert_error(400, "provider_limit_reached");
         shop.update(&paused, json!({ "tags": "x" })).await.assert_status(204);
 
-        let usage = shop.get("/api/usage").await.json();
-        let used = |name: &str| {
-            let limits = usage["limits"].as_array().unwrap();
-            limits.iter().find(|entry| entry["name"] == name).unwrap()["used"].clone()
-        };
-        assert_eq!((used("prompts"), used("monitors")), (json!(3), json!(1)));
+        let prompts = &shop.app.state.mentions.prompts;
+        let used = prompts.count(&shop.account.id, Holdings::default()).await.unwrap();
+        assert_eq!((used.prompts, used.monitors), (3, 1));
     })
     .await;
 }

@@ -49,7 +49,7 @@ variable; a list may also be separated by commas. Sizes are numbers of bytes or 
 an error that names the nearest known key. Variables that begin with `GLASSHOUSE_` and have no two underscores after it are
 no settings and are ignored with one warning (Kubernetes sets such ones). `glasshouse config` shows what is in effect, secrets masked.
 
-This page is written by `glasshouse config --describe` from `crates/glasshouse/src/config/defaults.toml`.
+This page is written by `glasshouse config --describe` from `crates/platform/src/config/defaults.toml`.
 ";
 
 fn plans_table() -> String {

@@ -70,23 +70,6 @@ async fn a_page_that_lost_its_text_is_replaced_only_when_a_second_render_a_minut
 }
 
 #[tokio::test]
-async fn jobs_of_a_removed_domain_go_with_it() {
-    on_each_engine(async |shop| {
-        shop.web.sitemap(&[("/a", None), ("/b", None)]);
-        shop.post_ok(SITE, json!({})).await;
-
-        shop.app.state.domains.remove(&shop.domain).await.unwrap();
-        shop.app.state.worker().run_until_idle().await;
-
-        assert_eq!(shop.all_renders(), 0);
-        let left = shop.app.state.jobs.list(None, 10).await.unwrap();
-        // It looks once more later, and belongs to no domain.
-        assert_eq!(left.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>(), ["RemoveDomain"]);
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn the_render_of_a_job_that_another_process_took_over_ends_with_its_tab_and_costs_nothing() {
     on_each_engine(async |shop| {
         let url = "https://shop.example/slow";

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use rand::prelude::*;
 use rand::rngs::StdRng;
-use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::process::{Child, Command};
@@ -378,6 +377,6 @@ async fn while_it_is_away_visits_wait_and_reports_say_so() {
         let reply = app.get(&format!("/api/analytics/{report}domain=shop.example")).key(&account.key).await;
         reply.assert_error(503, "service_unavailable");
     }
-    let ready = app.get("/readyz").await;
-    ready.assert(200, json!({ "visitStore": { "ok": false, "problem": "the visit store does not answer" } }));
+    let problem = app.state.visits.check().await.unwrap_err();
+    assert_eq!(problem.to_string(), "the visit store does not answer");
 }

@@ -7,7 +7,7 @@ mod limits;
 mod of_accounts;
 mod settings;
 mod sitemap;
-mod two_processes;
+mod without_database;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

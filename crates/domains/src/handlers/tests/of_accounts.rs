@@ -24,34 +24,6 @@ async fn a_key_is_made_for_a_domain_of_the_account_only() {
 }
 
 #[tokio::test]
-async fn what_no_text_of_the_database_may_hold_is_refused_and_never_an_error_of_ours() {
-    TestApp::on_each_engine(async |app| {
-        let account = app.account("owner@shop.example", Plan::Agency).await;
-        app.domain(&account, "shop.test").await;
-        let get = async |path: &str| app.get(path).key(&account.key).await;
-
-        let name = app.post("/api/keys").key(&account.key).json(json!({ "name": "a\u{0}b" })).await;
-        let line = app.post("/api/keys").key(&account.key).json(json!({ "name": "a\nb" })).await;
-        let revoked = app.delete("/api/keys/%00").key(&account.key).await;
-
-        name.assert(400, json!({ "error": "invalid_request", "issues": [{ "path": "name" }] }));
-        line.assert_error(400, "invalid_request");
-        revoked.assert_error(404, "not_found");
-        for path in
-            ["/api/seo-spider/runs/a%00b", "/api/prerender/batches/%00", "/api/seo-spider/runs/%00/links"]
-        {
-            get(path).await.assert_error(404, "not_found");
-        }
-        for query in
-            ["prerender/snapshots?domain=shop.test&search=%00", "analytics/bots?domain=shop.test&path=%00"]
-        {
-            get(&format!("/api/{query}")).await.assert_error(400, "invalid_request");
-        }
-    })
-    .await;
-}
-
-#[tokio::test]
 async fn usage_is_shown_against_every_limit_of_the_plan() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Essential).await;

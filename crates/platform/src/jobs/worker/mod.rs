@@ -12,6 +12,8 @@ mod running;
 mod settings;
 mod sweep;
 mod ticks;
+#[cfg(any(test, feature = "testing"))]
+mod until_idle;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -393,24 +395,6 @@ impl Worker {
         queries::give_back(&mut tx, &self.id).await?;
         queries::leave_chores(&mut tx, &self.id).await?;
         tx.commit().await
-    }
-}
-
-#[cfg(any(test, feature = "testing"))]
-impl Worker {
-    /// Runs everything that is due and everything that follows from it.
-    pub async fn run_until_idle(&mut self) {
-        loop {
-            let begun = self.step().await.expect("the database answers");
-            if begun == 0 && self.ended.is_empty() {
-                match (self.running.join_next().await, self.until_lane_opens()) {
-                    (Some(over), _) => self.take_result(over),
-                    (None, Some(wait)) => tokio::time::sleep(wait).await,
-                    (None, None) => return,
-                }
-            }
-            self.take_ready_results();
-        }
     }
 }
 

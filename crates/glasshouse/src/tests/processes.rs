@@ -1,11 +1,15 @@
-//! What holds over several processes, and without the database.
+//! Changes of domains in every process of an installation.
 
 use std::time::{Duration, Instant};
 
+use platform::plans::Plan;
 use serde_json::json;
 
-use super::*;
 use crate::testing::*;
+
+const DOMAINS: &str = "/api/domains";
+const SHOP: &str = "/api/domains/shop.example";
+const SETTINGS: &str = "/api/domains/shop.example/settings";
 
 /// Asks until the answer is right, for at most two seconds and a little.
 async fn soon(ask: impl Fn() -> TestRequest, is_right: impl Fn(&Reply) -> bool) {
@@ -39,32 +43,6 @@ async fn a_change_holds_in_every_process_within_two_seconds() {
         app.delete(SHOP).key(&account.key).await.assert_status(200);
         app.crawl(&account, "https://shop.example/old").await.assert_error(403, "domain_not_owned");
         soon(|| other.crawl(&account, "https://shop.example/old"), |reply| reply.status == 403).await;
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn a_change_that_the_database_cannot_take_is_503_and_changes_nothing() {
-    on_each_engine(async |shop| {
-        let (app, key) = (&shop.app, &shop.account.key);
-        // The key is known already, as in a service that runs.
-        app.get(SHOP).key(key).await.assert_status(200);
-        app.state.platform.db.close().await;
-
-        for request in [
-            app.post(DOMAINS).key(key).json(json!({ "domain": "new.example" })),
-            app.delete(SHOP).key(key),
-            app.patch(SETTINGS).key(key).json(json!({ "ignorePaths": "/a" })),
-            app.patch(SITEMAP).key(key).json(json!({ "sitemapUrl": "" })),
-            app.post(CHECK).key(key),
-            app.get(DOMAINS).key(key),
-        ] {
-            let reply = request.await;
-
-            reply.assert_status(503);
-            assert_eq!(reply.text(), "{\"error\":\"service_unavailable\"}");
-            assert_eq!(reply.header("retry-after"), "5");
-        }
     })
     .await;
 }

@@ -1,13 +1,14 @@
 # The commands of this project. Each is a script in scripts/, which says what it does; nothing else is needed by hand
 # on Debian 12 with Rust, Node, git, make and a C compiler.
-.PHONY: help web build run demo test check fuzz bench dist screenshots
+.PHONY: help web build run demo test test-all check fuzz bench dist screenshots
 
 help:
 	@echo 'make web     builds the dashboard into web/dist, which the binary contains'
 	@echo 'make build   builds the dashboard and the service: target/release/glasshouse'
 	@echo 'make run     builds and starts the service with the demo shop and its data; prints address and sign-in (DEMO_DATA=no: without the demo)'
 	@echo 'make demo    serves the demo shop alone'
-	@echo 'make test    everything that must hold before a change is merged'
+	@echo 'make test    what must hold before a change is merged'
+	@echo 'make test-all  the same, and the slow end-to-end suites: packages, deployment, integrations'
 	@echo 'make check   format, house rules, lints, docs, licences and advisories, unused dependencies, stand-ins of AI vendors, API against its document'
 	@echo 'make fuzz    fuzzes what parses strangers'\'' bytes (FUZZ_SECONDS each, default 30)'
 	@echo 'make dist    a Debian package, an archive, an SBOM and their checksums in target/packages'
@@ -28,6 +29,9 @@ demo:
 
 test:
 	@scripts/test.sh
+
+test-all:
+	@scripts/test.sh --all
 
 check:
 	@scripts/check.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change is merged: make test. Installs what it needs from Debian and npm.
+# What a contributor runs before a change is merged: make test. With --all also the slow end-to-end suites: make test-all,
+# which CI runs. Installs what it needs from Debian and npm.
 # Steps share their compile work (one profile, one target folder); a failed step does not hide the later ones.
 # Traffic stays on loopback or inside network namespaces that a test made.
 set -euo pipefail
@@ -7,6 +8,8 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 
+all=no
+[ "${1:-}" != --all ] || all=yes
 names=() seconds=() results=()
 begun=$SECONDS
 logs=$(mktemp -d)
@@ -76,7 +79,12 @@ build_and_lints() {
   cat "$web_log"
   return "$result"
 }
-web_journeys() { npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
+# Lighthouse takes minutes: with --all only.
+web_journeys() {
+  local but=(--grep-invert lighthouse)
+  [ "$all" = no ] || but=()
+  npm_ci "$root/e2e/dashboard" && (cd "$root/e2e/dashboard" && GLASSHOUSE=$target/debug/glasshouse npm test --silent -- "${but[@]}")
+}
 demo() { npm_ci "$root/demo" && (cd "$root/demo" && npm run --silent build && GLASSHOUSE=$target/debug/glasshouse npm test --silent); }
 integrations() {
   local missing=()
@@ -117,6 +125,8 @@ if [ "${results[4]}" = ok ]; then
   step 'tests: unit, both databases, object stores, Chromium' tests
   step 'demo shop, and the first start of make run with it' demo
   step 'rendered apps beside what a person sees (e2e/spas)' spas
+fi
+if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
   step 'integrations in their runtimes (e2e/integrations)' integrations
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   step 'package, unit and container (e2e/package)' packages

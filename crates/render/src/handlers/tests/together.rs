@@ -67,16 +67,17 @@ async fn two_processes_on_one_database_make_one_render() {
         let other = app.second().await;
         for app in [&app, &other] {
             app.renderer.answers_html(PAGE, "<p>Shoes</p>");
-            app.renderer.delays(PAGE, Duration::from_millis(400));
+            app.renderer.hangs(PAGE);
         }
 
-        let (here, there) = tokio::join!(app.crawl(&account, PAGE), async {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            other.crawl(&account, PAGE).await
-        });
+        let here = tokio::spawn(app.crawl(&account, PAGE).into_future());
+        eventually("the render", async || app.renderer.renders(PAGE) == 1).await;
+        let there = tokio::spawn(other.crawl(&account, PAGE).into_future());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        app.renderer.release(PAGE);
 
-        assert_page(&here, "miss", "<p>Shoes</p>");
-        assert_page(&there, "hit", "<p>Shoes</p>");
+        assert_page(&here.await.expect("an answer"), "miss", "<p>Shoes</p>");
+        assert_page(&there.await.expect("an answer"), "hit", "<p>Shoes</p>");
         assert_eq!((app.renderer.renders(PAGE), other.renderer.renders(PAGE)), (1, 0));
         other.stop().await;
     })

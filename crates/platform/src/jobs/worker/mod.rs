@@ -1,5 +1,5 @@
-//! Runs jobs: claims due jobs, keeps their leases, records the outcome of each run. One per process with the role `worker`.
-//! Waits for a signal or a time, never in a busy loop. Must tolerate an unavailable database.
+//! Runs jobs: claims due jobs, keeps their leases, records the outcome of each run. One per process with the role `worker`. Waits
+//! for a signal or a time, never in a busy loop. Must tolerate an unavailable database.
 //! See docs/decisions/0052.
 
 mod aging;
@@ -12,6 +12,8 @@ mod running;
 mod settings;
 mod sweep;
 mod ticks;
+#[cfg(any(test, feature = "testing"))]
+mod until_idle;
 #[cfg(any(test, feature = "testing"))]
 mod until_idle;
 
@@ -33,13 +35,8 @@ use self::results::{BatchChanges, EndedRun, ResultWriter, writable};
 use self::running::{Over, RunningJobs, Taken};
 use self::sweep::Sweeper;
 use self::ticks::{every, report};
-use super::failure::JobError;
-use super::job::Registry;
-use super::model::BatchId;
-use super::queries;
-use super::queue::Jobs;
-use super::schedule::Schedule;
 use crate::clock::Timestamp;
+use crate::jobs::{BatchId, JobError, Jobs, Registry, Schedule, queries};
 
 pub(super) use lanes::after_failure;
 pub use lanes::{LaneLimits, NamedLane, NamedLanes};
@@ -92,13 +89,12 @@ impl Worker {
 
     /// Works until shutdown, then lets running jobs end for a while and gives the others back.
     pub async fn run(mut self, shutdown: CancellationToken) {
-        let listen = listen(self.settings.notify_url.clone(), self.jobs.clone());
         let (db, clock) = (self.jobs.db().clone(), self.jobs.clock().clone());
         let beats = heartbeat::keep(db, self.id.clone(), self.lease.clone(), self.settings.beat_every, clock);
         // A task of its own, so that heartbeats go on whatever this task waits for.
         let mut beside = JoinSet::new();
         beside.spawn(beats);
-        beside.spawn(listen);
+        beside.spawn(listen(self.settings.notify_url.clone(), self.jobs.clone()));
         self.work(&shutdown).await;
         self.end().await;
     }

@@ -14,8 +14,6 @@ mod sweep;
 mod ticks;
 #[cfg(any(test, feature = "testing"))]
 mod until_idle;
-#[cfg(any(test, feature = "testing"))]
-mod until_idle;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

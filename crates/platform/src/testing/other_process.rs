@@ -10,18 +10,18 @@ pub struct OtherProcess(Child);
 impl OtherProcess {
     /// Starts the test of this name with further environment variables.
     pub fn start(test: &str, variables: &[(&str, &str)]) -> OtherProcess {
-        let child = Command::new(std::env::current_exe().unwrap())
+        let child = Command::new(std::env::current_exe().expect("a process has a file"))
             .args(["--exact", test])
             .envs(variables.iter().copied())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn();
-        OtherProcess(child.unwrap())
+        OtherProcess(child.expect("this file can be started"))
     }
 
     /// Sends it a signal.
     pub fn signal(&self, signal: Signal) {
-        kill_process(Pid::from_child(&self.0), signal).unwrap();
+        kill_process(Pid::from_child(&self.0), signal).expect("the process is there");
     }
 }
 

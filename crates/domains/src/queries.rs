@@ -45,15 +45,16 @@ impl DomainRow {
             .ok()
     }
 
-    fn parse(self) -> Result<Domain, String> {
+    /// Reads the record; an error when a newer version wrote it.
+    pub fn parse(&self) -> Result<Domain, String> {
         let status = with_lock(self.stored_status()?, self.suspended);
         let settings = serde_json::from_str(&self.settings).map_err(|error| format!("settings: {error}"))?;
         let rendering =
             serde_json::from_str(&self.rendering).map_err(|error| format!("rendering: {error}"))?;
         Ok(Domain {
-            id: DomainId::from(self.id),
-            account_id: AccountId::from(self.account_id),
-            host: self.host,
+            id: DomainId::from(self.id.as_str()),
+            account_id: AccountId::from(self.account_id.as_str()),
+            host: self.host.clone(),
             status,
             settings,
             rendering,

@@ -4,20 +4,18 @@
 //! See docs/decisions/0015.
 
 mod record;
-mod tables;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use futures::future::BoxFuture;
 use store::{Conn, DbError};
 
-use self::record::{DomainRecord, SharedSettings};
-use self::tables::Tables;
+use self::record::DomainRecord;
 use super::names;
 use super::queries::{self, DomainRow};
 use super::site::Site;
-use crate::DomainStatus;
+use crate::{DomainId, DomainStatus};
 use accounts::AccountId;
 use platform::follow::Followed;
 
@@ -28,15 +26,47 @@ const COMPILED_KB: u64 = 50_000;
 
 #[derive(Debug)]
 pub struct DomainDirectory {
-    tables: RwLock<Tables>,
+    records: RwLock<Records>,
     /// By their record's stamp.
     compiled: cache::Cache<u64, Compiled>,
 }
 
+/// All records, by their ids and by their names.
+#[derive(Debug, Default)]
+struct Records {
+    by_id: HashMap<DomainId, Arc<DomainRecord>>,
+    by_host: HashMap<String, Vec<Arc<DomainRecord>>>,
+}
+
+impl Records {
+    /// Returns the records of exactly this name, in no order.
+    fn named<'a>(&'a self, host: &str) -> impl Iterator<Item = &'a Arc<DomainRecord>> + use<'a> {
+        self.by_host.get(host).into_iter().flatten()
+    }
+
+    /// Adds a record in place of the one with its id, which is returned.
+    fn put(&mut self, record: Arc<DomainRecord>) -> Option<Arc<DomainRecord>> {
+        let old = self.remove(&record.domain.id);
+        self.by_host.entry(record.domain.host.clone()).or_default().push(record.clone());
+        self.by_id.insert(record.domain.id.clone(), record);
+        old
+    }
+
+    fn remove(&mut self, id: &DomainId) -> Option<Arc<DomainRecord>> {
+        let record = self.by_id.remove(id)?;
+        if let Some(named) = self.by_host.get_mut(&record.domain.host) {
+            named.retain(|other| other.domain.id != *id);
+            if named.is_empty() {
+                self.by_host.remove(&record.domain.host);
+            }
+        }
+        Some(record)
+    }
+}
+
 #[derive(Debug)]
 struct Compiled {
-    /// None: the record cannot be read.
-    site: Option<Arc<Site>>,
+    site: Arc<Site>,
     kilobytes: usize,
 }
 
@@ -44,7 +74,7 @@ impl Default for DomainDirectory {
     fn default() -> DomainDirectory {
         let weigh = |_: &[u8], compiled: &Compiled| compiled.kilobytes;
         let compiled = cache::Cache::builder(COMPILED_KB).weigher(weigh).build();
-        DomainDirectory { tables: RwLock::default(), compiled }
+        DomainDirectory { records: RwLock::default(), compiled }
     }
 }
 
@@ -52,21 +82,20 @@ impl DomainDirectory {
     /// The account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
     pub fn find(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
         let found = {
-            let tables = self.read();
-            let is_theirs = |record: &&Arc<DomainRecord>| record.with_account(|id| id == account.as_str());
-            let of_account = |host: &str| tables.named(host).find(is_theirs).cloned();
+            let records = self.read();
+            let is_theirs = |record: &&Arc<DomainRecord>| record.domain.account_id == *account;
+            let of_account = |host: &str| records.named(host).find(is_theirs).cloned();
             of_account(host).or_else(|| of_account(&names::twin(host)?))
         };
-        self.site(&found?)
+        Some(self.site(&found?))
     }
 
     /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before the
     /// oldest claim, and each before its twin.
     pub fn find_for_edge(&self, host: &str) -> Option<Arc<Site>> {
         let found = {
-            let tables = self.read();
-            let first =
-                |host: &str| tables.named(host).min_by(|a, b| a.precedence().cmp(&b.precedence())).cloned();
+            let records = self.read();
+            let first = |host: &str| records.named(host).min_by_key(|record| record.precedence()).cloned();
             match first(host) {
                 Some(own) if own.rank() == 0 => Some(own),
                 own => {
@@ -75,42 +104,40 @@ impl DomainDirectory {
                 }
             }
         };
-        self.site(&found?)
+        Some(self.site(&found?))
     }
 
-    fn site(&self, record: &Arc<DomainRecord>) -> Option<Arc<Site>> {
-        let compile = || {
-            let warn = |error: &String| record.with_id(|id| unreadable(id, record.host(), error));
-            let domain = record.parse().inspect_err(warn);
-            let site = domain.ok().map(|domain| Arc::new(Site::new(domain)));
-            Compiled { site, kilobytes: record.kilobytes() }
-        };
+    fn site(&self, record: &Arc<DomainRecord>) -> Arc<Site> {
+        let compile =
+            || Compiled { site: Arc::new(Site::new((*record.domain).clone())), kilobytes: record.kilobytes };
         self.compiled.get_with(&record.stamp, compile).site.clone()
     }
 
-    /// What takes the place of the record with a row's id: none when that stays.
-    fn changed(&self, row: &DomainRow, shared: &mut SharedSettings) -> Option<Arc<DomainRecord>> {
-        let old = self.read().get(&row.id).cloned();
-        let new = DomainRecord::of(row, shared).and_then(|new| match &old {
-            Some(old) if old.says_the_same(&new) => Ok(None),
-            // Parsed now, while there is something else to go by.
-            Some(_) => new.parse().map(|_| Some(Arc::new(new))),
-            None => Ok(Some(Arc::new(new))),
-        });
-        new.unwrap_or_else(|error| {
-            unreadable(&row.id, &row.host, &error);
-            // The operator's lock is read, whatever else a newer version wrote.
-            let is_locked = |old: &Arc<DomainRecord>| old.status == DomainStatus::Suspended;
-            old.filter(|old| is_locked(old) != row.suspended).map(|old| Arc::new(old.locked(row.suspended)))
-        })
+    /// Returns the record that takes the place of the one with a row's id. None: that one stays.
+    fn changed(&self, row: &DomainRow) -> Option<Arc<DomainRecord>> {
+        let old = self.record(&row.id);
+        match DomainRecord::of(row) {
+            Ok(new) => (!old.is_some_and(|old| old.says_the_same(&new))).then(|| Arc::new(new)),
+            Err(error) => {
+                unreadable(&row.id, &row.host, &error);
+                // The operator's lock is read, whatever else a newer version wrote.
+                let is_locked = |old: &Arc<DomainRecord>| old.domain.status == DomainStatus::Suspended;
+                old.filter(|old| is_locked(old) != row.suspended)
+                    .map(|old| Arc::new(old.locked(row.suspended)))
+            }
+        }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Tables> {
-        self.tables.read().unwrap_or_else(PoisonError::into_inner)
+    fn record(&self, id: &str) -> Option<Arc<DomainRecord>> {
+        self.read().by_id.get(&DomainId::from(id)).cloned()
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Tables> {
-        self.tables.write().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, Records> {
+        self.records.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Records> {
+        self.records.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,12 +148,11 @@ impl Followed for DomainDirectory {
 
     fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>> {
         Box::pin(async move {
-            let (mut all, mut shared, mut after) = (Tables::default(), SharedSettings::new(), String::new());
+            let (mut all, mut after) = (Records::default(), String::new());
             loop {
                 let rows = queries::list_rows(conn, &after, PAGE).await?;
                 for row in &rows {
-                    let kept = || self.read().get(&row.id).cloned();
-                    if let Some(record) = self.changed(row, &mut shared).or_else(kept) {
+                    if let Some(record) = self.changed(row).or_else(|| self.record(&row.id)) {
                         all.put(record);
                     }
                 }
@@ -146,17 +172,13 @@ impl Followed for DomainDirectory {
         ids: &'a BTreeSet<String>,
     ) -> BoxFuture<'a, Result<(), DbError>> {
         Box::pin(async move {
-            let mut shared = SharedSettings::new();
             for id in ids {
                 let replaced = match queries::find_row(conn, id).await? {
                     Some(row) => {
-                        let Some(new) = self.changed(&row, &mut shared) else { continue };
-                        let mut tables = self.write();
-                        let old = tables.remove(id);
-                        tables.put(new);
-                        old
+                        let Some(new) = self.changed(&row) else { continue };
+                        self.write().put(new)
                     }
-                    None => self.write().remove(id),
+                    None => self.write().remove(&DomainId::from(id.as_str())),
                 };
                 if let Some(old) = replaced {
                     self.compiled.remove(&old.stamp);

@@ -154,13 +154,3 @@ async fn what_is_made_of_a_site_stays_while_its_record_does() {
     })
     .await;
 }
-
-#[test]
-fn a_domain_with_usual_settings_costs_less_than_200_bytes() {
-    // Id and account are UUIDs, the name has 40 characters; a place in each of two tables that are half full.
-    let texts = 16 + 16 + 40;
-    let places = 2 * 9 * 2;
-    let counts = 2 * size_of::<usize>();
-
-    assert!(size_of::<DomainRecord>() + counts + texts + places < 200, "{}", size_of::<DomainRecord>());
-}

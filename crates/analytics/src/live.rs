@@ -2,15 +2,15 @@
 //! nobody watches, and never holds a request up: whoever is too slow misses some. See docs/decisions/0217.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
-use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 use super::model::Visit;
 use accounts::AccountId;
 use domains::DomainId;
+use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Visits that a watcher may be behind.
 const BEHIND: usize = 1024;
@@ -20,30 +20,26 @@ const MAX_WATCHERS: usize = 200;
 const MAX_OF_ACCOUNT: usize = 10;
 
 /// Hands visits to watchers. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct LiveTail(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
-    /// Changed together with what is watched; all that is looked at while nobody watches.
-    watchers: AtomicUsize,
-    watched: RwLock<Watched>,
+    /// Slots of watchers. Nothing else is read while all of them are free.
+    free: Arc<Semaphore>,
+    of_account: KeyedCount<AccountId>,
+    /// Channels of watched domains.
+    channels: RwLock<Channels>,
 }
 
-#[derive(Default)]
-struct Watched {
-    /// Of domains that somebody watches.
-    channels: HashMap<DomainId, broadcast::Sender<Arc<Visit>>>,
-    /// Watchers of accounts that have some.
-    of_account: HashMap<AccountId, usize>,
-}
+type Channels = HashMap<DomainId, broadcast::Sender<Arc<Visit>>>;
 
 /// The visits of a domain, from now on.
 pub struct LiveVisits {
     tail: LiveTail,
-    account: AccountId,
     domain: DomainId,
     receiver: broadcast::Receiver<Arc<Visit>>,
+    _of_account: KeyedSlot<AccountId>,
+    _slot: OwnedSemaphorePermit,
 }
 
 /// Why a domain cannot be watched now.
@@ -65,14 +61,22 @@ pub enum Seen {
     Missed(u64),
 }
 
+impl Default for LiveTail {
+    fn default() -> LiveTail {
+        let free = Arc::new(Semaphore::new(MAX_WATCHERS));
+        let (of_account, channels) = (KeyedCount::default(), RwLock::default());
+        LiveTail(Arc::new(Shared { free, of_account, channels }))
+    }
+}
+
 impl LiveTail {
     /// Shows a visit to whoever watches its domain.
     pub fn show(&self, visit: &Visit) {
-        if self.0.watchers.load(Ordering::Relaxed) == 0 {
+        if self.0.free.available_permits() == MAX_WATCHERS {
             return;
         }
-        let watched = self.0.watched.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(channel) = watched.channels.get(&visit.domain) {
+        let channels = self.0.channels.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(channel) = channels.get(&visit.domain) {
             // A channel has somebody who listens for as long as it is there.
             let _ = channel.send(Arc::new(visit.clone()));
         }
@@ -80,23 +84,17 @@ impl LiveTail {
 
     /// Watches a domain for an account.
     pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
-        let mut watched = self.watched();
-        let others = watched.of_account.get(account).copied().unwrap_or(0);
-        if others >= MAX_OF_ACCOUNT {
-            return Err(WatchError::TooManyOfAccount);
-        }
-        if self.0.watchers.load(Ordering::Relaxed) >= MAX_WATCHERS {
-            return Err(WatchError::TooMany);
-        }
-        self.0.watchers.fetch_add(1, Ordering::Relaxed);
-        watched.of_account.insert(account.clone(), others + 1);
-        let channel = watched.channels.entry(domain.clone());
+        let of_account = self.0.of_account.acquire(account.clone(), MAX_OF_ACCOUNT);
+        let _of_account = of_account.ok_or(WatchError::TooManyOfAccount)?;
+        let _slot = self.0.free.clone().try_acquire_owned().map_err(|_| WatchError::TooMany)?;
+        let mut channels = self.channels();
+        let channel = channels.entry(domain.clone());
         let receiver = channel.or_insert_with(|| broadcast::channel(BEHIND).0).subscribe();
-        Ok(LiveVisits { tail: self.clone(), account: account.clone(), domain: domain.clone(), receiver })
+        Ok(LiveVisits { tail: self.clone(), domain: domain.clone(), receiver, _of_account, _slot })
     }
 
-    fn watched(&self) -> RwLockWriteGuard<'_, Watched> {
-        self.0.watched.write().unwrap_or_else(PoisonError::into_inner)
+    fn channels(&self) -> RwLockWriteGuard<'_, Channels> {
+        self.0.channels.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,16 +111,10 @@ impl LiveVisits {
 
 impl Drop for LiveVisits {
     fn drop(&mut self) {
-        let mut watched = self.tail.watched();
-        self.tail.0.watchers.fetch_sub(1, Ordering::Relaxed);
-        let others = watched.of_account.get(&self.account).map_or(0, |watchers| watchers - 1);
-        match others {
-            0 => watched.of_account.remove(&self.account),
-            others => watched.of_account.insert(self.account.clone(), others),
-        };
-        // This one still listens.
-        if watched.channels.get(&self.domain).is_some_and(|channel| channel.receiver_count() == 1) {
-            watched.channels.remove(&self.domain);
+        let mut channels = self.tail.channels();
+        // The receiver of this watcher is dropped after this.
+        if channels.get(&self.domain).is_some_and(|channel| channel.receiver_count() == 1) {
+            channels.remove(&self.domain);
         }
     }
 }
@@ -179,12 +171,12 @@ mod tests {
 
         let [first, second, third] = watchers;
         drop((first, third));
-        let left: Vec<_> = tail.watched().channels.keys().cloned().collect();
+        let left: Vec<_> = tail.channels().keys().cloned().collect();
         drop(second);
 
         assert_eq!(left, [DomainId::from("a")]);
-        assert!(tail.watched().channels.is_empty() && tail.watched().of_account.is_empty());
-        assert_eq!(tail.0.watchers.load(Ordering::Relaxed), 0);
+        assert!(tail.channels().is_empty());
+        assert_eq!((tail.0.of_account.keys(), tail.0.free.available_permits()), (0, MAX_WATCHERS));
     }
 
     #[test]

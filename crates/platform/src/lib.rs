@@ -9,6 +9,7 @@ pub mod draining;
 pub mod follow;
 pub mod ids;
 pub mod jobs;
+pub mod limits;
 pub mod listen;
 pub mod networks;
 pub mod notify;

@@ -36,7 +36,7 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::Clock;
 use platform::jobs::Jobs;
-use platform::listen::tally::Tally;
+use platform::limits::KeyedCount;
 
 /// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
 /// those of others from it.
@@ -56,7 +56,7 @@ struct Inner {
     durable: DurableTier,
     tasks: RenderTasks,
     in_flight: SingleFlight<RenderOutcome>,
-    background: Tally<DomainId>,
+    background: KeyedCount<DomainId>,
     background_per_domain: usize,
     confirmations: Arc<Semaphore>,
     recorder: Recorder,
@@ -87,7 +87,7 @@ impl RenderService {
             tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
-            background: Tally::default(),
+            background: KeyedCount::default(),
             background_per_domain: slots,
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
@@ -352,7 +352,7 @@ impl RenderService {
             return;
         }
         let (domain, most) = (site.domain.id.clone(), self.0.background_per_domain);
-        let Some(place) = self.0.background.count(domain, most) else {
+        let Some(place) = self.0.background.acquire(domain, most) else {
             metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
             return;
         };

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::AccountId;
 use platform::api::ApiError;
 use platform::api::rate_limit_state::RateLimitState;
-use platform::listen::tally::{Counted, Tally};
+use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Calls of an account at once.
 const AT_ONCE: u32 = 2;
@@ -19,10 +19,10 @@ const POLL: Duration = Duration::from_millis(50);
 
 /// The calls that are under way. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct LongCalls(Tally<AccountId>);
+pub struct LongCalls(KeyedCount<AccountId>);
 
 /// A call that is under way; over when dropped.
-pub type LongCall = Counted<AccountId>;
+pub type LongCall = KeyedSlot<AccountId>;
 
 impl LongCalls {
     /// Begins a call; 429 while the account has two.
@@ -30,7 +30,7 @@ impl LongCalls {
         let standing =
             RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset: Duration::from_secs(1) };
         let refusal = || standing.refusal().expect("the standing is over its limit");
-        self.0.count(account.clone(), AT_ONCE as usize).ok_or_else(refusal)
+        self.0.acquire(account.clone(), AT_ONCE as usize).ok_or_else(refusal)
     }
 
     /// Begins a call as soon as the account has less than two; 429 when that takes long.

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::Audits;
 use crate::model::{Run, RunId};
 use accounts::AccountId;
+use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Streams that an account has in one process at most.
 pub const STREAMS_OF_ACCOUNT: usize = 10;
@@ -18,32 +19,28 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Streams and readers of this process. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct RunFollowers(Arc<Mutex<FollowedRuns>>);
-
-#[derive(Default)]
-struct FollowedRuns {
-    streams: HashMap<AccountId, usize>,
-    readers: HashMap<RunId, watch::Sender<Arc<Run>>>,
+pub struct RunFollowers {
+    streams: KeyedCount<AccountId>,
+    readers: Arc<Mutex<HashMap<RunId, watch::Sender<Arc<Run>>>>>,
 }
 
-/// A stream that follows a run; its place is free again when dropped.
+/// A stream that follows a run.
 pub struct RunFollower {
-    followers: RunFollowers,
-    account: AccountId,
+    _stream: KeyedSlot<AccountId>,
     run: watch::Receiver<Arc<Run>>,
 }
 
 impl RunFollowers {
-    fn runs(&self) -> MutexGuard<'_, FollowedRuns> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn readers(&self) -> MutexGuard<'_, HashMap<RunId, watch::Sender<Arc<Run>>>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the reader of a run without followers.
     fn end_unfollowed(&self, id: &RunId) -> bool {
-        let mut runs = self.runs();
-        let is_followed = runs.readers.get(id).is_some_and(|reader| reader.receiver_count() > 0);
+        let mut readers = self.readers();
+        let is_followed = readers.get(id).is_some_and(|reader| reader.receiver_count() > 0);
         if !is_followed {
-            runs.readers.remove(id);
+            readers.remove(id);
         }
         !is_followed
     }
@@ -61,40 +58,23 @@ impl RunFollower {
     }
 }
 
-impl Drop for RunFollower {
-    fn drop(&mut self) {
-        let mut runs = self.followers.runs();
-        if let Some(streams) = runs.streams.get_mut(&self.account) {
-            *streams -= 1;
-            if *streams == 0 {
-                runs.streams.remove(&self.account);
-            }
-        }
-    }
-}
-
 impl Audits {
     /// Follows a run. Returns none when the account has as many streams as it may have.
     pub fn follow(&self, run: Run) -> Option<RunFollower> {
-        let followers = self.0.followers.clone();
-        let (id, account) = (run.id.clone(), run.account_id.clone());
-        let mut runs = followers.runs();
-        let streams = runs.streams.entry(account.clone()).or_default();
-        if *streams >= STREAMS_OF_ACCOUNT {
-            return None;
-        }
-        *streams += 1;
-        let receiver = match runs.readers.get(&id) {
+        let followers = &self.0.followers;
+        let stream = followers.streams.acquire(run.account_id.clone(), STREAMS_OF_ACCOUNT)?;
+        let id = run.id.clone();
+        let mut readers = followers.readers();
+        let receiver = match readers.get(&id) {
             Some(reader) => reader.subscribe(),
             None => {
                 let (sender, receiver) = watch::channel(Arc::new(run));
-                runs.readers.insert(id.clone(), sender);
+                readers.insert(id.clone(), sender);
                 self.0.platform.tasks.spawn(self.clone().read_for_followers(id));
                 receiver
             }
         };
-        drop(runs);
-        Some(RunFollower { followers, account, run: receiver })
+        Some(RunFollower { _stream: stream, run: receiver })
     }
 
     /// Reads a run repeatedly, until it is over or has no followers.
@@ -112,13 +92,13 @@ impl Audits {
             let Ok(found) = self.find_run(id.as_str()).await else { continue };
             let Some(run) = found else { break };
             let is_over = !run.is_active;
-            if let Some(reader) = followers.runs().readers.get(&id) {
+            if let Some(reader) = followers.readers().get(&id) {
                 reader.send_replace(Arc::new(run));
             }
             if is_over {
                 break;
             }
         }
-        followers.runs().readers.remove(&id);
+        followers.readers().remove(&id);
     }
 }

@@ -6,55 +6,51 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::{Run, RunId};
 use accounts::AccountId;
+use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0402.
 pub const AT_ONCE_OF_ACCOUNT: usize = 2;
 
 /// Runs of this process. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct RunningAudits(Arc<Mutex<HashMap<RunId, RunningAudit>>>);
-
-struct RunningAudit {
-    account: AccountId,
-    cancelled: Arc<AtomicBool>,
+pub struct RunningAudits {
+    of_account: KeyedCount<AccountId>,
+    /// Requests to stop, by run.
+    cancelled: Arc<Mutex<HashMap<RunId, Arc<AtomicBool>>>>,
 }
 
 /// A slot of an account; free again when dropped.
 pub struct RunSlot {
     running: RunningAudits,
     id: RunId,
+    _of_account: KeyedSlot<AccountId>,
     /// True when the run should stop.
     pub cancelled: Arc<AtomicBool>,
 }
 
 impl RunningAudits {
-    fn runs(&self) -> MutexGuard<'_, HashMap<RunId, RunningAudit>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cancelled(&self) -> MutexGuard<'_, HashMap<RunId, Arc<AtomicBool>>> {
+        self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Acquires a slot for a run. Returns none when all slots of its account are in use.
     pub fn acquire(&self, run: &Run) -> Option<RunSlot> {
-        let mut runs = self.runs();
-        let of_account = runs.iter().filter(|(id, other)| other.account == run.account_id && **id != run.id);
-        if of_account.count() >= AT_ONCE_OF_ACCOUNT {
-            return None;
-        }
+        let of_account = self.of_account.acquire(run.account_id.clone(), AT_ONCE_OF_ACCOUNT)?;
         let cancelled = Arc::new(AtomicBool::new(run.cancel_requested));
-        let running = RunningAudit { account: run.account_id.clone(), cancelled: cancelled.clone() };
-        runs.insert(run.id.clone(), running);
-        Some(RunSlot { running: self.clone(), id: run.id.clone(), cancelled })
+        self.cancelled().insert(run.id.clone(), cancelled.clone());
+        Some(RunSlot { running: self.clone(), id: run.id.clone(), _of_account: of_account, cancelled })
     }
 
     /// Stops a run of this process.
     pub fn cancel(&self, id: &RunId) {
-        if let Some(run) = self.runs().get(id) {
-            run.cancelled.store(true, Ordering::Relaxed);
+        if let Some(cancelled) = self.cancelled().get(id) {
+            cancelled.store(true, Ordering::Relaxed);
         }
     }
 }
 
 impl Drop for RunSlot {
     fn drop(&mut self) {
-        self.running.runs().remove(&self.id);
+        self.running.cancelled().remove(&self.id);
     }
 }

@@ -28,7 +28,7 @@ use super::service::Added;
 use super::{Domain, DomainStatus, DomainsService};
 use accounts::{AccountId, Accounts};
 use platform::Platform;
-use platform::listen::tally::Tally;
+use platform::limits::KeyedCount;
 
 pub use check::{CheckResult, ConnectionFindings, DnsResult, Ownership, ProbeResult};
 pub use checked_records::{CheckedRecord, ConnectionRecords, RecordState};
@@ -62,7 +62,7 @@ struct Inner {
     ownership_key: OwnershipKey,
     recently: cache::Cache<str, ()>,
     running: Arc<Semaphore>,
-    running_of: Tally<AccountId>,
+    running_of: KeyedCount<AccountId>,
 }
 
 /// A check with everything it found.
@@ -97,7 +97,7 @@ impl Connection {
             ownership_key: OwnershipKey::new(&platform.secrets),
             recently: cache::Cache::builder(REMEMBERED).time_to_live(CHECK_EVERY).build(),
             running: Arc::new(Semaphore::new(CHECKS_AT_ONCE)),
-            running_of: Tally::default(),
+            running_of: KeyedCount::default(),
             platform: platform.clone(),
         }))
     }
@@ -192,7 +192,7 @@ impl Connection {
         if !self.0.recently.insert_if_absent(host, ()) {
             return;
         }
-        let share = self.0.running_of.count(account.clone(), CHECKS_AT_ONCE_PER_ACCOUNT);
+        let share = self.0.running_of.acquire(account.clone(), CHECKS_AT_ONCE_PER_ACCOUNT);
         let (Some(share), Ok(slot)) = (share, self.0.running.clone().try_acquire_owned()) else {
             self.0.recently.remove(host);
             return;

@@ -6,7 +6,6 @@ mod acme;
 pub mod directory;
 pub mod jobs;
 pub mod model;
-mod order_limit;
 mod order_store;
 pub mod ordering;
 mod proofs;

@@ -9,7 +9,7 @@ use store::DbError;
 use uuid::Uuid;
 
 use super::acme::{OrderError, ValidationMethod};
-use super::model::{self, Bound, OrderKind, OrderOutcome};
+use super::model::{self, AT_ONCE_PER_ACCOUNT, Bound, OrderKind, OrderOutcome};
 use super::queries::{self, OrderEnd, StoredCertificate};
 use super::service::{CertificateHolder, Certificates, chance};
 use super::tls::{self, KeyPairError};
@@ -110,10 +110,12 @@ impl Certificates {
     }
 
     async fn order(&self, host: &str, holder: &CertificateHolder, kind: OrderKind) -> Result<(), NotOrdered> {
-        // An order for a name whose server does not answer takes a place of its own account only.
         let of_customer = holder.domain().filter(|_| kind == OrderKind::First);
-        let place = of_customer.map(|domain| self.0.order_limit.take(&domain.account_id));
-        let _place = place.map(|place| place.ok_or(NotOrdered::TooMany)).transpose()?;
+        let of_account = of_customer.map(|domain| {
+            let slot = self.0.orders_of_account.acquire(domain.account_id.clone(), AT_ONCE_PER_ACCOUNT);
+            slot.ok_or(NotOrdered::TooMany)
+        });
+        let _of_account = of_account.transpose()?;
         // The authority would look elsewhere for the proof: neither an order nor a failure.
         if let Some(domain) = holder.domain()
             && !self.0.connection.may_be_certified(host, domain).await?

@@ -14,16 +14,17 @@ use super::acme::{CertificateAuthority, ValidationMethod};
 use super::directory::CertificateDirectory;
 use super::jobs;
 use super::model::{self, OrderOutcome};
-use super::order_limit::OrderLimit;
 use super::proofs::Proofs;
 use super::tickets::Tickets;
 use super::tls;
+use accounts::AccountId;
 use domains::connection::Connection;
 use domains::{Domain, DomainStatus, DomainsService, Site};
 use platform::Platform;
 use platform::clock::Clock;
 use platform::follow::Follower;
 use platform::jobs::Jobs;
+use platform::limits::KeyedCount;
 use platform::secret::SealKey;
 
 /// How long the outcome of an order is not asked for again by this process.
@@ -56,7 +57,8 @@ pub(super) struct Inner {
     directory: Arc<CertificateDirectory>,
     tickets: Arc<Tickets>,
     proofs: Proofs,
-    pub(super) order_limit: OrderLimit,
+    /// First orders in progress by account: names that hang must not delay orders of other accounts.
+    pub(super) orders_of_account: KeyedCount<AccountId>,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
     /// Names whose order plain requests have started lately: one that takes long must not be waited for by every one of them.
     started: cache::Cache<str, ()>,
@@ -110,7 +112,7 @@ impl Certificates {
             directory,
             tickets,
             proofs: Proofs::new(&platform.db, &platform.clock),
-            order_limit: OrderLimit::default(),
+            orders_of_account: KeyedCount::default(),
             // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
             // request.
             orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use platform::listen::tally::{Counted, Tally};
+use platform::limits::{KeyedCount, KeyedSlot};
 
 /// An origin that several domains share may have so many times what one domain may; each of them may always have one part in so
 /// many of what a domain may: anybody can name somebody else's origin.
@@ -14,23 +14,23 @@ const SHARING: usize = 4;
 #[derive(Debug, Clone)]
 pub struct Bulkhead {
     per_domain: usize,
-    domains: Tally<String>,
-    origins: Tally<String>,
+    domains: KeyedCount<String>,
+    origins: KeyedCount<String>,
 }
 
 /// A request's place towards its origin; free again when dropped.
 #[derive(Debug)]
-pub struct OriginPlace([Counted<String>; 2]);
+pub struct OriginPlace([KeyedSlot<String>; 2]);
 
 impl OriginPlace {
     /// It is the client's turn: others may have the place, or clients that do not read could take all of a domain's.
     pub fn rest(&mut self) {
-        self.0.iter_mut().for_each(Counted::rest);
+        self.0.iter_mut().for_each(KeyedSlot::release);
     }
 
     /// It is the origin's turn again.
     pub fn resume(&mut self) {
-        self.0.iter_mut().for_each(Counted::resume);
+        self.0.iter_mut().for_each(KeyedSlot::reacquire);
     }
 }
 
@@ -86,15 +86,15 @@ impl Drop for BorrowedPlace {
 impl Bulkhead {
     /// With so many requests in flight per domain.
     pub fn new(per_domain: usize) -> Bulkhead {
-        Bulkhead { per_domain, domains: Tally::default(), origins: Tally::default() }
+        Bulkhead { per_domain, domains: KeyedCount::default(), origins: KeyedCount::default() }
     }
 
     /// A place for a request of a domain; none when the domain or its origin has enough of them.
     pub fn enter(&self, domain: &str, origin: &str) -> Option<OriginPlace> {
-        let of_domain = self.domains.count(domain.to_owned(), self.per_domain)?;
-        let is_guaranteed = self.domains.number_of(domain) <= (self.per_domain / SHARING).max(1);
+        let of_domain = self.domains.acquire(domain.to_owned(), self.per_domain)?;
+        let is_guaranteed = self.domains.in_use(domain) <= (self.per_domain / SHARING).max(1);
         let most = if is_guaranteed { usize::MAX } else { self.per_domain.saturating_mul(SHARING) };
-        let of_origin = self.origins.count(origin.to_ascii_lowercase(), most)?;
+        let of_origin = self.origins.acquire(origin.to_ascii_lowercase(), most)?;
         Some(OriginPlace([of_domain, of_origin]))
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::open_connections::{OpenConnection, OpenConnections};
-use super::tally::{Counted, Tally};
+use crate::limits::{KeyedCount, KeyedSlot};
 
 /// One place in so many is kept free for new clients: connections that wait for their clients are ended for it.
 const SPARE: usize = 8;
@@ -34,14 +34,14 @@ pub struct ConnectionAdmission {
     reads_proxy_header: bool,
     /// Number of open connections.
     gauge: metrics::Gauge,
-    open: Tally<IpAddr>,
+    open: KeyedCount<IpAddr>,
     open_connections: OpenConnections,
 }
 
 /// The place of one connection; free again when dropped.
 pub struct ConnectionPlace {
     // Declared before the permit and so dropped before it: a place that is free counts for no address any more.
-    counted: Option<(Counted<IpAddr>, OpenConnection)>,
+    counted: Option<(KeyedSlot<IpAddr>, OpenConnection)>,
     _measured: Measured,
     _permit: OwnedSemaphorePermit,
 }
@@ -73,7 +73,7 @@ impl ConnectionAdmission {
             excepted: excepted.into(),
             reads_proxy_header: false,
             gauge: metrics::Gauge::noop(),
-            open: Tally::default(),
+            open: KeyedCount::default(),
             open_connections: OpenConnections::default(),
         }
     }
@@ -129,7 +129,7 @@ impl ConnectionAdmission {
         }
         let client = address_block(client.to_canonical());
         let free = self.places.available_permits() + 1;
-        let counted = self.open.count(client, self.per_address.min(free))?;
+        let counted = self.open.acquire(client, self.per_address.min(free))?;
         Some(ConnectionPlace {
             counted: Some((counted, self.open_connections.join(client))),
             _measured: Measured::new(&self.gauge),
@@ -227,7 +227,7 @@ mod tests {
 
         assert_eq!(admission.places.available_permits(), 1);
         drop(place);
-        assert!(admission.open.is_empty() && admission.open_connections.is_empty());
+        assert!(admission.open.keys() == 0 && admission.open_connections.is_empty());
     }
 
     #[tokio::test]

@@ -15,7 +15,6 @@ mod proxy_header;
 pub mod smuggling_guard;
 mod stall;
 pub mod streams;
-pub mod tally;
 pub mod timed;
 pub mod tracked;
 pub mod turns;

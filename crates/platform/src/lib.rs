@@ -4,7 +4,6 @@
 pub mod api;
 pub mod clock;
 pub mod config;
-pub mod daily_budgets;
 pub mod draining;
 pub mod follow;
 pub mod ids;

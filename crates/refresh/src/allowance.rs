@@ -14,13 +14,13 @@ use domains::{DomainStatus, Site};
 use platform::Platform;
 use platform::clock::Timestamp;
 use platform::config::Config;
-use platform::daily_budgets::{DailyBudget, DailyBudgets};
 use platform::jobs::Jobs;
+use platform::limits::{SharedWindow, SharedWindows};
 
 /// Most renders that an account has in the queue, whatever its plan allows.
 const MOST_PENDING: u64 = if cfg!(test) { 200 } else { 100_000 };
 /// Pages a day that are refreshed of a domain that no check has proven.
-const MOST_UNPROVEN: u64 = 100;
+const MOST_UNPROVEN: u32 = 100;
 
 /// See the module. Cheap to clone.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ pub struct RenderAllowance {
     config: Arc<Config>,
     accounts: Accounts,
     jobs: Jobs,
-    today: DailyBudgets,
+    today: SharedWindows,
 }
 
 impl RenderAllowance {
@@ -38,7 +38,7 @@ impl RenderAllowance {
             config: platform.config.clone(),
             accounts: accounts.clone(),
             jobs: jobs.clone(),
-            today: DailyBudgets::new(&platform.db, &platform.clock),
+            today: SharedWindows::new(&platform.db, &platform.clock),
         }
     }
 
@@ -71,8 +71,8 @@ impl RenderAllowance {
         if site.domain.status != DomainStatus::Pending {
             return Ok(pages);
         }
-        let bucket = format!("refresh:{}", site.domain.budget_name());
-        self.today.take_up_to(&DailyBudget { bucket, most: MOST_UNPROVEN }, pages).await
+        let name = format!("refresh:{}", site.domain.budget_name());
+        self.today.take_up_to(&SharedWindow::per_day(&name, MOST_UNPROVEN), pages).await
     }
 
     /// Lists the accounts whose plan limits what they have stored, with the most bytes of HTML.

@@ -13,19 +13,19 @@ use domains::Site;
 use domains::connection::cdn::CdnRanges;
 use platform::Platform;
 use platform::config::Config;
-use platform::daily_budgets::{DailyBudget, DailyBudgets};
+use platform::limits::{SharedWindow, SharedWindows};
 use platform::networks::client_networks;
 
 /// The part of the month's renders that unverified crawlers may not use: one of so many.
 const KEPT_PART: u64 = 5;
 /// Renders of a site of IPv6 networks (/48), in those of one network.
-const NETWORKS_WORTH: u64 = 4;
+const NETWORKS_WORTH: u32 = 4;
 
 /// The budgets of unverified crawlers, in the database.
 pub(super) struct UnverifiedRenders {
     config: Arc<Config>,
     accounts: Accounts,
-    budgets: DailyBudgets,
+    budgets: SharedWindows,
     cdns: CdnRanges,
 }
 
@@ -35,7 +35,7 @@ impl UnverifiedRenders {
         UnverifiedRenders {
             config: platform.config.clone(),
             accounts: accounts.clone(),
-            budgets: DailyBudgets::new(&platform.db, &platform.clock),
+            budgets: SharedWindows::new(&platform.db, &platform.clock),
             cdns: CdnRanges::load(&platform.config.storage.data_dir),
         }
     }
@@ -43,26 +43,24 @@ impl UnverifiedRenders {
     /// Takes a render of a site from the budgets of an unverified client. Returns false when it may not start.
     pub(super) async fn take(&self, site: &Site, client: UnverifiedClient) -> Result<bool, DbError> {
         let may_start = self.has_month_left(site).await?
-            && self.budgets.take_one_of_each(&self.budgets_of(site, client)).await?;
+            && self.budgets.take(&self.budgets_of(site, client)).await?.allowed;
         if !may_start {
             metrics::counter!("glasshouse_unverified_renders_refused_total").increment(1);
         }
         Ok(may_start)
     }
 
-    fn budgets_of(&self, site: &Site, client: UnverifiedClient) -> Vec<DailyBudget> {
+    fn budgets_of(&self, site: &Site, client: UnverifiedClient) -> Vec<SharedWindow> {
         let limits = &self.config.limits;
         let per_client = limits.unverified_renders_per_client;
         let address = client.address.filter(|address| !self.cdns.is_proxy(*address));
         let networks = address.map(client_networks).unwrap_or_default();
-        let budgets = networks.into_iter().enumerate().map(|(at, network)| DailyBudget {
-            bucket: format!("unverified:{network}"),
-            most: if at == 0 { per_client } else { per_client.saturating_mul(NETWORKS_WORTH) },
+        let budget = |name: &str, most| SharedWindow::per_day(&format!("unverified:{name}"), most);
+        let budgets = networks.into_iter().enumerate().map(|(at, network)| {
+            let most = if at == 0 { per_client } else { per_client.saturating_mul(NETWORKS_WORTH) };
+            budget(&network.to_string(), most)
         });
-        let domain = DailyBudget {
-            bucket: format!("unverified:{}", site.domain.budget_name()),
-            most: limits.unverified_renders_per_domain,
-        };
+        let domain = budget(&site.domain.budget_name(), limits.unverified_renders_per_domain);
         budgets.chain([domain]).collect()
     }
 

@@ -24,12 +24,12 @@ use super::findings::judge;
 use super::model::{SiteReport, VerifyError, VerifyTarget};
 use super::page::PageContent;
 use super::reason::reason_of;
-use accounts::callers::shared_limits::{Bucket, SharedLimits};
 use domains::connection::mark::ProbeMarks;
 use domains::names;
 use platform::api::header_names::{PROBE, SEC_FETCH_DEST, SEC_FETCH_MODE, SEC_FETCH_SITE};
 use platform::api::rate_limit_state::WINDOW;
 use platform::clock::Clock;
+use platform::limits::{SharedWindow, SharedWindows};
 use platform::secret::Secrets;
 
 /// User agent of a person's browser.
@@ -63,7 +63,7 @@ pub struct SiteVerifier {
     fetcher: Fetcher,
     slow_after: SlowAfter,
     /// Counts of questions to sites that no check has proven. None: of a command.
-    limits: Option<SharedLimits>,
+    limits: Option<SharedWindows>,
     /// Marks of questions, so that the installation they come back to counts no visits. None: of a command.
     marks: Option<(ProbeMarks, Clock)>,
 }
@@ -92,7 +92,7 @@ impl SiteVerifier {
     }
 
     /// Adds a limit on questions to sites that no check has proven.
-    pub fn limited(self, limits: &SharedLimits) -> SiteVerifier {
+    pub fn limited(self, limits: &SharedWindows) -> SiteVerifier {
         SiteVerifier { limits: Some(limits.clone()), ..self }
     }
 
@@ -188,7 +188,7 @@ struct Questions<'a> {
     /// Name of the crawler in robots metas.
     agent: &'a str,
     /// Limit that every question counts towards.
-    limit: Option<(&'a SharedLimits, Bucket)>,
+    limit: Option<(&'a SharedWindows, SharedWindow)>,
     /// Time until the limit begins anew, once it has refused a question.
     asked_too_often: OnceLock<Duration>,
 }
@@ -233,8 +233,8 @@ impl Questions<'_> {
 
     /// Counts a question; refuses it when the site was asked too often.
     async fn count(&self) -> Result<(), NoAnswer> {
-        let Some((limits, bucket)) = &self.limit else { return Ok(()) };
-        let resets_in = match limits.take_of_all(std::slice::from_ref(bucket)).await {
+        let Some((limits, window)) = &self.limit else { return Ok(()) };
+        let resets_in = match limits.take(std::slice::from_ref(window)).await {
             Ok(standing) if standing.allowed => return Ok(()),
             Ok(standing) => standing.reset,
             Err(error) => {
@@ -309,9 +309,9 @@ impl Questions<'_> {
 }
 
 /// Makes the limit of the site that an address belongs to.
-fn hourly_limit(url: &Url) -> Bucket {
+fn hourly_limit(url: &Url) -> SharedWindow {
     let site = names::site(url.host_str().unwrap_or_default());
-    Bucket::per_hour(&format!("verify:{site}"), UNPROVEN_PER_HOUR)
+    SharedWindow::per_hour(&format!("verify:{site}"), UNPROVEN_PER_HOUR)
 }
 
 fn redirect_target(from: &Url, fetched: &Fetched) -> Option<Url> {

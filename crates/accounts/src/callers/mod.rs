@@ -6,7 +6,6 @@ pub mod credentials;
 pub mod long_calls;
 pub mod rate_limit;
 pub mod requester;
-pub mod shared_limits;
 pub mod twins;
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
-//! share are counted in the database: [`super::shared_limits`].
+//! share are counted in the database: [`platform::limits::shared_window`].
 //! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
 //! See docs/decisions/0012.
 
@@ -11,15 +11,15 @@ use cache::{Cache, Key};
 
 use super::long_calls::LongCalls;
 use super::requester::{KEYS_WORTH, Requester};
-use super::shared_limits::{Bucket, SharedLimits};
 use crate::AccountId;
 use crate::keys::KeyHash;
 use crate::model::Email;
 use crate::sessions;
 use platform::api::ApiError;
-use platform::api::access::Rate;
+use platform::api::access::{Rate, SharedLimit};
 use platform::api::rate_limit_state::{RateLimitState, WINDOW};
 use platform::clock::{Clock, Timestamp};
+use platform::limits::{SharedWindow, SharedWindows};
 
 /// Windows that are kept; over it those that were asked for longest ago go first.
 const MOST_WINDOWS: u64 = 100_000;
@@ -115,7 +115,7 @@ pub struct RateLimits {
     beyond: RateLimit<Requester>,
     beyond_all_keys: RateLimit<AccountId>,
     /// Counts of all processes together.
-    pub shared: SharedLimits,
+    pub shared: SharedWindows,
     right: Cache<KeyHash, ()>,
     /// Look-ups of unknown credentials for addresses over the limit: per address, and in all.
     look_ups: (RateLimit<IpAddr>, RateLimit<&'static str>),
@@ -133,13 +133,14 @@ const BEYOND: u32 = 600;
 impl RateLimits {
     /// The limits as the settings and the product define them.
     pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
+        let shared = SharedWindows::new(db, clock);
         RateLimits {
             anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
-            sign_ins: SignInLimits(SharedLimits::new(db, clock)),
+            sign_ins: SignInLimits(shared.clone()),
             long_calls: LongCalls::default(),
             beyond: RateLimit::per_minute(BEYOND, clock.clone()),
             beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
-            shared: SharedLimits::new(db, clock),
+            shared,
             right: Cache::builder(MOST_RIGHT).time_to_idle(sessions::IDLE).build(),
             look_ups: (
                 RateLimit::per(SECOND, LOOK_UPS_PER_ADDRESS, clock.clone()),
@@ -175,13 +176,15 @@ impl RateLimits {
         match rate {
             Rate::Unlimited => Ok(None),
             Rate::Beyond => Ok(Some(self.take_beyond(requester))),
-            Rate::Shared(limit) => self.shared.take(limit, requester).await.map(Some).map_err(not_counted),
+            Rate::Shared(limit) => {
+                self.shared.take(&windows(limit, requester)).await.map(Some).map_err(not_counted)
+            }
         }
     }
 
-    /// Counts an event in a bucket that all processes share; 429 over its limit.
-    pub async fn take_of(&self, bucket: Bucket) -> Result<(), ApiError> {
-        let standing = self.shared.take_of_all(&[bucket]).await.map_err(not_counted)?;
+    /// Counts an event in a window that all processes share; 429 over its limit.
+    pub async fn take_of(&self, window: SharedWindow) -> Result<(), ApiError> {
+        let standing = self.shared.take(&[window]).await.map_err(not_counted)?;
         standing.refusal().map_or(Ok(()), Err)
     }
 
@@ -196,6 +199,24 @@ impl RateLimits {
     }
 }
 
+/// Returns the windows that a request counts in: the requester's own first. A key's request counts for the key, and for all keys of
+/// its account together.
+fn windows(limit: SharedLimit, requester: &Requester) -> Vec<SharedWindow> {
+    let SharedLimit { name, per_minute, per_minute_of_sessions } = limit;
+    match requester {
+        Requester::Session { account } => {
+            vec![SharedWindow::per_minute(format!("{name}:session:{account}"), per_minute_of_sessions)]
+        }
+        Requester::PublicToken { hash } => {
+            vec![SharedWindow::per_minute(format!("{name}:token:{hash}"), per_minute)]
+        }
+        Requester::Key { key, account } => vec![
+            SharedWindow::per_minute(format!("{name}:{key}"), per_minute),
+            SharedWindow::per_minute(format!("{name}:keys:{account}"), per_minute * KEYS_WORTH),
+        ],
+    }
+}
+
 /// Returns the answer to a request that could not be counted: a busy database is worth another try, like one that is away.
 fn not_counted(error: store::DbError) -> ApiError {
     if error.is_conflict() { ApiError::unavailable(error) } else { error.into() }
@@ -207,17 +228,17 @@ const SIGN_INS_PER_PAIR: u32 = 10;
 const SIGN_INS_PER_ADDRESS: u32 = 30;
 
 /// Failed sign-ins per minute, which all processes count together.
-pub struct SignInLimits(SharedLimits);
+pub struct SignInLimits(SharedWindows);
 
 impl SignInLimits {
     /// Counts an attempt for the address, and for address and e-mail together, or for neither when one is used up.
     pub async fn take(&self, address: IpAddr, email: &Email) -> Result<RateLimitState, store::DbError> {
-        self.0.take_of_all(&SignInLimits::buckets(address, email)).await
+        self.0.take(&SignInLimits::windows(address, email)).await
     }
 
     /// Takes an attempt back that was no failure.
     pub async fn give_back(&self, address: IpAddr, email: &Email) -> Result<(), store::DbError> {
-        self.0.give_back(&SignInLimits::buckets(address, email)).await
+        self.0.give_back(&SignInLimits::windows(address, email)).await
     }
 
     /// Returns the standing of an address that is known to have used up its attempts. Asks no database.
@@ -225,14 +246,14 @@ impl SignInLimits {
         self.0.find_used_up(&SignInLimits::of_address(address))
     }
 
-    fn buckets(address: IpAddr, email: &Email) -> [Bucket; 2] {
+    fn windows(address: IpAddr, email: &Email) -> [SharedWindow; 2] {
         // Counts are stored: no e-mail address in the clear.
         let pair = format!("sign-in:{}:{}", counted_as(address), KeyHash::of(email.as_str()).to_hex());
-        [SignInLimits::of_address(address), Bucket::per_minute(pair, SIGN_INS_PER_PAIR)]
+        [SignInLimits::of_address(address), SharedWindow::per_minute(pair, SIGN_INS_PER_PAIR)]
     }
 
-    fn of_address(address: IpAddr) -> Bucket {
-        Bucket::per_minute(format!("sign-in:{}", counted_as(address)), SIGN_INS_PER_ADDRESS)
+    fn of_address(address: IpAddr) -> SharedWindow {
+        SharedWindow::per_minute(format!("sign-in:{}", counted_as(address)), SIGN_INS_PER_ADDRESS)
     }
 }
 
@@ -241,12 +262,65 @@ mod tests {
     use http::HeaderMap;
 
     use super::*;
+    use crate::testing::{NOON, for_each_engine};
     use platform::api::ErrorCode;
     use platform::api::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
 
     fn limit_of(limit: u32) -> (RateLimit<&'static str>, Clock) {
         let clock = Clock::fixed(Timestamp::from_millis(1_000_000));
         (RateLimit::per_minute(limit, clock.clone()), clock)
+    }
+
+    const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
+
+    async fn on_each_engine(test: impl AsyncFn(RateLimits)) {
+        for_each_engine(async |db| test(RateLimits::new(600, &Clock::fixed(NOON), db)).await).await;
+    }
+
+    /// Returns the state of a shared limit after a request.
+    async fn take(limits: &RateLimits, limit: SharedLimit, requester: Requester) -> RateLimitState {
+        limits.take(Rate::Shared(limit), &requester).await.unwrap().unwrap()
+    }
+
+    fn requester(key: &str, account: &str) -> Requester {
+        Requester::Key { key: key.into(), account: account.into() }
+    }
+
+    #[tokio::test]
+    async fn limits_and_keys_are_counted_apart_in_the_database() {
+        on_each_engine(async |limits| {
+            for _ in 0..6 {
+                assert!(take(&limits, SIX, requester("a", "a")).await.allowed);
+            }
+            assert!(!take(&limits, SIX, requester("a", "a")).await.allowed);
+
+            let other_key = take(&limits, SIX, requester("b", "b")).await;
+            let other_limit = SharedLimit { name: "other", per_minute: 1, per_minute_of_sessions: 1 };
+            let other_limit = take(&limits, other_limit, requester("a", "a")).await;
+
+            assert!(other_key.allowed && other_limit.allowed);
+        })
+        .await;
+    }
+
+    #[tokio::test]
+    async fn all_keys_of_an_account_have_ten_keys_worth_together_and_its_sessions_their_own() {
+        on_each_engine(async |limits| {
+            let mut passed = 0;
+            for number in 0..12 {
+                for _ in 0..6 {
+                    let key = requester(&format!("k{number}"), "account");
+                    passed += u32::from(take(&limits, SIX, key).await.allowed);
+                }
+            }
+
+            let session = take(&limits, SIX, Requester::Session { account: "account".into() }).await;
+            let other = take(&limits, SIX, requester("k", "other")).await;
+
+            assert_eq!(passed, 60);
+            assert_eq!((session.remaining, other.remaining), (5, 5));
+        })
+        .await;
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Limits: everything that counts, queues or limits uses one of these. Knows no feature.
 
 pub mod keyed_count;
+pub mod shared_window;
 
 pub use keyed_count::{KeyedCount, KeyedSlot};
+pub use shared_window::{SharedWindow, SharedWindows};

@@ -25,7 +25,6 @@ use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, Snaps
 use crate::RenderState;
 use accounts::callers::Caller;
 use accounts::callers::caller::Uncounted;
-use accounts::callers::shared_limits::Bucket;
 use analytics::Verified;
 use domains::connection::probe::ProbeResponse;
 use domains::{DomainAccess, RequestedDomain};
@@ -35,6 +34,7 @@ use platform::api::client::stated_client;
 use platform::api::listing::{ListFormat, SortOrder};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppQuery, Issue};
+use platform::limits::SharedWindow;
 
 /// The operations of this feature.
 pub fn routes() -> OpenApiRouter<RenderState> {
@@ -138,7 +138,7 @@ async fn render_page(
     }
     if asked.freshness == Freshness::Forced && !site.domain.is_proven() {
         let name = format!("forced:domain:{}", site.domain.budget_name());
-        app.callers.rate_limits.take_of(Bucket::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
+        app.callers.rate_limits.take_of(SharedWindow::per_minute(name, UNPROVEN_FORCED_PER_MINUTE)).await?;
     }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.crawler(&asked.target);

@@ -1,7 +1,7 @@
 //! Networks: lists that providers publish, of their crawlers (`analytics`) and of their proxies (`domains`), and those that
 //! strangers are counted by. Pure. Must never let in a list that holds a large part of the internet.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use ipnet::IpNet;
 
@@ -23,6 +23,14 @@ pub fn client_networks(address: IpAddr) -> Vec<IpNet> {
     let prefixes: &[u8] = if address.is_ipv4() { &[24] } else { &[64, 48] };
     let network = |prefix: &u8| IpNet::new(address, *prefix).expect("the prefix fits the family").trunc();
     prefixes.iter().map(network).collect()
+}
+
+/// Returns the address that a customer of a provider counts as: an IPv4 address, or the first of the /64 network of an IPv6 address.
+pub fn customer_address(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        address => address,
+    }
 }
 
 /// Decides whether an address is one of the internet, and no proxy's inside a private network.
@@ -62,6 +70,16 @@ mod tests {
         assert_eq!(networks("192.0.2.77"), ["192.0.2.0/24"]);
         assert_eq!(networks("::ffff:192.0.2.77"), ["192.0.2.0/24"]);
         assert_eq!(networks("2001:db8:1:2:3::4"), ["2001:db8:1:2::/64", "2001:db8:1::/48"]);
+    }
+
+    #[test]
+    fn ipv6_neighbours_are_one_customer() {
+        let customer = |text: &str| customer_address(text.parse().unwrap());
+
+        assert_eq!(customer("2001:db8:1:2:3::4"), customer("2001:db8:1:2::"));
+        assert_ne!(customer("2001:db8:1:3::4"), customer("2001:db8:1:2::"));
+        assert_eq!(customer("::ffff:192.0.2.1"), customer("192.0.2.1"));
+        assert_ne!(customer("192.0.2.2"), customer("192.0.2.1"));
     }
 
     #[test]

@@ -15,12 +15,13 @@ use tokio_util::sync::CancellationToken;
 use super::model::RenderPurpose;
 pub use super::origin_state::OriginResult;
 use super::origin_state::OriginState;
+use platform::clock::Clock;
+use platform::limits::RateWindow;
 
 /// Renders that may wait, in all and for one domain.
 const MAX_WAITING: usize = 2_000;
 const MAX_WAITING_PER_DOMAIN: usize = 200;
-const MINUTE: Duration = Duration::from_secs(60);
-/// Origins and domains that are remembered.
+/// Origins that are remembered.
 const REMEMBERED: usize = 10_000;
 
 /// A render that wants to start.
@@ -61,7 +62,8 @@ pub struct RenderAdmission(Arc<Shared>);
 
 struct Shared {
     slots: usize,
-    on_demand_per_minute: u32,
+    /// Renders on demand, by domain.
+    on_demand: RateWindow<str>,
     state: Mutex<State>,
 }
 
@@ -75,8 +77,6 @@ struct State {
     /// By class, the most urgent first.
     classes: BTreeMap<u8, ClassQueue>,
     origins: HashMap<String, OriginState>,
-    /// What is left of each domain's renders on demand, and when that was.
-    allowances: HashMap<String, (f64, Instant)>,
 }
 
 /// Those that wait in one class; domains take turns.
@@ -117,9 +117,9 @@ impl ClassQueue {
 
 impl RenderAdmission {
     /// A gate for so many renders at a time.
-    pub fn new(slots: usize, on_demand_per_minute: u32) -> RenderAdmission {
-        let state = Mutex::new(State::default());
-        RenderAdmission(Arc::new(Shared { slots: slots.max(1), on_demand_per_minute, state }))
+    pub fn new(slots: usize, on_demand_per_minute: u32, clock: &Clock) -> RenderAdmission {
+        let on_demand = RateWindow::per_minute(on_demand_per_minute, clock.clone());
+        RenderAdmission(Arc::new(Shared { slots: slots.max(1), on_demand, state: Mutex::default() }))
     }
 
     /// Waits for a place, until the deadline or until nobody waits for the page any more.
@@ -160,9 +160,7 @@ impl RenderAdmission {
             true => Some(state.who_gives_way_to(&applicant.domain).ok_or(RenderRefusal::Busy)?),
             false => None,
         };
-        if applicant.purpose == RenderPurpose::OnDemand
-            && !state.take_allowance(&applicant.domain, self.0.on_demand_per_minute, now)
-        {
+        if applicant.purpose == RenderPurpose::OnDemand && !self.0.on_demand.take(&applicant.domain).allowed {
             return Err(RenderRefusal::OverRate);
         }
         if let Some((class, domain)) = giving_way {
@@ -268,22 +266,6 @@ impl State {
             class.turns.retain(|turn| turn != domain);
         }
     }
-
-    fn take_allowance(&mut self, domain: &str, per_minute: u32, now: Instant) -> bool {
-        if self.allowances.len() > REMEMBERED {
-            // A minute later everybody has all of it again.
-            self.allowances.retain(|_, (_, at)| now.duration_since(*at) < MINUTE);
-        }
-        let most = f64::from(per_minute);
-        let (left, at) = self.allowances.entry(domain.to_owned()).or_insert((most, now));
-        *left = (*left + now.duration_since(*at).as_secs_f64() * most / 60.0).min(most);
-        *at = now;
-        if *left < 1.0 {
-            return false;
-        }
-        *left -= 1.0;
-        true
-    }
 }
 
 /// A place; given back when dropped.
@@ -343,6 +325,10 @@ mod tests {
     const LONG: Duration = Duration::from_secs(30);
     const SHORT: Duration = Duration::from_millis(30);
 
+    fn admission(slots: usize, on_demand_per_minute: u32) -> RenderAdmission {
+        RenderAdmission::new(slots, on_demand_per_minute, &Clock::system())
+    }
+
     fn applicant(purpose: RenderPurpose, domain: &str) -> Applicant {
         Applicant { purpose, domain: domain.to_owned(), origin: format!("{domain}.origin") }
     }
@@ -357,7 +343,7 @@ mod tests {
 
     /// Queues renders while the only slot is taken, then lets them in one by one; answers the order.
     async fn order_of(queued: &[(RenderPurpose, &'static str)]) -> Vec<&'static str> {
-        let admission = RenderAdmission::new(1, 1_000);
+        let admission = admission(1, 1_000);
         let first = enter(&admission, RenderPurpose::Forced, "first").await;
         let order = Arc::new(Mutex::new(Vec::new()));
         let never = CancellationToken::new();
@@ -398,7 +384,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_hangs_holds_two_slots_and_not_all() {
-        let admission = RenderAdmission::new(8, 1_000);
+        let admission = admission(8, 1_000);
 
         let first = enter(&admission, RenderPurpose::OnDemand, "hangs").await;
         let second = enter(&admission, RenderPurpose::OnDemand, "hangs").await;
@@ -411,7 +397,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_answers_may_use_every_slot() {
-        let admission = RenderAdmission::new(8, 1_000);
+        let admission = admission(8, 1_000);
         enter(&admission, RenderPurpose::OnDemand, "well").await.unwrap().note(OriginResult::Responded);
 
         let permits =
@@ -423,7 +409,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_origin_that_failed_three_times_is_left_alone_for_a_while() {
-        let admission = RenderAdmission::new(8, 1_000);
+        let admission = admission(8, 1_000);
         for _ in 0..3 {
             enter(&admission, RenderPurpose::OnDemand, "down").await.unwrap().note(OriginResult::Failed);
         }
@@ -437,7 +423,7 @@ mod tests {
 
     #[tokio::test]
     async fn while_others_wait_a_domain_has_its_share_of_the_slots_and_no_more() {
-        let admission = RenderAdmission::new(4, 1_000);
+        let admission = admission(4, 1_000);
         enter(&admission, RenderPurpose::OnDemand, "hangs").await.unwrap().note(OriginResult::Responded);
         let mut held = Vec::new();
         for _ in 0..4 {
@@ -459,7 +445,7 @@ mod tests {
 
     #[tokio::test]
     async fn when_the_queue_is_full_the_newest_of_the_longest_gives_way() {
-        let admission = RenderAdmission::new(1, 100_000);
+        let admission = admission(1, 100_000);
         let _first = enter(&admission, RenderPurpose::OnDemand, "first").await.unwrap();
         let never = CancellationToken::new();
         let wait = |domain: &str| {
@@ -485,7 +471,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_domain_has_only_so_many_renders_on_demand_in_a_minute() {
-        let admission = RenderAdmission::new(8, 3);
+        let admission = admission(8, 3);
         for _ in 0..3 {
             enter(&admission, RenderPurpose::OnDemand, "busy").await.unwrap();
         }
@@ -500,7 +486,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_that_nobody_waits_for_any_more_does_not_start() {
-        let admission = RenderAdmission::new(1, 1_000);
+        let admission = admission(1, 1_000);
         let first = enter(&admission, RenderPurpose::OnDemand, "first").await.unwrap();
         let abandoned = CancellationToken::new();
         abandoned.cancel();

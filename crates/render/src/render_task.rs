@@ -73,6 +73,7 @@ impl RenderTasks {
             admission: RenderAdmission::new(
                 platform.config.render_concurrency(),
                 platform.config.limits.on_demand_renders_per_minute,
+                &platform.clock,
             ),
             quarantine: cache::Cache::builder(100_000).time_to_live(QUARANTINE).build(),
             shutdown: platform.shutdown.clone(),

@@ -16,7 +16,6 @@ use subtle::ConstantTimeEq;
 
 use super::Callers;
 use super::credentials::{Presented, presented_key, presented_key_or_bearer};
-use super::rate_limit::counted_as;
 use super::requester::Requester;
 use crate::AccountId;
 use crate::model::{KeyIdentity, SessionIdentity};
@@ -27,6 +26,7 @@ use platform::api::header_names::CSRF_TOKEN;
 use platform::api::rate_limit_state::RateLimitSlot;
 use platform::api::{ApiError, ErrorCode};
 use platform::config::Config;
+use platform::networks::customer_address;
 use platform::plans::{Plan, PlanLimit, PlanLimits};
 
 /// Somebody who may call an operation that demands `A`.
@@ -222,7 +222,7 @@ async fn find_key(
     parts: &Parts,
     callers: &Callers,
 ) -> Result<Option<Arc<KeyIdentity>>, ApiError> {
-    let address = counted_as(client_address(parts));
+    let address = customer_address(client_address(parts));
     if callers.rate_limits.anonymous.is_used_up(&address)
         && !callers.accounts.may_exist(text).await
         && !callers.rate_limits.takes_look_up(address)
@@ -257,7 +257,7 @@ fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
 
 /// 401, or 429 for an address that has had too many of them.
 pub fn unknown_caller(parts: &Parts, callers: &Callers) -> ApiError {
-    let standing = callers.rate_limits.anonymous.take(counted_as(client_address(parts)));
+    let standing = callers.rate_limits.anonymous.take(&customer_address(client_address(parts)));
     standing.refusal().unwrap_or_else(|| ApiError::new(ErrorCode::InvalidApiKey))
 }
 

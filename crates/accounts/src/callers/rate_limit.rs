@@ -1,13 +1,10 @@
-//! Requests per minute: counts in this process, per key, client address or sign-in. The exact limits that all processes
-//! share are counted in the database: [`platform::limits::shared_window`].
-//! Must never grow without bound: the windows have room for so many, and ended ones are dropped.
+//! Limits of callers: requests per minute of a key, an account or a client address, failed sign-ins, calls in progress.
 //! See docs/decisions/0012.
 
 use std::net::IpAddr;
-use std::sync::Mutex;
 use std::time::Duration;
 
-use cache::{Cache, Key};
+use cache::Cache;
 
 use super::long_calls::LongCalls;
 use super::requester::{KEYS_WORTH, Requester};
@@ -17,108 +14,29 @@ use crate::model::Email;
 use crate::sessions;
 use platform::api::ApiError;
 use platform::api::access::{Rate, SharedLimit};
-use platform::api::rate_limit_state::{RateLimitState, WINDOW};
-use platform::clock::{Clock, Timestamp};
-use platform::limits::{SharedWindow, SharedWindows};
+use platform::api::rate_limit_state::RateLimitState;
+use platform::clock::Clock;
+use platform::limits::{RateWindow, SharedWindow, SharedWindows};
+use platform::networks::customer_address;
 
-/// Windows that are kept; over it those that were asked for longest ago go first.
-const MOST_WINDOWS: u64 = 100_000;
 /// Cookies and tokens that are remembered to have been right.
 const MOST_RIGHT: u64 = 100_000;
-
-/// Allows `limit` events per key in a window that starts with the first of them.
-pub struct RateLimit<K> {
-    limit: u32,
-    window: Duration,
-    clock: Clock,
-    windows: Cache<K, Mutex<Window>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Window {
-    started: Timestamp,
-    count: u32,
-}
-
-impl<K: Key> RateLimit<K> {
-    /// A limit of so many events per minute and key.
-    pub fn per_minute(limit: u32, clock: Clock) -> RateLimit<K> {
-        RateLimit::per(WINDOW, limit, clock)
-    }
-
-    fn per(window: Duration, limit: u32, clock: Clock) -> RateLimit<K> {
-        // Whoever comes for the first time is counted too, however often others came.
-        let windows =
-            Cache::builder(MOST_WINDOWS).keeps_newest().time_to_idle(2 * window.max(WINDOW)).build();
-        RateLimit { limit, window, clock, windows }
-    }
-
-    /// Counts an event. One over the limit is not counted, so a client that keeps trying is let in after its minute.
-    pub fn take(&self, key: K) -> RateLimitState {
-        let now = self.clock.now();
-        let window = self.windows.get_with(&key, || Mutex::new(Window { started: now, count: 0 }));
-        let mut window = window.lock().expect("no one panics while holding a window");
-        if !window.is_live(now, self.window) {
-            *window = Window { started: now, count: 0 };
-        }
-        let allowed = window.count < self.limit;
-        if allowed {
-            window.count += 1;
-        }
-        let reset = self.window.saturating_sub(now.since(window.started));
-        RateLimitState {
-            allowed,
-            limit: self.limit,
-            remaining: self.limit - window.count.min(self.limit),
-            reset,
-        }
-    }
-
-    /// Whether the next event would be over the limit.
-    pub fn is_used_up(&self, key: &K) -> bool {
-        self.find_used_up(key).is_some()
-    }
-
-    /// How a key stands whose next event would be over the limit.
-    pub fn find_used_up(&self, key: &K) -> Option<RateLimitState> {
-        let now = self.clock.now();
-        let window = *self.windows.get(key)?.lock().expect("no one panics while holding a window");
-        let reset = self.window.saturating_sub(now.since(window.started));
-        let is_used_up = window.is_live(now, self.window) && window.count >= self.limit;
-        is_used_up.then_some(RateLimitState { allowed: false, limit: self.limit, remaining: 0, reset })
-    }
-}
-
-impl Window {
-    fn is_live(&self, now: Timestamp, length: Duration) -> bool {
-        // A clock that was set back must not make a window last for hours.
-        now >= self.started && now.since(self.started) < length
-    }
-}
-
-/// Whom an address is counted as: itself, or its /64 network, since one IPv6 customer has at least that many addresses.
-pub fn counted_as(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::from((v6.to_bits() & !u128::from(u64::MAX)).to_be_bytes()),
-        v4 => v4,
-    }
-}
 
 /// The limits of the API.
 pub struct RateLimits {
     /// Requests without a valid credential, per client address.
-    pub anonymous: RateLimit<IpAddr>,
+    pub anonymous: RateWindow<IpAddr>,
     /// Failed sign-ins.
     pub sign_ins: SignInLimits,
     /// Calls that take much processor time.
     pub long_calls: LongCalls,
-    beyond: RateLimit<Requester>,
-    beyond_all_keys: RateLimit<AccountId>,
+    beyond: RateWindow<Requester>,
+    beyond_all_keys: RateWindow<AccountId>,
     /// Counts of all processes together.
     pub shared: SharedWindows,
     right: Cache<KeyHash, ()>,
     /// Look-ups of unknown credentials for addresses over the limit: per address, and in all.
-    look_ups: (RateLimit<IpAddr>, RateLimit<&'static str>),
+    look_ups: (RateWindow<IpAddr>, RateWindow<str>),
 }
 
 /// Look-ups a second of credentials that are not known to be right, for an address that is over the anonymous limit.
@@ -135,16 +53,16 @@ impl RateLimits {
     pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
         let shared = SharedWindows::new(db, clock);
         RateLimits {
-            anonymous: RateLimit::per_minute(anonymous_per_minute, clock.clone()),
+            anonymous: RateWindow::per_minute(anonymous_per_minute, clock.clone()),
             sign_ins: SignInLimits(shared.clone()),
             long_calls: LongCalls::default(),
-            beyond: RateLimit::per_minute(BEYOND, clock.clone()),
-            beyond_all_keys: RateLimit::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
+            beyond: RateWindow::per_minute(BEYOND, clock.clone()),
+            beyond_all_keys: RateWindow::per_minute(BEYOND * KEYS_WORTH, clock.clone()),
             shared,
             right: Cache::builder(MOST_RIGHT).time_to_idle(sessions::IDLE).build(),
             look_ups: (
-                RateLimit::per(SECOND, LOOK_UPS_PER_ADDRESS, clock.clone()),
-                RateLimit::per(SECOND, LOOK_UPS, clock.clone()),
+                RateWindow::per(SECOND, LOOK_UPS_PER_ADDRESS, clock.clone()),
+                RateWindow::per(SECOND, LOOK_UPS, clock.clone()),
             ),
         }
     }
@@ -154,16 +72,16 @@ impl RateLimits {
     ///
     /// See docs/decisions/0012.
     pub fn may_look_up(&self, address: IpAddr, secret: &str) -> bool {
-        let address = counted_as(address);
+        let address = customer_address(address);
         !self.anonymous.is_used_up(&address)
             || self.right.get(&KeyHash::of(secret)).is_some()
             || self.takes_look_up(address)
     }
 
-    /// Takes a look-up for an address over the limit, counted as [`counted_as`] says. Returns false when none is left this second.
+    /// Takes a look-up for an address over the limit, as [`customer_address`] returns it. Returns false when none is left this second.
     pub fn takes_look_up(&self, address: IpAddr) -> bool {
         let (per_address, all) = &self.look_ups;
-        per_address.take(address).allowed && all.take("all").allowed
+        per_address.take(&address).allowed && all.take("all").allowed
     }
 
     /// Remembers that a cookie or token was right.
@@ -189,12 +107,12 @@ impl RateLimits {
     }
 
     fn take_beyond(&self, requester: &Requester) -> RateLimitState {
-        let own = self.beyond.take(requester.clone());
+        let own = self.beyond.take(requester);
         let Requester::Key { account, .. } = requester else { return own };
         if !own.allowed {
             return own;
         }
-        let together = self.beyond_all_keys.take(account.clone());
+        let together = self.beyond_all_keys.take(account);
         if together.allowed { own } else { together }
     }
 }
@@ -248,28 +166,19 @@ impl SignInLimits {
 
     fn windows(address: IpAddr, email: &Email) -> [SharedWindow; 2] {
         // Counts are stored: no e-mail address in the clear.
-        let pair = format!("sign-in:{}:{}", counted_as(address), KeyHash::of(email.as_str()).to_hex());
+        let pair = format!("sign-in:{}:{}", customer_address(address), KeyHash::of(email.as_str()).to_hex());
         [SignInLimits::of_address(address), SharedWindow::per_minute(pair, SIGN_INS_PER_PAIR)]
     }
 
     fn of_address(address: IpAddr) -> SharedWindow {
-        SharedWindow::per_minute(format!("sign-in:{}", counted_as(address)), SIGN_INS_PER_ADDRESS)
+        SharedWindow::per_minute(format!("sign-in:{}", customer_address(address)), SIGN_INS_PER_ADDRESS)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderMap;
-
     use super::*;
     use crate::testing::{NOON, for_each_engine};
-    use platform::api::ErrorCode;
-    use platform::api::header_names::{RATE_LIMIT, RATE_LIMIT_POLICY};
-
-    fn limit_of(limit: u32) -> (RateLimit<&'static str>, Clock) {
-        let clock = Clock::fixed(Timestamp::from_millis(1_000_000));
-        (RateLimit::per_minute(limit, clock.clone()), clock)
-    }
 
     const SIX: SharedLimit = SharedLimit { name: "six", per_minute: 6, per_minute_of_sessions: 6 };
 
@@ -321,92 +230,5 @@ mod tests {
             assert_eq!((session.remaining, other.remaining), (5, 5));
         })
         .await;
-    }
-
-    #[test]
-    fn exactly_the_limit_passes_in_a_minute() {
-        let (limit, clock) = limit_of(6);
-
-        let allowed = (0..60)
-            .filter(|_| {
-                clock.advance(Duration::from_millis(900));
-                limit.take("key").allowed
-            })
-            .count();
-
-        assert_eq!(allowed, 6);
-    }
-
-    #[test]
-    fn a_new_minute_starts_anew() {
-        let (limit, clock) = limit_of(1);
-        assert!(limit.take("key").allowed);
-        assert!(!limit.take("key").allowed);
-
-        clock.advance(WINDOW);
-
-        assert!(limit.take("key").allowed);
-    }
-
-    #[test]
-    fn keys_are_counted_apart() {
-        let (limit, _) = limit_of(1);
-        limit.take("one");
-
-        let other = limit.take("other");
-
-        assert!(other.allowed);
-    }
-
-    #[test]
-    fn a_refusal_says_when_to_come_back() {
-        let (limit, clock) = limit_of(1);
-        limit.take("key");
-        clock.advance(Duration::from_millis(18_500));
-
-        let standing = limit.take("key");
-
-        assert_eq!(
-            standing,
-            RateLimitState { allowed: false, limit: 1, remaining: 0, reset: Duration::from_millis(41_500) }
-        );
-        let mut headers = HeaderMap::new();
-        standing.write_headers(&mut headers);
-        assert_eq!(headers[RATE_LIMIT], "\"default\";r=0;t=42");
-        assert_eq!(headers[RATE_LIMIT_POLICY], "\"default\";q=1;w=60");
-        assert_eq!(standing.refusal().map(|e| e.code()), Some(ErrorCode::RateLimited));
-    }
-
-    #[test]
-    fn a_clock_that_is_set_back_locks_nobody_out() {
-        let (limit, clock) = limit_of(1);
-        limit.take("key");
-
-        clock.set(Timestamp::from_millis(0));
-
-        assert!(limit.take("key").allowed);
-    }
-
-    #[test]
-    fn no_more_windows_are_kept_than_there_is_room_for() {
-        let limit = RateLimit::per_minute(1, Clock::fixed(Timestamp::from_millis(0)));
-
-        for key in 0..MOST_WINDOWS + 10_000 {
-            limit.take(key);
-        }
-        limit.windows.settle();
-
-        assert!(limit.windows.len() <= MOST_WINDOWS, "{}", limit.windows.len());
-        assert!(limit.is_used_up(&(MOST_WINDOWS + 9_999)), "who came last is counted");
-    }
-
-    #[test]
-    fn ipv6_neighbours_are_one_client() {
-        let count = |text: &str| counted_as(text.parse().unwrap());
-
-        assert_eq!(count("2001:db8:1:2:3::4"), count("2001:db8:1:2::"));
-        assert_ne!(count("2001:db8:1:3::4"), count("2001:db8:1:2::"));
-        assert_eq!(count("::ffff:192.0.2.1"), count("192.0.2.1"));
-        assert_ne!(count("192.0.2.2"), count("192.0.2.1"));
     }
 }

@@ -4,7 +4,7 @@
 //! See docs/decisions/0268.
 
 use std::future::poll_fn;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::open_connections::{OpenConnection, OpenConnections};
 use crate::limits::{KeyedCount, KeyedSlot};
+use crate::networks::customer_address;
 
 /// One place in so many is kept free for new clients: connections that wait for their clients are ended for it.
 const SPARE: usize = 8;
@@ -127,7 +128,7 @@ impl ConnectionAdmission {
             let measured = Measured::new(&self.gauge);
             return Some(ConnectionPlace { counted: None, _measured: measured, _permit: permit });
         }
-        let client = address_block(client.to_canonical());
+        let client = customer_address(client);
         let free = self.places.available_permits() + 1;
         let counted = self.open.acquire(client, self.per_address.min(free))?;
         Some(ConnectionPlace {
@@ -168,14 +169,6 @@ impl ConnectionPlace {
         if let Some((_, connection)) = &self.counted {
             act(connection);
         }
-    }
-}
-
-/// What one customer of a provider has: an address, or with IPv6 the network of 64 bits that it can choose from.
-pub(super) fn address_block(client: IpAddr) -> IpAddr {
-    match client {
-        IpAddr::V4(_) => client,
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
-use super::admission::address_block;
+use crate::networks::customer_address;
 
 /// Work that waits longer than this for a processor is behind: more than a busy process takes for a round, and than the
 /// system lets another one go before it.
@@ -138,7 +138,7 @@ impl TurnQueue {
                 queue.beginning += 1;
                 return Some(Turn(Some(self.clone())));
             }
-            queue.push(address_block(client.to_canonical()))
+            queue.push(customer_address(client))
         };
         turn.await.ok()
     }

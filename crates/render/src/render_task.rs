@@ -30,9 +30,8 @@ use platform::clock::Clock;
 use platform::config::{Config, Role, Scheme};
 use platform::jobs::Jobs;
 
-/// How long a process holds a page without saying so again.
+/// Time for which a process holds a page after a heartbeat.
 const LEASE: Duration = Duration::from_secs(10);
-/// How often it says so.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 /// How often a process looks whether another one has finished.
 const POLL: Duration = Duration::from_millis(100);

@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod connection;
+pub mod crawler_policy;
 mod directory;
 pub mod handlers;
 pub mod headers;
@@ -24,6 +25,7 @@ mod state;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use crawler_policy::{CrawlerPolicy, PolicyAction, PolicyMode};
 pub use model::{Domain, DomainId, DomainStatus, PreferredHost, RefreshRule, Rendering, Settings};
 pub use ownership::ConnectionProof;
 pub use requested::{DomainAccess, RequestedDomain};

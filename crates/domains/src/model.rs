@@ -7,6 +7,7 @@ use crawler::url::{OriginHost, bare_host};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::crawler_policy::CrawlerPolicy;
 use super::headers::HeaderRule;
 use super::patterns::{Grammar, PathPattern};
 use super::redirects::RedirectRule;
@@ -77,7 +78,7 @@ pub enum PreferredHost {
     Www,
 }
 
-/// The settings of the specification's settings endpoint, and the sitemap's address.
+/// The settings of the specification's settings endpoint, the sitemap's address, and the crawler policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
@@ -97,6 +98,8 @@ pub struct Settings {
     pub sitemap_url: String,
     /// Pages found when it was last read.
     pub discovered_url_count: u64,
+    #[serde(default)]
+    pub crawler_policy: CrawlerPolicy,
 }
 
 /// How a domain's pages are rendered and how long they keep.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
+use super::crawler_policy::{PolicySet, is_before_pages};
 use super::headers::HeaderSet;
 use super::model::{Domain, DomainStatus, PreferredHost, RefreshRule};
 use super::names;
@@ -22,6 +23,7 @@ pub struct Site {
     ignored: PathList,
     headers: HeaderSet,
     refresh: Vec<(PathPattern, Duration)>,
+    policy: Option<PolicySet>,
 }
 
 /// A redirect of a site.
@@ -47,7 +49,8 @@ impl Site {
         let ignored = PathList::parse(&domain.settings.ignore_paths).unwrap_or_default();
         let headers = HeaderSet::compile(&domain.settings.custom_response_headers).unwrap_or_default();
         let refresh = domain.rendering.refresh_rules.iter().filter_map(compile_refresh_rule).collect();
-        Site { redirects, ignored, headers, refresh, twin, domain }
+        let policy = PolicySet::compile(&domain.settings.crawler_policy);
+        Site { redirects, ignored, headers, refresh, policy, twin, domain }
     }
 
     /// Whether a host is the domain or its twin.
@@ -93,6 +96,11 @@ impl Site {
     pub fn ignored_by(&self, url: &Url) -> Option<&str> {
         let line = self.ignored.find_line(&SplitPath::of(url))?;
         self.domain.settings.ignore_paths.lines().nth(line - 1).map(str::trim)
+    }
+
+    /// Returns the crawler policy that is asked about a page at an address. None: it is off, or says nothing about such addresses.
+    pub fn policy(&self, url: &Url) -> Option<&PolicySet> {
+        self.policy.as_ref().filter(|_| !is_before_pages(url, &self.domain.settings.sitemap_url))
     }
 
     /// Adds the custom headers of a path to an answer.

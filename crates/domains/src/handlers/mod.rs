@@ -34,8 +34,8 @@ own_errors! {
     NotChanged: ApiKeyDomainScopeMismatch, DomainSuspended, NotFound;
 }
 
-/// What a change that was not made is answered with.
-fn change_failed(error: DomainChangeError) -> ApiError {
+/// Makes the refusal of a change that was not made.
+pub fn change_failed(error: DomainChangeError) -> ApiError {
     match error {
         DomainChangeError::Gone => ApiError::not_found(),
         DomainChangeError::Suspended => ApiError::new(ErrorCode::DomainSuspended),

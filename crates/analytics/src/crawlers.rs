@@ -68,6 +68,39 @@ pub enum Class {
     Other,
 }
 
+impl Class {
+    const ALL: [Class; 11] = [
+        Class::Search,
+        Class::LlmTraining,
+        Class::LlmSearch,
+        Class::LlmUser,
+        Class::Preview,
+        Class::Seo,
+        Class::Monitor,
+        Class::Ads,
+        Class::Feed,
+        Class::Archive,
+        Class::Other,
+    ];
+
+    /// Returns the text that clients see.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Class::Search => "search",
+            Class::LlmTraining => "llm-training",
+            Class::LlmSearch => "llm-search",
+            Class::LlmUser => "llm-user",
+            Class::Preview => "preview",
+            Class::Seo => "seo",
+            Class::Monitor => "monitor",
+            Class::Ads => "ads",
+            Class::Feed => "feed",
+            Class::Archive => "archive",
+            Class::Other => "other",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Crawler {
@@ -197,6 +230,16 @@ impl CrawlerIndex {
     /// Who runs the crawler with an id that was stored with a visit.
     pub fn provider_of(&self, id: &str) -> &str {
         self.find(id).map_or(OTHER_PROVIDER, |crawler| &crawler.provider)
+    }
+
+    /// Returns true for a text that is a provider of crawlers.
+    pub fn has_provider(&self, text: &str) -> bool {
+        text == OTHER_PROVIDER || self.overlay.iter().any(|crawler| crawler.provider == text)
+    }
+
+    /// Returns true for a text that is a purpose of crawlers.
+    pub fn has_purpose(&self, text: &str) -> bool {
+        Class::ALL.iter().any(|class| class.as_str() == text)
     }
 
     /// The crawler with an id that was stored with a visit.

@@ -8,6 +8,7 @@ use super::crawl_report::{self, CrawlerCount, CrawlerFacts, ForbiddenVisits, Pag
 use super::export::{self, ExportRow};
 use super::model::Day;
 use super::pages::{self, CrawledPage, PageQuestion};
+use super::policy::{PolicyRow, policy_rows};
 use super::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use super::service::{Analytics, Scope, day_counts, spoofed_days};
 use super::stores::{PageSelection, VisitError};
@@ -87,6 +88,12 @@ impl Analytics {
         let totals = self.store.totals(domain, window).await?;
         let counts = day_counts(&totals, Scope::WithOrigin);
         Ok(timeline::timeline(by, &counts, &spoofed_days(&totals), window))
+    }
+
+    /// Refusals by a domain's crawler policy in the last days, by crawler and action, most first.
+    pub async fn policy(&self, domain: &DomainId, days: u32) -> Result<Vec<PolicyRow>, VisitError> {
+        let window = self.window(days);
+        Ok(policy_rows(&self.store.refusals(domain, window).await?, window))
     }
 
     /// Pages of a window as asked, and how many there are. `stored` are the paths that have a snapshot.

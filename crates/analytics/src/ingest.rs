@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::apply::{Applier, Closed};
 use super::live::{LiveTail, LiveVisits, WatchError};
 use super::model::{CrawlerRequest, OTHER_PATHS, ServedBy, TimeKey, Verified, Visit, VisitKey};
+use super::policy::RefusalKey;
 use super::referrals::{Referral, ReferralKey};
 use super::spool::{Counts, SpoolFile};
 use super::stores::VisitStore;
@@ -52,6 +53,7 @@ pub struct Recorder {
 enum Seen {
     Visit(Visit),
     Referral(Referral),
+    Refusal(RefusalKey),
 }
 
 /// What waits to be counted. Requests only add to it: waking a task for each would cost more than counting.
@@ -143,6 +145,11 @@ impl Recorder {
         self.buffer.add(Seen::Referral(referral));
     }
 
+    /// Counts a refusal by a crawler policy, soon. Never waits.
+    pub fn record_refusal(&self, refusal: RefusalKey) {
+        self.buffer.add(Seen::Refusal(refusal));
+    }
+
     /// Watches the visits of an account's domain as they are recorded.
     pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
         self.live.watch(account, domain)
@@ -170,6 +177,7 @@ struct Open {
     pages: HashMap<VisitKey, u64>,
     times: HashMap<TimeKey, u64>,
     referrals: HashMap<ReferralKey, u64>,
+    refusals: HashMap<RefusalKey, u64>,
 }
 
 impl Open {
@@ -178,6 +186,7 @@ impl Open {
             match seen {
                 Seen::Visit(visit) => self.count(&visit),
                 Seen::Referral(referral) => self.count_referral(&referral),
+                Seen::Refusal(key) => *self.refusals.entry(key).or_default() += 1,
             }
         }
     }
@@ -222,7 +231,7 @@ impl Open {
     }
 
     fn is_empty(&self) -> bool {
-        self.pages.is_empty() && self.referrals.is_empty()
+        self.pages.is_empty() && self.referrals.is_empty() && self.refusals.is_empty()
     }
 
     fn take(&mut self) -> Counts {
@@ -230,6 +239,7 @@ impl Open {
             pages: self.pages.drain().collect(),
             times: self.times.drain().collect(),
             referrals: self.referrals.drain().collect(),
+            refusals: self.refusals.drain().collect(),
         }
     }
 
@@ -242,6 +252,9 @@ impl Open {
         }
         for (key, people) in counts.referrals {
             *self.referrals.entry(key).or_default() += people;
+        }
+        for (key, requests) in counts.refusals {
+            *self.refusals.entry(key).or_default() += requests;
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod jobs;
 pub mod live;
 pub mod model;
 pub mod pages;
+pub mod policy;
 pub mod ports;
 mod queries;
 pub mod referrals;

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::model::{TimeKey, VisitKey};
+use super::policy::RefusalKey;
 use super::referrals::ReferralKey;
 
 const EXTENSION: &str = "visits";
@@ -29,6 +30,8 @@ pub struct Counts {
     pub times: Vec<(TimeKey, u64)>,
     /// People who came from assistants.
     pub referrals: Vec<(ReferralKey, u64)>,
+    /// Refusals by crawler policies.
+    pub refusals: Vec<(RefusalKey, u64)>,
 }
 
 /// What is in a file.
@@ -100,7 +103,8 @@ impl SpoolFile {
     /// A last record that was cut off is left out: nobody was told that it is kept.
     pub fn read(&self) -> io::Result<Contents> {
         let bytes = fs::read(&self.path)?;
-        let (mut pages, mut times, mut referrals) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (mut pages, mut times) = (BTreeMap::new(), BTreeMap::new());
+        let (mut referrals, mut refusals) = (BTreeMap::new(), BTreeMap::new());
         let (mut rest, mut is_damaged) = (bytes.as_slice(), false);
         while let Some((record, after)) = first_record(rest) {
             rest = after;
@@ -117,11 +121,15 @@ impl SpoolFile {
             for (key, people) in counts.referrals {
                 *referrals.entry(key).or_default() += people;
             }
+            for (key, requests) in counts.refusals {
+                *refusals.entry(key).or_default() += requests;
+            }
         }
         let counts = Counts {
             pages: pages.into_iter().collect(),
             times: times.into_iter().collect(),
             referrals: referrals.into_iter().collect(),
+            refusals: refusals.into_iter().collect(),
         };
         Ok(Contents { counts, is_damaged })
     }

@@ -4,6 +4,7 @@ mod crawling;
 mod export;
 mod live;
 mod pages;
+mod policy;
 mod question;
 mod reports;
 mod stats_token;
@@ -20,6 +21,7 @@ pub fn routes() -> OpenApiRouter<AnalyticsState> {
         .merge(crawling::routes())
         .merge(timeline::routes())
         .merge(pages::routes())
+        .merge(policy::routes())
         .merge(live::routes())
         .merge(export::routes())
         .merge(stats_token::routes())

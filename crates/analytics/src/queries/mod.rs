@@ -4,6 +4,7 @@
 pub mod imports;
 pub mod reading;
 pub mod referrals;
+pub mod refusals;
 pub mod tokens;
 pub mod upkeep;
 

@@ -273,7 +273,8 @@ pub async fn list_first_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<F
 pub async fn list_kept_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Day>, DbError> {
     const SQL: &str = "select cast(day as bigint) from visit_totals \
              where domain = (select number from visit_domains where domain_id = $1) \
-         union select day from visit_referrals where domain_id = $1";
+         union select day from visit_referrals where domain_id = $1 \
+         union select day from policy_refusals where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_all(c).await)?)
 }
 

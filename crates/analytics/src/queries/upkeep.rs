@@ -43,15 +43,18 @@ pub async fn delete_some_days(
     execute_all(conn, &STATEMENTS, domain, (from, before)).await
 }
 
-/// Deletes the totals of days from one to before another; returns their number.
+/// Deletes totals and refusals of days from one to before another; returns the number of rows.
 pub async fn delete_totals(
     conn: &mut Conn,
     domain: &DomainId,
     (from, before): (Day, Day),
 ) -> Result<u64, DbError> {
-    const SQL: &str = "delete from visit_totals \
-         where domain = (select number from visit_domains where domain_id = $1) and day >= $2 and day < $3";
-    execute_all(conn, &[SQL], domain, (from, before)).await
+    const STATEMENTS: [&str; 2] = [
+        "delete from visit_totals \
+         where domain = (select number from visit_domains where domain_id = $1) and day >= $2 and day < $3",
+        "delete from policy_refusals where domain_id = $1 and day >= $2 and day < $3",
+    ];
+    execute_all(conn, &STATEMENTS, domain, (from, before)).await
 }
 
 async fn execute_all(

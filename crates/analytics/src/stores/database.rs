@@ -14,7 +14,8 @@ use crate::bounds::{KnownPages, MAX_PATHS, PageBounds, fold_unfound};
 use crate::for_dashboard::DomainDay;
 use crate::import::LogPart;
 use crate::model::{Day, VisitKey, day_of};
-use crate::queries::{self, imports, reading, referrals, upkeep};
+use crate::policy::RefusalKey;
+use crate::queries::{self, imports, reading, referrals, refusals, upkeep};
 use crate::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::spool::Counts;
 use crate::sums::{DayTotal, PageVisits, Scope, TimeCounts};
@@ -67,7 +68,8 @@ impl DatabaseStore {
         let pages = fold_unfound(conn, part_of(&counts.pages, number), &counts.pages).await?;
         let pages = self.bounds.lock().await.fold(conn, day_of(self.clock.now()), &pages).await?;
         queries::add_counts(conn, &pages, times).await?;
-        referrals::add_referrals(conn, part_of(&counts.referrals, number)).await
+        referrals::add_referrals(conn, part_of(&counts.referrals, number)).await?;
+        refusals::add_refusals(conn, part_of(&counts.refusals, number)).await
     }
 
     /// Counts the first lines of a part of a log, unless some of it was counted before.
@@ -148,7 +150,8 @@ impl VisitStore for DatabaseStore {
 
     fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>> {
         Box::pin(async move {
-            let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
+            let rows = counts.pages.len().max(counts.referrals.len()).max(counts.refusals.len());
+            let parts = rows.div_ceil(PART);
             for number in 0..parts {
                 let mut tx = self.db.write().await?;
                 if queries::begin_part(&mut tx, file, number, self.clock.now()).await? {
@@ -276,6 +279,16 @@ impl VisitStore for DatabaseStore {
         )
     }
 
+    fn refusals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(RefusalKey, u64)>, VisitError>> {
+        Box::pin(
+            async move { Ok(refusals::list_refusals(&mut self.db.read().await?, domain, window).await?) },
+        )
+    }
+
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
         Box::pin(async move { Ok(upkeep::find_first_day(&mut self.db.read().await?).await?) })
     }
@@ -313,6 +326,7 @@ impl VisitStore for DatabaseStore {
             queries::add_totals(&mut tx, &stored.days).await?;
             queries::add_times(&mut tx, &stored.times).await?;
             referrals::add_referrals(&mut tx, &stored.referrals).await?;
+            refusals::add_refusals(&mut tx, &stored.refusals).await?;
             Ok(tx.commit().await?)
         })
     }

@@ -18,6 +18,7 @@ use store::DbError;
 use super::for_dashboard::DomainDay;
 use super::import::{ImportedVisits, LogPart};
 use super::model::{Day, TimeKey, VisitKey};
+use super::policy::RefusalKey;
 use super::referrals::{ReferralCount, ReferralKey, ReferralRows, ReferralTotals};
 use super::spool::Counts;
 use super::sums::{DayTotal, PageVisits, Scope, TimeCounts};
@@ -198,6 +199,13 @@ pub trait VisitStore: Send + Sync {
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>>;
 
+    /// Refusals by a crawler policy, in no order.
+    fn refusals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(RefusalKey, u64)>, VisitError>>;
+
     /// The first day of which something is kept by page, of any domain.
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>>;
 
@@ -223,6 +231,7 @@ pub trait VisitStore: Send + Sync {
             let totals = self.totals(domain, window).await?;
             let times = self.times(domain, window).await?;
             let referrals = self.referrals(domain, window, ReferralRows::Top(usize::MAX)).await?;
+            let refusals = self.refusals(domain, window).await?;
             let time =
                 |((served, bucket), count)| (TimeKey { domain: domain.clone(), day, served, bucket }, count);
             let people = |row: ReferralCount| {
@@ -234,6 +243,7 @@ pub trait VisitStore: Send + Sync {
                 pages,
                 times: times.into_iter().map(time).collect(),
                 referrals: referrals.into_iter().map(people).collect(),
+                refusals,
             };
             Ok(stored.sorted())
         })

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::{VisitError, VisitStore};
 use crate::model::{Day, DayKey, ServedBy, TimeKey, VisitKey};
+use crate::policy::RefusalKey;
 use crate::referrals::ReferralKey;
 use domains::DomainId;
 
@@ -35,6 +36,8 @@ pub struct StoredDay {
     pub times: Vec<(TimeKey, u64)>,
     /// People from assistants.
     pub referrals: Vec<(ReferralKey, u64)>,
+    /// Refusals by crawler policies.
+    pub refusals: Vec<(RefusalKey, u64)>,
 }
 
 /// What became of the days of a domain.
@@ -56,6 +59,7 @@ impl StoredDay {
         self.pages.sort_unstable();
         self.times.sort_unstable();
         self.referrals.sort_unstable();
+        self.refusals.sort_unstable();
         self
     }
 
@@ -65,6 +69,7 @@ impl StoredDay {
             && is_part(&self.pages, &other.pages)
             && is_part(&self.times, &other.times)
             && is_part(&self.referrals, &other.referrals)
+            && is_part(&self.refusals, &other.refusals)
     }
 }
 

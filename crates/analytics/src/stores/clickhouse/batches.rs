@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use super::ClickHouseStore;
 use super::client::{answer, count, execute, send};
-use super::rows::{BATCH, PageVisitRow, ReferralRow, TableRow, TimeRow, TotalRow, stored_day};
+use super::rows::{BATCH, PageVisitRow, ReferralRow, RefusalRow, TableRow, TimeRow, TotalRow, stored_day};
 use crate::bounds::{KnownPages, fold_unfound};
 use crate::import::LogPart;
 use crate::model::{Day, OTHER_PATHS, TimeKey, VisitKey, day_of, days_among, month_of};
+use crate::policy::RefusalKey;
 use crate::queries::{imports, reading};
 use crate::referrals::ReferralKey;
 use crate::spool::Counts;
@@ -34,7 +35,8 @@ const MAX_TRIES: usize = 600;
 impl ClickHouseStore {
     pub(super) async fn count_file(&self, file: &str, counts: &Counts) -> Result<(), VisitError> {
         let known = self.existing_domains(counts).await?;
-        let parts = counts.pages.len().max(counts.referrals.len()).div_ceil(PART);
+        let rows = counts.pages.len().max(counts.referrals.len()).max(counts.refusals.len());
+        let parts = rows.div_ceil(PART);
         for number in 0..parts {
             let pages = part_of(&counts.pages, number, |key: &VisitKey| known.contains(&key.domain));
             let referrals =
@@ -48,6 +50,8 @@ impl ClickHouseStore {
             self.count_pages_and_times(&batch, &pages, &times).await?;
             let referrals = self.fold_referrals(referrals).await?;
             self.insert(&batch, referrals.iter().filter_map(ReferralRow::of)).await?;
+            let refusals = part_of(&counts.refusals, number, |key: &RefusalKey| known.contains(&key.domain));
+            self.insert(&batch, refusals.iter().filter_map(RefusalRow::of)).await?;
         }
         Ok(())
     }
@@ -120,8 +124,9 @@ impl ClickHouseStore {
     /// The domains of some counts that are not gone.
     async fn existing_domains(&self, counts: &Counts) -> Result<HashSet<DomainId>, VisitError> {
         let pages = counts.pages.iter().map(|(key, _)| &key.domain);
-        let all: HashSet<&DomainId> =
-            pages.chain(counts.referrals.iter().map(|(key, _)| &key.domain)).collect();
+        let referrals = counts.referrals.iter().map(|(key, _)| &key.domain);
+        let refusals = counts.refusals.iter().map(|(key, _)| &key.domain);
+        let all: HashSet<&DomainId> = pages.chain(referrals).chain(refusals).collect();
         let all: Vec<DomainId> = all.into_iter().cloned().collect();
         Ok(reading::list_existing(&mut self.db.read().await?, &all).await?)
     }

@@ -18,7 +18,9 @@ use sha2::{Digest, Sha256};
 
 use self::client::answer;
 pub use self::connection::ClickHouseStore;
-use self::rows::{PageVisitRow, ReferralRow, TimeRow, TotalRow, pages_of, stored_day, stored_window};
+use self::rows::{
+    PageVisitRow, ReferralRow, RefusalRow, TimeRow, TotalRow, pages_of, stored_day, stored_window,
+};
 use self::tables::NEVER;
 use super::{
     CountedLines, FirstDay, FirstDays, PageCounts, PageSelection, StoredDay, VisitError, VisitStore,
@@ -26,6 +28,7 @@ use super::{
 use crate::for_dashboard::DomainDay;
 use crate::import::LogPart;
 use crate::model::{Day, OTHER_PATHS, VisitKey};
+use crate::policy::RefusalKey;
 use crate::queries::reading;
 use crate::referrals::{ReferralCount, ReferralRows, ReferralTotals};
 use crate::spool::Counts;
@@ -254,6 +257,19 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
+    fn refusals<'a>(
+        &'a self,
+        domain: &'a DomainId,
+        window: (Day, Day),
+    ) -> BoxFuture<'a, Result<Vec<(RefusalKey, u64)>, VisitError>> {
+        const SQL: &str = "select domain, day, crawler, action, enforced, sum(visits) from policy_refusals \
+             where domain = ? and day between ? and ? group by domain, day, crawler, action, enforced";
+        Box::pin(async move {
+            let rows: Vec<RefusalRow> = self.report(self.of_window(SQL, domain, window)).await?;
+            Ok(rows.into_iter().filter_map(RefusalRow::read).collect())
+        })
+    }
+
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
         Box::pin(async move {
             // Names of batches have no status and no assistant.
@@ -291,7 +307,8 @@ impl VisitStore for ClickHouseStore {
 
     fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>> {
         const SQL: &str = "select distinct day from (select day, domain from visit_totals \
-             union all select day, domain from visit_referrals) where domain = ?";
+             union all select day, domain from visit_referrals \
+             union all select day, domain from policy_refusals) where domain = ?";
         Box::pin(async move {
             let query = self.client().await?.query(SQL).bind(domain.as_str());
             let days: Vec<u16> = answer(query.fetch_all()).await?;
@@ -313,7 +330,8 @@ impl VisitStore for ClickHouseStore {
             self.insert(&name, stored.pages.iter().filter_map(PageVisitRow::of)).await?;
             self.insert(&name, stored.days.iter().filter_map(TotalRow::of)).await?;
             self.insert(&name, stored.times.iter().filter_map(TimeRow::of)).await?;
-            self.insert(&name, stored.referrals.iter().filter_map(ReferralRow::of)).await
+            self.insert(&name, stored.referrals.iter().filter_map(ReferralRow::of)).await?;
+            self.insert(&name, stored.refusals.iter().filter_map(RefusalRow::of)).await
         })
     }
 

@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::VisitError;
 use crate::model::{Day, DayKey, ServedBy, TimeKey, Verified, VisitKey};
+use crate::policy::RefusalKey;
 use crate::referrals::ReferralKey;
 use crate::sums::{Kind, PageVisits, VisitSum};
+use domains::{DomainId, PolicyAction};
 
 /// Begins the domain of a row that is the name of a batch. No domain begins like this.
 pub const BATCH: &str = "batch:";
@@ -72,6 +74,17 @@ pub struct ReferralRow {
 }
 
 /// Implements [`TableRow`] of a row's own fields.
+/// Refusals by crawler policies.
+#[derive(Debug, Default, Row, Serialize, Deserialize)]
+pub struct RefusalRow {
+    pub domain: String,
+    pub day: u16,
+    pub crawler: String,
+    pub action: String,
+    pub enforced: bool,
+    pub visits: u64,
+}
+
 macro_rules! table_row {
     ($row:ident, $table:literal, $columns:literal) => {
         impl TableRow for $row {
@@ -104,6 +117,12 @@ table_row!(
     ReferralRow,
     "visit_referrals",
     "domain String, day UInt16, path String, assistant String, visits UInt64"
+);
+
+table_row!(
+    RefusalRow,
+    "policy_refusals",
+    "domain String, day UInt16, crawler String, action String, enforced Bool, visits UInt64"
 );
 
 /// A day as it is stored. None: it lies before 1970 or after 2149, and nobody visited anything then.
@@ -159,6 +178,26 @@ impl ReferralRow {
         let (domain, path) = (key.domain.to_string(), key.path.to_string());
         let (day, assistant) = (stored_day(key.day)?, key.assistant.clone());
         Some(ReferralRow { domain, day, path, assistant, visits: *people })
+    }
+}
+
+impl RefusalRow {
+    pub fn of((key, requests): &(RefusalKey, u64)) -> Option<RefusalRow> {
+        Some(RefusalRow {
+            domain: key.domain.to_string(),
+            day: stored_day(key.day)?,
+            crawler: key.crawler.to_string(),
+            action: key.action.as_str().to_owned(),
+            enforced: key.enforced,
+            visits: *requests,
+        })
+    }
+
+    /// Reads a row. None: its action is of a newer version.
+    pub fn read(self) -> Option<(RefusalKey, u64)> {
+        let (domain, crawler) = (DomainId::from(self.domain), self.crawler.into());
+        let (day, action) = (Day::from(self.day), PolicyAction::parse(&self.action)?);
+        Some((RefusalKey { domain, day, crawler, action, enforced: self.enforced }, self.visits))
     }
 }
 

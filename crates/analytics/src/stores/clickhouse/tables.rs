@@ -6,7 +6,7 @@ use std::time::Duration;
 use ::clickhouse::Client;
 
 use super::client::{answer, count, execute};
-use super::rows::{BATCH, PageVisitRow, ReferralRow, TableRow, TimeRow, TotalRow};
+use super::rows::{BATCH, PageVisitRow, ReferralRow, RefusalRow, TableRow, TimeRow, TotalRow};
 use crate::model::{Day, OTHER_PATHS};
 use crate::stores::VisitError;
 use domains::DomainId;
@@ -20,10 +20,17 @@ const FIRST_DAYS: &str = "create table if not exists visit_first_days (domain St
      engine = AggregatingMergeTree order by (domain, path)";
 
 /// Every table, and those whose rows go with visits by page.
-const ALL: [&str; 5] =
-    [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE, "visit_first_days"];
+const ALL: [&str; 6] = [
+    PageVisitRow::TABLE,
+    TotalRow::TABLE,
+    TimeRow::TABLE,
+    ReferralRow::TABLE,
+    RefusalRow::TABLE,
+    "visit_first_days",
+];
 const BY_PAGE: [&str; 3] = [PageVisitRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
-const BY_DAY: [&str; 4] = [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
+const BY_DAY: [&str; 5] =
+    [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE, RefusalRow::TABLE];
 
 /// Pause between two questions whether a deletion is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -36,6 +43,7 @@ pub async fn create(client: &Client) -> Result<(), VisitError> {
     create_table::<TotalRow>(client).await?;
     create_table::<TimeRow>(client).await?;
     create_table::<ReferralRow>(client).await?;
+    create_table::<RefusalRow>(client).await?;
     execute(client.query(FIRST_DAYS)).await
 }
 
@@ -83,7 +91,10 @@ pub async fn delete_before(client: &Client, before: Day) -> Result<(), VisitErro
     for table in BY_PAGE {
         delete(client, table, &old).await?;
     }
-    delete(client, TotalRow::TABLE, &format!("{old} and domain like '{BATCH}%'")).await
+    for table in [TotalRow::TABLE, RefusalRow::TABLE] {
+        delete(client, table, &format!("{old} and domain like '{BATCH}%'")).await?;
+    }
+    Ok(())
 }
 
 /// Deletes everything of a domain.

@@ -89,7 +89,7 @@ type Rule = fn(&Asked<'_>) -> Option<DecidedAnswer>;
 /// Rules in their order. The first that applies decides, and the last always does.
 const RULES: [(DecisionReason, Rule); 9] = [
     (DecisionReason::Redirected, |asked| asked.site.redirect(asked.target).map(DecidedAnswer::Redirect)),
-    (DecisionReason::NotForPage, |asked| asked.origin_if(asked.writes())),
+    (DecisionReason::NotForPage, |asked| asked.origin_if(writes(asked.facts))),
     (DecisionReason::NotForPage, |asked| asked.origin_if(asked.facts.is_private)),
     (DecisionReason::StaticAsset, |asked| asked.origin_if(is_static_asset(asked.target.path()))),
     (DecisionReason::NotForPage, |asked| asked.origin_if(!is_document(asked.facts.sec_fetch_dest))),
@@ -107,6 +107,15 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     decided.expect("the last rule always applies")
 }
 
+/// Decides whether a request is for a page that everybody may see, whoever asks.
+pub fn is_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
+    !writes(facts)
+        && !facts.is_private
+        && !is_static_asset(target.path())
+        && is_document(facts.sec_fetch_dest)
+        && accept::asks_for_page(facts.accept)
+}
+
 /// Decides what the edge answers to a navigation of a crawler or a person.
 pub fn decide_navigation(site: &Site, target: &Url, is_crawler: bool) -> Decision {
     decide(site, target, &RequestFacts { is_crawler, ..CRAWLER }, EntryPoint::Edge)
@@ -115,10 +124,6 @@ pub fn decide_navigation(site: &Site, target: &Url, is_crawler: bool) -> Decisio
 impl Asked<'_> {
     fn origin_if(&self, applies: bool) -> Option<DecidedAnswer> {
         applies.then(|| DecidedAnswer::Origin(self.site.origin_url(self.target)))
-    }
-
-    fn writes(&self) -> bool {
-        !matches!(*self.facts.method, Method::GET | Method::HEAD)
     }
 
     fn is_persons(&self) -> bool {
@@ -173,6 +178,10 @@ pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
         DecidedAnswer::Snapshot(page) => Some(page.url),
         DecidedAnswer::Redirect(_) | DecidedAnswer::Origin(_) => None,
     }
+}
+
+fn writes(facts: &RequestFacts<'_>) -> bool {
+    !matches!(*facts.method, Method::GET | Method::HEAD)
 }
 
 fn is_document(sec_fetch_dest: Option<&str>) -> bool {

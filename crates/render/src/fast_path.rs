@@ -17,6 +17,7 @@ use super::decide::page_of;
 use super::kept_headers::bytes_of;
 use super::memory::MemoryTier;
 use super::model::{Freshness, PageResponse, RenderCall, RenderedPage, Tier};
+use super::policy::is_never_refused;
 use super::queries::PageId;
 use super::request_counts::RequestCounts;
 use super::request_facts::DECIDING_HEADER_NAMES;
@@ -127,7 +128,8 @@ impl FastPath {
         (account, query, headers): (&AccountId, &str, &HeaderMap),
     ) {
         let is_plain = call.freshness == Freshness::Stored && *call.facts.method == Method::GET;
-        if response.tier != Tier::EdgeHit || !is_plain {
+        let is_let_in = is_never_refused(call.site, call.target, call.crawler);
+        if response.tier != Tier::EdgeHit || !is_plain || !is_let_in {
             return;
         }
         let mut headers_of_page = page_headers(call.site, call.target, response);

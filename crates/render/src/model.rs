@@ -6,17 +6,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
-use super::decide::EntryPoint;
+use super::decide::{EntryPoint, TargetPage};
 use super::request_facts::RequestFacts;
 use super::snapshot_list::SnapshotState;
 use analytics::{Crawler, CrawlerRequest, Verified};
-use domains::Site;
-use platform::api::header_names::INTEGRATION;
+use domains::{PolicyAction, Site};
+use platform::api::header_names::{INTEGRATION, POLICY};
 use platform::clock::Timestamp;
 
 /// How long a page that is gone (404, 410) is taken to be gone.
@@ -128,6 +129,38 @@ pub enum RenderResponse {
         location: String,
     },
     Page(PageResponse),
+    /// The domain's crawler policy refuses the crawler.
+    Refused(PolicyRefusal),
+}
+
+/// Refusal of a crawler by the domain's policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyRefusal {
+    pub action: PolicyAction,
+    /// Body, plain text.
+    pub text: String,
+    /// Time until a limited crawler is let in again.
+    pub retry_after: Option<Duration>,
+}
+
+impl PolicyRefusal {
+    /// Returns the headers of the answer, which no cache may keep.
+    pub fn headers(&self) -> HeaderMap {
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(POLICY, HeaderValue::from_static(self.action.as_str()));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(time) = self.retry_after {
+            // A client that comes back within the last second would be refused again.
+            headers.insert(RETRY_AFTER, HeaderValue::from(time.as_millis().div_ceil(1000).max(1) as u64));
+        }
+        headers
+    }
+
+    /// Returns the status of the answer.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.action.status()).expect("actions have statuses")
+    }
 }
 
 /// A page, from whichever tier.
@@ -140,6 +173,19 @@ pub struct PageResponse {
     pub snapshot_key: Option<String>,
     /// How long it may be kept by others: the refresh interval of its path.
     pub max_age: Duration,
+}
+
+impl PageResponse {
+    /// Makes the response with a rendered page of a target.
+    pub(super) fn of(
+        tier: Tier,
+        page: Arc<RenderedPage>,
+        snapshot_key: Option<String>,
+        target: &TargetPage,
+    ) -> PageResponse {
+        let max_age = keeps(page.status, target.refresh_interval);
+        PageResponse { tier, page, snapshot_key, max_age }
+    }
 }
 
 /// Where a page came from.

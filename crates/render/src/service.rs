@@ -15,10 +15,11 @@ use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decid
 use super::fast_path::FastPath;
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, RenderedPage, Tier,
-    UnverifiedClient, is_gone, keeps,
+    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, Tier,
+    UnverifiedClient, is_gone,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
+use super::policy::CrawlerPolicies;
 use super::queries::PageId;
 use super::refreshed::Refreshed;
 use super::render_task::RenderTasks;
@@ -66,6 +67,7 @@ struct Inner {
     request_counts: Arc<RequestCounts>,
     retention: Retention,
     unverified: UnverifiedRenders,
+    policies: CrawlerPolicies,
 }
 
 impl RenderService {
@@ -103,6 +105,7 @@ impl RenderService {
             request_counts,
             retention,
             unverified: UnverifiedRenders::new(platform, accounts),
+            policies: CrawlerPolicies::new(platform, recorder),
         }))
     }
 
@@ -141,9 +144,18 @@ impl RenderService {
         &self.0.retention
     }
 
+    /// Policies of the domains. [`RenderService::serve`] asks them, whoever answers otherwise asks before.
+    pub fn policies(&self) -> &CrawlerPolicies {
+        &self.0.policies
+    }
+
     /// Answers a request, and records the visit when a crawler got a page.
     pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
+        let has_policy = call.site.policy(call.target).is_some();
+        if has_policy && let Some(refusal) = Box::pin(self.0.policies.refuse(call)).await {
+            return Ok(RenderResponse::Refused(refusal));
+        }
         let decision = decide(call.site, call.target, &call.facts, call.entry);
         let page = match decision.answer {
             DecidedAnswer::Redirect(SiteRedirect { status, location, .. }) => {
@@ -159,7 +171,7 @@ impl RenderService {
                 Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
             }
             _ => match self.0.memory.find(&id, self.0.clock.now()) {
-                Some(entry) => Some(response_of(Tier::EdgeHit, entry.page.clone(), None, &page)),
+                Some(entry) => Some(PageResponse::of(Tier::EdgeHit, entry.page.clone(), None, &page)),
                 // Boxed: pages from memory are answered without room for what follows.
                 None => Box::pin(self.find_or_render(call, &page, &id)).await?,
             },
@@ -240,7 +252,7 @@ impl RenderService {
     /// is not one without the page.
     fn last_known(&self, page: &TargetPage, id: &PageId) -> Option<PageResponse> {
         let entry = self.0.memory.last_known(id)?;
-        Some(response_of(Tier::Hit, entry.page.clone(), None, page))
+        Some(PageResponse::of(Tier::Hit, entry.page.clone(), None, page))
     }
 
     async fn render_now(
@@ -261,7 +273,7 @@ impl RenderService {
             }),
         };
         if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
-            return Ok(Some(response_of(Tier::Miss, rendered, None, page)));
+            return Ok(Some(PageResponse::of(Tier::Miss, rendered, None, page)));
         }
         // The closest there is, however old.
         Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
@@ -382,16 +394,6 @@ impl RenderService {
     }
 }
 
-fn response_of(
-    tier: Tier,
-    rendered: Arc<RenderedPage>,
-    snapshot_key: Option<String>,
-    page: &TargetPage,
-) -> PageResponse {
-    let max_age = keeps(rendered.status, page.refresh_interval);
-    PageResponse { tier, page: rendered, snapshot_key, max_age }
-}
-
 fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
-    response_of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
+    PageResponse::of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
 }

@@ -14,6 +14,8 @@ pub enum AnswerKind {
     Snapshot,
     /// The origin's own.
     Origin,
+    /// A refusal by the domain's crawler policy.
+    Refused,
     /// A redirect of the domain's settings, or to https.
     Redirect,
     /// The origin's 5xx, or a page that says that the origin gave no answer.
@@ -53,6 +55,7 @@ impl AnswerKind {
         let answer = match self {
             AnswerKind::Snapshot => "snapshot",
             AnswerKind::Origin => "origin",
+            AnswerKind::Refused => "refused",
             AnswerKind::Redirect => "redirect",
             AnswerKind::OriginError => "origin_error",
             AnswerKind::ServiceError => "service_error",

@@ -29,7 +29,7 @@ use domains::connection::probe;
 use platform::listen::in_flight::RequestInFlight;
 use platform::listen::smuggling_guard;
 use platform::listen::unread::{self, ClientBody};
-use render::model::{Freshness, UnverifiedClient, deadline_of};
+use render::model::{Freshness, PolicyRefusal, UnverifiedClient, deadline_of};
 use render::request_facts::{DecidingHeaders, RequestFacts};
 use render::{EntryPoint, RenderCall, RenderResponse};
 
@@ -135,10 +135,6 @@ async fn response_to(
     let arrival =
         Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
     let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
-    if !arrival.https && has_certificate(edge, &requested.host).await {
-        let rules = (route == Route::Serve).then_some(&*site);
-        return Ok((AnswerKind::Redirect, to_https(request.method(), &target, rules)));
-    }
     let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
     let crawlers = CrawlersTurn {
         edge,
@@ -148,6 +144,16 @@ async fn response_to(
         requested: &requested,
         is_probe,
     };
+    if !arrival.https && has_certificate(edge, &requested.host).await {
+        let rules = (route == Route::Serve).then_some(&*site);
+        // The policy comes before redirects, this one included.
+        if rules.is_some_and(|site| site.policy(&target).is_some())
+            && let Some(answer) = Box::pin(crawlers.refuse(&request)).await
+        {
+            return Ok(answer);
+        }
+        return Ok((AnswerKind::Redirect, to_https(request.method(), &target, rules)));
+    }
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
             Decided::Respond(answer) => return Ok(*answer),
@@ -204,18 +210,19 @@ impl CrawlersTurn<'_> {
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
 
-    /// A redirect, or a page for a crawler.
-    async fn respond(&self, request: &Request<ClientBody>) -> Decided {
+    /// The request as the render service is asked.
+    fn call<'c>(
+        &'c self,
+        request: &'c Request<ClientBody>,
+        deciding: &'c DecidingHeaders<'c>,
+        claim: &Claim,
+    ) -> RenderCall<'c> {
         let headers = request.headers();
-        let deadline = deadline_of(headers);
-        let deciding = DecidingHeaders::of(headers);
-        let claim = self.claim(&deciding, headers).await;
         let is_private = headers.contains_key(AUTHORIZATION) || headers.contains_key(UPGRADE);
-        let facts = RequestFacts { is_private, ..deciding.facts(request.method(), claim.is_crawler) };
-        let call = RenderCall {
+        RenderCall {
             site: self.site,
             target: self.target,
-            facts,
+            facts: RequestFacts { is_private, ..deciding.facts(request.method(), claim.is_crawler) },
             entry: EntryPoint::Edge,
             freshness: Freshness::Stored,
             crawler: claim.crawler,
@@ -223,9 +230,28 @@ impl CrawlersTurn<'_> {
             unverified_client: (claim.verified != Verified::Yes)
                 .then_some(UnverifiedClient { address: Some(self.arrival.client) }),
             is_probe: self.is_probe,
-            deadline,
-        };
-        match self.edge.render.serve(&call).await {
+            deadline: deadline_of(headers),
+        }
+    }
+
+    /// The refusal of a crawler by the domain's policy.
+    async fn refuse(&self, request: &Request<ClientBody>) -> Option<Answer> {
+        let deciding = DecidingHeaders::of(request.headers());
+        let claim = self.claim(&deciding, request.headers()).await;
+        let refusal = self.edge.render.policies().refuse(&self.call(request, &deciding, &claim)).await?;
+        Some((AnswerKind::Refused, refused(request.method(), refusal)))
+    }
+
+    /// A redirect, a refusal, or a page for a crawler.
+    async fn respond(&self, request: &Request<ClientBody>) -> Decided {
+        let headers = request.headers();
+        let deciding = DecidingHeaders::of(headers);
+        let claim = self.claim(&deciding, headers).await;
+        match self.edge.render.serve(&self.call(request, &deciding, &claim)).await {
+            Ok(RenderResponse::Refused(refusal)) => {
+                let response = refused(request.method(), refusal);
+                Decided::Respond(Box::new((AnswerKind::Refused, response)))
+            }
             Ok(RenderResponse::Redirect { status, location }) => {
                 let location = self.on_asked_port(location);
                 let response = redirect(request.method(), status, &location);
@@ -355,6 +381,15 @@ fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> 
         response.headers_mut().insert(LOCATION, location);
     }
     response
+}
+
+/// A refusal by the domain's crawler policy.
+fn refused(method: &Method, refusal: PolicyRefusal) -> Response<EdgeBody> {
+    let (status, headers) = (refusal.status(), refusal.headers());
+    let mut response = Response::new(body::full(refusal.text));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    without_body(response, *method == Method::HEAD)
 }
 
 fn without_body(response: Response<EdgeBody>, is_head: bool) -> Response<EdgeBody> {

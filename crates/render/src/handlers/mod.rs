@@ -178,6 +178,9 @@ fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
     match response {
         RenderResponse::Redirect { status, location } => elsewhere(status, location),
         RenderResponse::Passthrough { location } => elsewhere(304, location),
+        RenderResponse::Refused(refusal) => {
+            (refusal.status(), refusal.headers(), Body::from(refusal.text)).into_response()
+        }
         RenderResponse::Page(page) => {
             let headers = page_headers(call.site, call.target, &page);
             let status = StatusCode::from_u16(page.page.status).unwrap_or(StatusCode::OK);

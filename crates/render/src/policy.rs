@@ -1,0 +1,173 @@
+//! The domain's crawler policy at work: which crawler's request is refused, and what is counted. The one place for the render
+//! endpoint and the edge. Which rule a request meets is decided by `domains::crawler_policy`.
+//! Must never refuse people, the service's own requests, or what is no page. A database or robots.txt that cannot be read refuses
+//! nobody. See docs/decisions/0500.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cache::Cache;
+use crawler::robots::Robots;
+use url::{Position, Url};
+
+use super::decide::is_for_page;
+use super::model::{PolicyRefusal, RenderCall};
+use accounts::callers::shared_limits::{Bucket, SharedLimits};
+use analytics::policy::{RefusalKey, counted_crawler, subject_of};
+use analytics::{Crawler, Recorder, Verified};
+use domains::crawler_policy::{PolicyRule, PolicySubject};
+use domains::origin::{OriginClient, RobotsAnswer};
+use domains::{PolicyAction, PolicyMode, Site};
+use platform::Platform;
+use platform::clock::{Clock, Timestamp};
+
+/// Time for which the rules of a robots.txt hold before they are read again.
+const ROBOTS_FOR: Duration = Duration::from_secs(60);
+/// Sites whose robots.txt is remembered.
+const REMEMBERED_ROBOTS: u64 = 10_000;
+
+/// Policies of all domains.
+pub struct CrawlerPolicies {
+    limits: SharedLimits,
+    robots: RobotsOfSites,
+    recorder: Recorder,
+    clock: Clock,
+}
+
+/// Rule that refuses a request, unless it is a limit that is not used up.
+struct Met<'a> {
+    action: PolicyAction,
+    rule: Option<&'a PolicyRule>,
+}
+
+impl CrawlerPolicies {
+    pub(super) fn new(platform: &Platform, recorder: &Recorder) -> CrawlerPolicies {
+        CrawlerPolicies {
+            limits: SharedLimits::new(&platform.db, &platform.clock),
+            robots: RobotsOfSites::new(platform),
+            recorder: recorder.clone(),
+            clock: platform.clock.clone(),
+        }
+    }
+
+    /// Returns the refusal of a request. None: it is let in. Counts refusals, and those that a policy in mode `log` would make.
+    pub async fn refuse(&self, call: &RenderCall<'_>) -> Option<PolicyRefusal> {
+        let policy = call.site.policy(call.target)?;
+        let crawler = call.crawler.filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
+        let subject = subject_of(crawler, call.verified);
+        let met = match policy.find(&subject, call.target) {
+            Some((_, rule)) => Met { action: rule.action, rule: Some(rule) },
+            None if policy.obey_robots_txt => {
+                self.by_robots(call.site, call.target, crawler, &subject).await?
+            }
+            None => return None,
+        };
+        let counted = counted_crawler(crawler, call.verified);
+        let retry_after = match met.action {
+            PolicyAction::Allow => return None,
+            PolicyAction::Block | PolicyAction::Pay => None,
+            PolicyAction::Limit => Some(self.used_up(call.site, counted, met.rule?.per_minute?).await?),
+        };
+        let is_enforced = policy.mode == PolicyMode::Enforce;
+        self.recorder.record_refusal(RefusalKey {
+            domain: call.site.domain.id.clone(),
+            day: analytics::model::day_of(self.clock.now()),
+            crawler: counted.into(),
+            action: met.action,
+            enforced: is_enforced,
+        });
+        let text = met.rule.and_then(|rule| rule.text.clone()).filter(|text| !text.trim().is_empty());
+        let text = text.unwrap_or_else(|| met.action.default_text().to_owned());
+        is_enforced.then_some(PolicyRefusal { action: met.action, text, retry_after })
+    }
+
+    /// Counts a request of a crawler that a rule limits. Returns the time until the next one is let in; none: this one is.
+    async fn used_up(&self, site: &Site, crawler: &str, per_minute: u32) -> Option<Duration> {
+        // Another limit is another window, so that a limit that was changed holds at once.
+        let name = format!("policy:{}:{crawler}:{per_minute}", site.domain.id);
+        match self.limits.take_of_all(&[Bucket::per_minute(name, per_minute)]).await {
+            Ok(standing) => (!standing.allowed).then_some(standing.reset),
+            Err(error) => {
+                tracing::warn!(%error, domain = %site.domain.host, "a crawler's requests could not be counted");
+                None
+            }
+        }
+    }
+
+    async fn by_robots(
+        &self,
+        site: &Arc<Site>,
+        target: &Url,
+        crawler: &Crawler,
+        subject: &PolicySubject<'_>,
+    ) -> Option<Met<'static>> {
+        if subject.is_search_engine() {
+            return None;
+        }
+        let robots = self.robots.of(site).await;
+        let name = crawler.name_in(&robots.rules)?;
+        let path = &target[Position::BeforePath..Position::AfterQuery];
+        let is_forbidden = !robots.rules.decide(name, path).is_allowed;
+        is_forbidden.then_some(Met { action: PolicyAction::Block, rule: None })
+    }
+}
+
+/// Decides whether a crawler's requests for an address meet no rule that could refuse them, whoever they prove to be, so that the
+/// policy need not be asked about each.
+pub(super) fn is_never_refused(site: &Site, target: &Url, crawler: Option<&Crawler>) -> bool {
+    let (Some(policy), Some(crawler)) = (site.policy(target), crawler) else { return true };
+    let is_let_in = |verified| match policy.find(&subject_of(crawler, verified), target) {
+        Some((_, rule)) => rule.action == PolicyAction::Allow,
+        None => !policy.obey_robots_txt,
+    };
+    [Verified::Yes, Verified::No, Verified::Unknown].into_iter().all(is_let_in)
+}
+
+/// Rules of robots.txt of sites whose policy obeys them, as the edge serves the file. Empty where it cannot be read.
+struct RobotsOfSites {
+    origins: OriginClient,
+    known: Cache<str, KnownRobots>,
+    turns: Cache<str, tokio::sync::Mutex<()>>,
+    clock: Clock,
+}
+
+struct KnownRobots {
+    read_at: Timestamp,
+    rules: Robots,
+}
+
+impl RobotsOfSites {
+    fn new(platform: &Platform) -> RobotsOfSites {
+        RobotsOfSites {
+            origins: OriginClient::new(platform),
+            known: Cache::new(REMEMBERED_ROBOTS),
+            turns: Cache::builder(REMEMBERED_ROBOTS).time_to_idle(ROBOTS_FOR).build(),
+            clock: platform.clock.clone(),
+        }
+    }
+
+    /// Returns the rules of a site. One request at a time reads the file, while the others wait for it.
+    async fn of(&self, site: &Site) -> Arc<KnownRobots> {
+        // With other settings the file may be another server's.
+        let key = format!("{}:{}", site.domain.id, site.domain.version);
+        if let Some(robots) = self.fresh(&key) {
+            return robots;
+        }
+        let turn = self.turns.get_with(&key, Default::default);
+        let _turn = turn.lock().await;
+        if let Some(robots) = self.fresh(&key) {
+            return robots;
+        }
+        let rules = match self.origins.read_robots(site).await {
+            RobotsAnswer::Rules(rules) => rules,
+            RobotsAnswer::Missing | RobotsAnswer::Unreachable => Robots::default(),
+        };
+        let known = Arc::new(KnownRobots { read_at: self.clock.now(), rules });
+        self.known.insert(&key, known.clone());
+        known
+    }
+
+    fn fresh(&self, key: &str) -> Option<Arc<KnownRobots>> {
+        self.known.get(key).filter(|known| self.clock.now().since(known.read_at) < ROBOTS_FOR)
+    }
+}

@@ -19,6 +19,16 @@ const person = (headers = {}) => ({ 'user-agent': CHROME, accept: HTML, 'accept-
 const app = (name, headers, more = {}) => ({ name, path: '/shoes', headers, asked: false, snapshot: false, ...more });
 const page = (name, where, headers = {}, more = {}) => ({ name, path: where, headers: bot(headers), asked: true, snapshot: true, ...more });
 
+/** The policy of the domain answers the crawler itself. */
+const refused = (name, agent, status, action, text, check = () => []) => page(name, '/shoes', { 'user-agent': agent }, {
+  status, snapshot: false, check: (answer) => [
+    [answer.headers['x-service-policy'] === action, `x-service-policy ${answer.headers['x-service-policy']}`],
+    [answer.headers['x-service-integration'] === 'refused', `x-service-integration ${answer.headers['x-service-integration']}`],
+    [answer.body === text, `the text ${answer.body.slice(0, 80)}`],
+    ...check(answer),
+  ],
+});
+
 function uncached({ headers }) {
   return [
     [/no-cache|no-store/.test(headers['cache-control'] ?? ''), `cache-control ${headers['cache-control']}`],
@@ -133,6 +143,11 @@ export const cases = [
     [[headers.location === `https://${domain}/new` || headers.location === `http://${domain}/new`, `location ${headers.location}`]] }),
   page('a temporary redirect rule stays temporary', '/temporary', {}, { status: 307, snapshot: undefined, check: ({ headers }) =>
     [[/\/now$/.test(headers.location ?? ''), `location ${headers.location}`]] }),
+  refused('a crawler that the policy blocks is told so', 'CCBot/2.0', 403, 'block', 'Not for archives.'),
+  refused('a crawler that the policy charges is told so', 'Bytespider', 402, 'pay', 'Ask for a licence.'),
+  page('a limited crawler gets the page', '/shoes', { 'user-agent': 'Diffbot/0.1' }),
+  refused('a limited crawler is told to come again', 'Diffbot/0.1', 429, 'limit', 'Slowly.', ({ headers }) =>
+    [[Number(headers['retry-after']) >= 1, `retry-after ${headers['retry-after']}`]]),
   page('an ignored path is the app\'s', '/account/orders', {}, { snapshot: false, status: 200, reason: 'declined' }),
   page('a custom header of the domain arrives', '/tea', {}, { check: ({ headers }) => [[headers['x-tea'] === 'green', `x-tea ${headers['x-tea']}`]] }),
   page('the page that a crawler has is 304', '/shoes', { 'if-none-match': 'etag' }, { status: 304, snapshot: undefined, check: ({ headers, body }) =>
@@ -165,7 +180,7 @@ export const cases = [
 export const troubles = [
   { mode: 500, name: 'a service that answers 500', reason: 'status-500', ways: ['api', 'edge'] },
   { mode: 503, name: 'a service that answers 503', reason: 'status-503', ways: ['api', 'edge'] },
-  { mode: 429, name: 'too many requests', reason: 'status-429', ways: ['api', 'edge'] },
+  { mode: 429, name: 'too many requests', reason: 'status-429', ways: ['api'] },
   { mode: 421, name: 'a domain that is not connected yet', reason: 'status-421', ways: ['api', 'edge'] },
   { mode: 401, name: 'a key that is revoked', reason: 'status-401', ways: ['api'] },
   { mode: 402, name: 'an account without a plan', reason: 'status-402', ways: ['api'] },

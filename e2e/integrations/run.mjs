@@ -274,6 +274,14 @@ try {
       redirectRules: [{ source: '/old', destination: '/new', status: 301 }, { source: '/temporary', destination: '/now', status: 307 }],
       customResponseHeaders: [{ pathPattern: '/tea', headers: [{ name: 'x-tea', value: 'green' }] }],
     });
+    await service.api('PUT', `/api/domains/${site.domain}/crawler-policy`, {
+      mode: 'enforce',
+      rules: [
+        { match: { crawler: 'ccbot' }, action: 'block', text: 'Not for archives.' },
+        { match: { crawler: 'bytespider' }, action: 'pay', text: 'Ask for a licence.' },
+        { match: { crawler: 'diffbot' }, action: 'limit', perMinute: 1, text: 'Slowly.' },
+      ],
+    });
   }));
   // The browsers start at the first render, which on a busy machine takes longer than an integration waits.
   for (const { domain } of sites) {

@@ -242,6 +242,7 @@ async function wholeBody(response) {
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+const REFUSALS = [402, 403, 429];
 const BODILESS = [204, 205];
 const NOT_RELAYED = new Set([
   'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'content-encoding',
@@ -290,6 +291,12 @@ function relay(received, facts, address) {
     relayed.delete('content-type');
     relayed.delete('etag');
     return { answer: { status, headers: relayed, body: null } };
+  }
+  if (headers.has('x-service-policy') && REFUSALS.includes(status)) {
+    const relayed = relayedHeaders(headers, 'no-store');
+    relayed.set('x-service-integration', 'refused');
+    if (headers.has('retry-after')) relayed.set('retry-after', headers.get('retry-after'));
+    return { answer: { status, headers: relayed, body: facts.method === 'HEAD' ? null : body } };
   }
   const isSuccess = status >= 200 && status < 300;
   const isOfPage = isSuccess || (isRendered && status >= 400 && status < 600);

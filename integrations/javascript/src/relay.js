@@ -2,6 +2,8 @@
 // No snapshot may be kept by a shared cache, which would show it to people.
 
 const REDIRECTS = [301, 302, 303, 307, 308];
+/** Statuses of a crawler policy, which refuses the crawler itself. */
+const REFUSALS = [402, 403, 429];
 /** Statuses without a body, which are no page. */
 const BODILESS = [204, 205];
 /** Headers of the connection to the service, of its encoding, its limits and its caching: none of the visitor's business. */
@@ -60,6 +62,12 @@ export function relay(received, facts, address) {
     relayed.delete('content-type');
     relayed.delete('etag');
     return { answer: { status, headers: relayed, body: null } };
+  }
+  if (headers.has('x-service-policy') && REFUSALS.includes(status)) {
+    const relayed = relayedHeaders(headers, 'no-store');
+    relayed.set('x-service-integration', 'refused');
+    if (headers.has('retry-after')) relayed.set('retry-after', headers.get('retry-after'));
+    return { answer: { status, headers: relayed, body: facts.method === 'HEAD' ? null : body } };
   }
   const isSuccess = status >= 200 && status < 300;
   const isOfPage = isSuccess || (isRendered && status >= 400 && status < 600);

@@ -280,6 +280,23 @@ test('a service that answers with errors or too late is there, and nobody else i
   }
 });
 
+test('a refusal of the crawler policy is the crawler\'s, and the same status of the service is not', async () => {
+  for (const [status, action] of [[402, 'pay'], [403, 'block'], [429, 'limit']]) {
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-service-policy': action, 'retry-after': '40' };
+    const refusing = world(() => new Response('Not this page.', { status, headers }));
+    const troubled = world(() => new Response('{}', { status }));
+
+    const { answer } = await refusing.respond(facts('/'));
+
+    const of = (name) => answer.headers.get(name);
+    assert.deepEqual([answer.status, new TextDecoder().decode(answer.body)], [status, 'Not this page.']);
+    assert.deepEqual(['x-service-policy', 'x-service-integration', 'retry-after', 'cache-control', 'content-type'].map(of),
+      [action, 'refused', '40', 'no-store', 'text/plain; charset=utf-8']);
+    assert.equal((await refusing.respond(facts('/', {}, { method: 'HEAD' }))).answer.body, null);
+    assert.equal((await troubled.respond(facts('/'))).reason, `status-${status}`);
+  }
+});
+
 test('a request that a platform ends without a word does not stop the asking for ever', async () => {
   let answer = away;
   const { respond, state } = world(() => answer());

@@ -116,6 +116,11 @@ pub fn is_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
         && accept::asks_for_page(facts.accept)
 }
 
+/// Decides whether a crawler's navigation to an address is for a page.
+pub fn is_for_navigation(target: &Url) -> bool {
+    is_for_page(target, &CRAWLER)
+}
+
 /// Decides what the edge answers to a navigation of a crawler or a person.
 pub fn decide_navigation(site: &Site, target: &Url, is_crawler: bool) -> Decision {
     decide(site, target, &RequestFacts { is_crawler, ..CRAWLER }, EntryPoint::Edge)

@@ -1,6 +1,7 @@
 //! HTTP of the dashboard: its files on every path that is no operation, the change of an account's password, and what only
 //! the dashboard asks.
 
+mod policy_test;
 mod preview;
 mod rules;
 mod sites;

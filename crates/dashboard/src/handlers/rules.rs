@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use super::policy_test::{PolicyTestResult, find_crawler, try_policy, usable_policy};
 use super::{UseDashboard, no_store};
 use crate::DashboardState;
 use accounts::callers::Caller;
@@ -22,7 +23,7 @@ use domains::model::Domain;
 use domains::patterns::{PathList, SplitPath};
 use domains::redirects::{RedirectRule, RedirectSet};
 use domains::site::SiteRedirect;
-use domains::{DomainAccess, PreferredHost, RequestedDomain, Site};
+use domains::{CrawlerPolicy, DomainAccess, PreferredHost, RequestedDomain, Site};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
 use render::decide::{DecidedAnswer, Decision, DecisionReason, decide_navigation};
@@ -67,6 +68,13 @@ struct RuleTest {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<PreferredHost>)]
     preferred_host: Option<Option<PreferredHost>>,
+    /// Id of the crawler that is tried with the crawler policy; `unverified`: one that is not who it claims to be. Without it no
+    /// policy is asked.
+    #[serde(default)]
+    #[schema(examples("gptbot"))]
+    crawler: Option<String>,
+    #[serde(default)]
+    crawler_policy: Option<CrawlerPolicy>,
 }
 
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<PreferredHost>>, D::Error> {
@@ -90,6 +98,9 @@ struct RuleTestResult {
     /// Line of the ignored paths that matches.
     #[schema(required = true)]
     pattern: Option<String>,
+    /// Rule of the crawler policy that the crawler meets, if any. The site's robots.txt is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    policy: Option<PolicyTestResult>,
     /// A snapshot of the page is stored.
     stored: bool,
     /// Problems of the given settings. What has one plays no part.
@@ -104,6 +115,8 @@ enum EdgeDecision {
     /// The site's own server answers.
     Origin,
     Snapshot,
+    /// The crawler policy refuses the crawler.
+    Refused,
 }
 
 /// Reason of the edge's answer.
@@ -116,6 +129,7 @@ enum EdgeReason {
     StaticAsset,
     Person,
     Page,
+    CrawlerPolicy,
 }
 
 /// Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing.
@@ -136,6 +150,9 @@ async fn test_rules(
     let max_bytes = app.config.limits.url_bytes;
     let url = crawler::url::parse_target(&test.url, max_bytes)
         .map_err(|error| ApiError::invalid_request(vec![Issue::new("url", error.to_string())]))?;
+    if test.crawler.as_deref().is_some_and(|id| find_crawler(id).is_none()) {
+        return Err(ApiError::invalid_request(vec![Issue::new("crawler", "is no crawler's id")]));
+    }
     let record = domain.record(&caller, &app.domains, DomainAccess::Read).await?;
     check_number_of_rules(&test, &caller)?;
     if !url.host_str().is_some_and(|host| Site::new(record.clone()).owns_host(host)) {
@@ -184,7 +201,28 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
     if let Some(preferred) = test.preferred_host {
         record.settings.preferred_host = preferred;
     }
+    if let Some(policy) = test.crawler_policy {
+        record.settings.crawler_policy = usable_policy(policy, &mut issues);
+    }
     let site = Arc::new(Site::new(record));
+    let crawler = test.crawler.filter(|_| test.visitor == Visitor::Crawler);
+    let crawler = crawler.as_deref().and_then(find_crawler);
+    let policy = crawler.and_then(|crawler| try_policy(&site, url, &crawler));
+    let refusal = policy.as_ref().filter(|policy| policy.is_refusal());
+    if let Some(status) = refusal.map(PolicyTestResult::status) {
+        let result = RuleTestResult {
+            decision: EdgeDecision::Refused,
+            reason: EdgeReason::CrawlerPolicy,
+            status,
+            location: None,
+            rule: None,
+            pattern: None,
+            policy,
+            stored: false,
+            issues,
+        };
+        return (site, result);
+    }
     let Decision { answer, reason } = decide_navigation(&site, url, test.visitor == Visitor::Crawler);
     let (decision, status, location, rule) = match answer {
         DecidedAnswer::Redirect(SiteRedirect { status, location, rule }) => {
@@ -206,7 +244,8 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
     };
     let pattern =
         (reason == EdgeReason::IgnoredPath).then(|| site.ignored_by(url).map(str::to_owned)).flatten();
-    let result = RuleTestResult { decision, reason, status, location, rule, pattern, stored: false, issues };
+    let result =
+        RuleTestResult { decision, reason, status, location, rule, pattern, policy, stored: false, issues };
     (site, result)
 }
 

@@ -62,6 +62,46 @@ async fn an_address_is_tried_with_stored_and_with_given_settings() {
 }
 
 #[tokio::test]
+async fn a_crawler_is_told_which_rule_of_the_policy_it_meets_and_what_it_gets() {
+    let app = TestApp::new().await;
+    let account = app.account("owner@shop.example", Plan::Agency).await;
+    app.domain(&account, "shop.example").await;
+    let session = app.sign_in(&account).await;
+    let rules = json!([
+        { "match": { "crawler": "nobody" }, "action": "block" },
+        { "match": { "crawler": "gptbot" }, "paths": ["/a"], "action": "block", "text": "No." },
+        { "match": { "provider": "openai" }, "action": "limit", "perMinute": 5 },
+    ]);
+    let test = async |path: &str, crawler: &str, mode: &str| {
+        let body = json!({
+            "url": format!("https://shop.example{path}"), "as": "crawler", "crawler": crawler,
+            "crawlerPolicy": { "mode": mode, "rules": rules }
+        });
+        app.post(RULES).session(&session).json(body).await
+    };
+
+    let refused = test("/a", "gptbot", "enforce").await.json();
+    let logged = test("/a", "gptbot", "off").await.json();
+    let limited = test("/b", "gptbot", "enforce").await.json();
+    let asset = test("/a.css", "gptbot", "enforce").await.json();
+    let other = test("/a", "googlebot", "enforce").await.json();
+
+    assert_eq!(
+        [&refused["decision"], &refused["reason"], &refused["status"]],
+        [&json!("refused"), &json!("crawler_policy"), &json!(403)]
+    );
+    let policy = json!({ "rule": 1, "action": "block", "enforced": true, "status": 403, "text": "No.", "perMinute": null });
+    assert_eq!(
+        (&refused["policy"], &refused["issues"][0]["path"]),
+        (&policy, &json!("crawlerPolicy.rules.0.match"))
+    );
+    assert_eq!((&logged["decision"], &logged["policy"]["enforced"]), (&json!("snapshot"), &json!(false)));
+    assert_eq!((&limited["decision"], &limited["policy"]["perMinute"]), (&json!("snapshot"), &json!(5)));
+    assert_eq!((asset.get("policy"), other.get("policy")), (None, None));
+    test("/a", "nobody", "log").await.assert(400, json!({ "issues": [{ "path": "crawler" }] }));
+}
+
+#[tokio::test]
 async fn an_address_on_another_host_is_refused() {
     let app = TestApp::new().await;
     let account = app.account("owner@shop.example", Plan::Agency).await;

@@ -56,6 +56,7 @@ const routes = {
   // settings
   '/d/:domain/settings/general': () => import('./features/settings/general.svelte'),
   '/d/:domain/settings/redirects': () => import('./features/settings/redirects.svelte'),
+  '/d/:domain/settings/crawler-policy': () => import('./features/settings/crawler-policy.svelte'),
   '/d/:domain/settings/headers': () => import('./features/settings/headers.svelte'),
   '/d/:domain/settings/ignored': () => import('./features/settings/ignored.svelte'),
   '/d/:domain/settings/sitemap': () => import('./features/settings/sitemap.svelte'),

@@ -32,6 +32,12 @@ function idOf(name: string): string {
     .replace(/^-|-$/g, '');
 }
 
+/** Crawlers of the list with their names, in the order of these. */
+export const knownCrawlers = () =>
+  Object.entries(names)
+    .map(([id, name]) => ({ id, name }))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+
 /** Id of a crawler that the service knows by a pattern only. */
 const LISTED = /^list:\^?/;
 

@@ -2,6 +2,8 @@
 import { count, counted } from '../lib/numbers';
 import { inWords } from './providers';
 
+export * from './policy';
+
 export const title = () => 'Crawlers';
 export const overview = () => 'Overview';
 export const pages = () => 'Pages';

@@ -13,6 +13,7 @@ export * as mentions from './mentions';
 export * as overview from './overview';
 export * as places from './places';
 export * as platforms from './platforms';
+export * as policy from './policy';
 export * as prompts from './prompts';
 export * as providers from './providers';
 export * as refusals from './refusals';

@@ -2,6 +2,7 @@
 import { count, counted } from '../lib/numbers';
 
 export * from './auditing';
+export * from './policy';
 
 export const section = () => 'Settings';
 export const general = () => 'General';
@@ -109,7 +110,9 @@ export const decision = (what: string, status: number | null, location: string |
     ? `Redirect ${status ?? ''} to ${location ?? ''}`
     : what === 'snapshot'
       ? 'Gets the snapshot'
-      : 'Passes to the origin';
+      : what === 'refused'
+        ? `Is refused with ${status ?? ''}`
+        : 'Passes to the origin';
 export const reason = (why: string, rule: number | null, pattern: string | null, stored: boolean | null) => {
   if (why === 'redirect_rule')
     return rule === null ? 'A redirect rule matches.' : `Rule ${count(Number(rule) + 1)} matches.`;
@@ -117,6 +120,7 @@ export const reason = (why: string, rule: number | null, pattern: string | null,
   if (why === 'ignored_path')
     return pattern === null ? 'An ignored path matches.' : `The ignored path ${pattern} matches.`;
   if (why === 'static_asset') return 'The address is that of a file, not of a page.';
+  if (why === 'crawler_policy') return 'By the crawler policy.';
   if (why === 'person') return 'People always get the app of the origin.';
   return stored === false ? 'No rule matches, and nothing is stored yet.' : 'No rule matches.';
 };

@@ -56,6 +56,7 @@ export const places = {
   live: () => 'Live visits',
   spoofed: () => 'Spoofed visits',
   redirects: () => 'Redirects',
+  crawlerPolicy: () => 'Crawler policy, blocked crawlers',
   headers: () => 'Headers',
   ignored: () => 'Ignored paths',
   sitemap: () => 'Sitemap',

@@ -24,6 +24,7 @@ const PLACES: readonly Place[] = [
   { label: m.places.live(), note: m.crawlers(), path: '/crawlers/live' },
   { label: m.places.spoofed(), note: m.crawlers(), path: '/crawlers/spoofed' },
   { label: m.places.redirects(), note: m.settings(), path: '/settings/redirects' },
+  { label: m.places.crawlerPolicy(), note: m.settings(), path: '/settings/crawler-policy' },
   { label: m.places.headers(), note: m.settings(), path: '/settings/headers' },
   { label: m.places.ignored(), note: m.settings(), path: '/settings/ignored' },
   { label: m.places.sitemap(), note: m.settings(), path: '/settings/sitemap' },

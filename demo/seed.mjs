@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAgain, createPrompts, importVisits, prepareBrand } from './first-start/made.mjs';
-import { audit, finishSnapshots, schedule, startSnapshots } from './first-start/real.mjs';
+import { audit, finishSnapshots, logPolicy, schedule, startSnapshots } from './first-start/real.mjs';
 import { Refused, Service } from './first-start/service.mjs';
 import { State } from './first-start/state.mjs';
 
@@ -26,6 +26,7 @@ const PARTS = [
   ['crawler visits', importVisits],
   ...(options['no-answers'] ? [] : [['brand', prepareBrand], ['prompts', createPrompts], ['AI answers', askAgain]]),
   ['snapshots', finishSnapshots],
+  ['crawler policy', logPolicy],
   ['audit', audit],
   ['daily audit', schedule],
 ];

@@ -62,3 +62,21 @@ export async function schedule({ service, state, domain }) {
   if (frequency === 'manual') await service.ask('PATCH', path, { frequency: 'daily' });
   state.set('scheduled', true);
 }
+
+/** A crawler policy that only counts what it would refuse, unless the owner has chosen. */
+export async function logPolicy({ service, state, domain }) {
+  if (state.get('policy') !== undefined) return;
+  const path = `/api/domains/${encodeURIComponent(domain)}/crawler-policy`;
+  const { mode, rules } = await service.ask('GET', path);
+  if (mode === 'off' && rules.length === 0) {
+    await service.ask('PUT', path, {
+      mode: 'log',
+      rules: [
+        { match: { purpose: 'llm-training' }, paths: ['/journal/**'], action: 'pay', text: 'The journal is licensed. Write to licences@glasshouse.test.' },
+        { match: { purpose: 'seo' }, action: 'limit', perMinute: 30 },
+        { match: { unverified: true }, action: 'block' },
+      ],
+    });
+  }
+  state.set('policy', true);
+}

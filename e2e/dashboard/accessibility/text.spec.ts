@@ -35,6 +35,7 @@ test.beforeAll(async () => {
   const tabs = [
     'general',
     'redirects',
+    'crawler-policy',
     'headers',
     'ignored',
     'sitemap',

@@ -144,6 +144,33 @@ test('failed pages, visits against robots.txt and spoofed crawlers are listed', 
   await expect(page.getByRole('region', { name: 'Spoofed visits per day' })).toBeVisible();
 });
 
+test('a visit against robots.txt leads to the rule that ends it, and what was refused is listed', async ({
+  page,
+  context,
+}) => {
+  await open(page, '/errors');
+  const key = await prepareLive(context.request, domain);
+  await page.getByRole('link', { name: 'Block GPTBot at /pricing' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Crawler policy' })).toBeVisible();
+  await expect(page.getByLabel('Which one, rule 1')).toHaveValue('gptbot');
+  await expect(page.getByLabel('Paths, rule 1')).toHaveValue('/pricing');
+  await page.getByRole('radio', { name: 'Enforce' }).check();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Saved.' })).toBeVisible();
+
+  const refused = await context.request.get(
+    `/api/prerender/render?url=${encodeURIComponent(`https://${domain}/pricing`)}`,
+    { headers: { 'x-service-api-key': key, 'user-agent': 'GPTBot/1.2', cookie: '' } },
+  );
+  expect([refused.status(), refused.headers()['x-service-policy']]).toEqual([403, 'block']);
+
+  const table = page.getByRole('table', { name: 'Refused by the crawler policy' });
+  await expect(async () => {
+    await page.goto(`/d/${domain}/crawlers`);
+    await expect(table.getByRole('row', { name: /GPTBot.*Block.*1/ })).toBeVisible({ timeout: 3000 });
+  }).toPass();
+});
+
 test('a visit is seen the moment it comes, and waits while the list is paused', async ({ page, context }) => {
   await open(page, '/live');
   const key = await prepareLive(context.request, domain);

@@ -96,6 +96,47 @@ test('redirects are added, pasted, moved by keys and saved; a bad rule leaves al
   expect(await sources()).toEqual(['/loop', '/old/*', '/x']);
 });
 
+test('a crawler policy: rules are added, moved by keys, tried before they are saved, and saved', async ({
+  page,
+  context,
+}) => {
+  await open(page, 'crawler-policy', 'Crawler policy');
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByLabel('Which one, rule 1').selectOption('CCBot');
+  await page.getByLabel('Paths, rule 1').fill('/blog/**');
+  await page.getByRole('button', { name: 'Add rule' }).click();
+  await page.getByLabel('Crawlers, rule 2').selectOption('All of a company');
+  await page.getByLabel('Which one, rule 2').selectOption('OpenAI');
+  await page.getByLabel('Answer, rule 2').selectOption('Limit (429)');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByLabel('Requests a minute, rule 2')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Requests a minute, rule 2').fill('30');
+  await page.getByRole('button', { name: 'Move rule 2 up' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Answer, rule 1')).toHaveValue('limit');
+
+  const result = page.getByRole('status', { name: 'Result' });
+  await page.getByLabel('Address to test').fill('/blog/tea');
+  await page.getByLabel('As crawler').selectOption('CCBot');
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(result).toContainText('Rule 2 answers 403.');
+  await expect(result).toContainText('does not enforce');
+  await page.getByRole('radio', { name: 'Enforce' }).check();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await expect(result).toContainText('Is refused with 403');
+
+  await save(page);
+  await isSaved(page);
+  expect(await stored(context, `/api/domains/${domain}/crawler-policy`)).toEqual({
+    mode: 'enforce',
+    obeyRobotsTxt: false,
+    rules: [
+      { match: { provider: 'openai' }, paths: [], action: 'limit', perMinute: 30, text: null },
+      { match: { crawler: 'ccbot' }, paths: ['/blog/**'], action: 'block', perMinute: null, text: null },
+    ],
+  });
+});
+
 test('leaving with unsaved changes asks; Escape stays', async ({ page }) => {
   await open(page, 'ignored', 'Ignored paths');
   await page.getByRole('textbox', { name: 'Ignored paths' }).fill('/drafts/*');

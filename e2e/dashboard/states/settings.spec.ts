@@ -39,6 +39,7 @@ test('axe finds nothing in the settings, and nothing scrolls sideways at 320 px'
   const tabs = {
     general: 'Origin host',
     redirects: 'Address to test',
+    'crawler-policy': 'every crawler is let in',
     headers: 'No rule yet.',
     ignored: 'No path is ignored.',
     sitemap: 'Sitemap address',

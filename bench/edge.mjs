@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { cpus } from 'node:os';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { ask } from '../e2e/lib/ask.mjs';
+import { keyApi } from '../e2e/lib/service.mjs';
 import { freePort, pause } from '../e2e/lib/ports.mjs';
 import { scratch } from '../e2e/lib/programs.mjs';
 import { prepareGlasshouse, startGlasshouse, startNginx, startProxy } from './services.mjs';
@@ -31,6 +32,11 @@ async function compare(ours, theirs) {
   if (mine.status !== 200 || !mine.bytes.equals(other.bytes)) throw new Error(`${ours[0]} answers ${mine.status} with other bytes than ${theirs[0]}`);
   return mine;
 }
+
+/** A hundred rules of a crawler policy that are looked at and let the crawler in. */
+const policyRules = () => Array.from({ length: 100 }, (_, at) => (at % 2 === 0
+  ? { match: { crawler: 'gptbot' }, action: 'block' }
+  : { match: {}, paths: [`/section-${at}/**`], action: 'allow' }));
 
 /** Memory of one process, without the browsers below it, in MB. */
 const pssMb = (pid) => Math.round(Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) / 1024);
@@ -101,11 +107,16 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   if (page.headers['x-service-render-cache'] !== 'edge-hit') throw new Error(`the crawler's page is ${page.status} ${page.headers['x-service-render-cache']}`);
   writeFileSync(file, page.bytes);
   const plain = [`http://127.0.0.1:${origin.port}/edge-page.html`, {}];
+  const api = keyApi(prepared, prepared.key);
+  const setPolicy = (rules) => api('PUT', '/api/domains/bench.test/crawler-policy', { mode: rules.length === 0 ? 'off' : 'enforce', rules });
   console.error(`serving ${page.bytes.length} bytes to crawlers at the edge`);
   for (let rep = 0; rep < reps; rep += 1) {
     add('nginxPage', { perSecond: wrk(plain[0], plain[1], seconds) });
     await compare(crawler, plain);
+    await setPolicy([]);
     add('edgePage', { perSecond: wrk(crawler[0], crawler[1], seconds) });
+    await setPolicy(policyRules());
+    add('edgePolicy', { perSecond: wrk(crawler[0], crawler[1], seconds) });
   }
   await service.stop();
 

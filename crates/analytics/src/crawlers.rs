@@ -248,6 +248,11 @@ impl CrawlerIndex {
         all.into_iter().find(|crawler| crawler.id == id)
     }
 
+    /// Returns the crawler that stands for those of which nobody knows more than that they are crawlers.
+    pub fn unknown(&self) -> &Crawler {
+        &self.unknown
+    }
+
     /// Returns the crawler of a request that names Markdown, from what its user agent says.
     pub fn markdown_client(&'static self, named: Option<&'static Crawler>) -> &'static Crawler {
         named.filter(|crawler| crawler.id != UNKNOWN).unwrap_or(&self.markdown_client)

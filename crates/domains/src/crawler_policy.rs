@@ -169,6 +169,8 @@ pub struct PolicySet {
     pub mode: PolicyMode,
     pub obey_robots_txt: bool,
     rules: Vec<CompiledPolicyRule>,
+    /// Address of the site's sitemap.
+    sitemap: Option<Url>,
 }
 
 #[derive(Debug)]
@@ -269,8 +271,8 @@ impl PolicyRule {
 }
 
 impl PolicySet {
-    /// Compiles a policy. None: it is off. A rule whose patterns no longer pass (a newer version is stricter) is left out.
-    pub fn compile(policy: &CrawlerPolicy) -> Option<PolicySet> {
+    /// Compiles the policy of a site with this sitemap, whose address may be empty. None: it is off. A rule whose patterns no longer pass (a newer version is stricter) is left out.
+    pub fn compile(policy: &CrawlerPolicy, sitemap_url: &str) -> Option<PolicySet> {
         if policy.mode == PolicyMode::Off {
             return None;
         }
@@ -280,7 +282,22 @@ impl PolicySet {
             Some(CompiledPolicyRule { at, rule: rule.clone(), paths })
         };
         let rules = policy.rules.iter().enumerate().filter_map(compile).collect();
-        Some(PolicySet { mode: policy.mode, obey_robots_txt: policy.obey_robots_txt, rules })
+        Some(PolicySet {
+            mode: policy.mode,
+            obey_robots_txt: policy.obey_robots_txt,
+            rules,
+            sitemap: Url::parse(sitemap_url).ok(),
+        })
+    }
+
+    /// Decides whether the policy is asked about pages at an address. It is not about what crawlers read before pages: what is
+    /// below `/.well-known/`, and the sitemap. Files with the extension of an asset, such as robots.txt, are no pages at all.
+    pub fn is_about(&self, url: &Url) -> bool {
+        // A sitemap at `/?sitemap=1` does not stand for the page `/`.
+        let is_sitemap = self.sitemap.as_ref().is_some_and(|sitemap| {
+            sitemap.path() == url.path() && (sitemap.query().is_none() || sitemap.query() == url.query())
+        });
+        !is_sitemap && !url.path().starts_with(WELL_KNOWN)
     }
 
     /// Finds the rule that decides about a crawler's request, and its position.
@@ -294,13 +311,6 @@ impl PolicySet {
         let found = rules.find(|one| one.paths.is_empty() || matches(&one.paths))?;
         Some((found.at, &found.rule))
     }
-}
-
-/// Decides whether an address is one that crawlers ask before they read pages, which no policy is asked about: what is below
-/// `/.well-known/`, and the sitemap. Files with the extension of an asset, such as robots.txt, are no pages at all.
-pub fn is_before_pages(url: &Url, sitemap_url: &str) -> bool {
-    let is_sitemap = || Url::parse(sitemap_url).is_ok_and(|sitemap| sitemap.path() == url.path());
-    url.path().starts_with(WELL_KNOWN) || (!sitemap_url.is_empty() && is_sitemap())
 }
 
 #[cfg(test)]
@@ -322,7 +332,7 @@ mod tests {
     /// Finds the position of the rule that decides.
     fn met(rules: Value, subject: PolicySubject<'_>, path: &str) -> Option<usize> {
         let url = Url::parse(&format!("https://shop.example{path}")).expect("an address");
-        let set = PolicySet::compile(&policy(rules)).expect("it is not off");
+        let set = PolicySet::compile(&policy(rules), "").expect("it is not off");
         set.find(&subject, &url).map(|(at, _)| at)
     }
 
@@ -420,12 +430,16 @@ mod tests {
 
     #[test]
     fn addresses_that_crawlers_ask_before_pages_are_no_matter_of_a_policy() {
-        let is_before = |path: &str| {
-            let url = Url::parse(&format!("https://shop.example{path}")).expect("an address");
-            is_before_pages(&url, "https://shop.example/map")
+        let is_about = |sitemap: &str, path: &str| {
+            let set = PolicySet::compile(&policy(json!([])), sitemap).expect("it is not off");
+            set.is_about(&Url::parse(&format!("https://shop.example{path}")).expect("an address"))
         };
 
-        assert!(is_before("/.well-known/security") && is_before("/map?page=2"));
-        assert!(!is_before("/mapped") && !is_before("/"));
+        for path in ["/.well-known/security", "/map", "/map?page=2"] {
+            assert!(!is_about("https://shop.example/map", path), "{path}");
+        }
+        assert!(is_about("https://shop.example/map", "/mapped") && is_about("", "/"));
+        let by_query = "https://shop.example/?sitemap=1";
+        assert!(!is_about(by_query, "/?sitemap=1") && is_about(by_query, "/"));
     }
 }

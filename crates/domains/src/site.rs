@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::crawler_policy::{PolicySet, is_before_pages};
+use super::crawler_policy::PolicySet;
 use super::headers::HeaderSet;
 use super::model::{Domain, DomainStatus, PreferredHost, RefreshRule};
 use super::names;
@@ -49,7 +49,8 @@ impl Site {
         let ignored = PathList::parse(&domain.settings.ignore_paths).unwrap_or_default();
         let headers = HeaderSet::compile(&domain.settings.custom_response_headers).unwrap_or_default();
         let refresh = domain.rendering.refresh_rules.iter().filter_map(compile_refresh_rule).collect();
-        let policy = PolicySet::compile(&domain.settings.crawler_policy);
+        let settings = &domain.settings;
+        let policy = PolicySet::compile(&settings.crawler_policy, &settings.sitemap_url);
         Site { redirects, ignored, headers, refresh, policy, twin, domain }
     }
 
@@ -100,7 +101,7 @@ impl Site {
 
     /// Returns the crawler policy that is asked about a page at an address. None: it is off, or says nothing about such addresses.
     pub fn policy(&self, url: &Url) -> Option<&PolicySet> {
-        self.policy.as_ref().filter(|_| !is_before_pages(url, &self.domain.settings.sitemap_url))
+        self.policy.as_ref().filter(|policy| policy.is_about(url))
     }
 
     /// Adds the custom headers of a path to an answer.

@@ -128,7 +128,7 @@ impl FastPath {
         (account, query, headers): (&AccountId, &str, &HeaderMap),
     ) {
         let is_plain = call.freshness == Freshness::Stored && *call.facts.method == Method::GET;
-        let is_let_in = is_never_refused(call.site, call.target, call.crawler);
+        let is_let_in = is_never_refused(call);
         if response.tier != Tier::EdgeHit || !is_plain || !is_let_in {
             return;
         }

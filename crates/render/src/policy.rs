@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use cache::Cache;
 use crawler::robots::Robots;
+use crawler::url::escaped_fragment;
 use url::{Position, Url};
 
 use super::decide::is_for_page;
 use super::model::{PolicyRefusal, RenderCall};
 use accounts::callers::shared_limits::{Bucket, SharedLimits};
 use analytics::policy::{RefusalKey, counted_crawler, subject_of};
-use analytics::{Crawler, Recorder, Verified};
+use analytics::{Crawler, CrawlerIndex, Recorder, Verified};
 use domains::crawler_policy::{PolicyRule, PolicySubject};
 use domains::origin::{OriginClient, RobotsAnswer};
 use domains::{PolicyAction, PolicyMode, Site};
@@ -53,7 +54,7 @@ impl CrawlerPolicies {
     /// Returns the refusal of a request. None: it is let in. Counts refusals, and those that a policy in mode `log` would make.
     pub async fn refuse(&self, call: &RenderCall<'_>) -> Option<PolicyRefusal> {
         let policy = call.site.policy(call.target)?;
-        let crawler = call.crawler.filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
+        let crawler = crawler_of(call).filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
         let subject = subject_of(crawler, call.verified);
         let met = match policy.find(&subject, call.target) {
             Some((_, rule)) => Met { action: rule.action, rule: Some(rule) },
@@ -112,10 +113,17 @@ impl CrawlerPolicies {
     }
 }
 
-/// Decides whether a crawler's requests for an address meet no rule that could refuse them, whoever they prove to be, so that the
-/// policy need not be asked about each.
-pub(super) fn is_never_refused(site: &Site, target: &Url, crawler: Option<&Crawler>) -> bool {
-    let (Some(policy), Some(crawler)) = (site.policy(target), crawler) else { return true };
+/// Returns the crawler that a request is from. None: it is a person's, or the customer's own.
+fn crawler_of(call: &RenderCall<'_>) -> Option<&'static Crawler> {
+    let is_crawlers = || call.facts.is_crawler || escaped_fragment(call.target).is_some();
+    call.crawler.or_else(|| is_crawlers().then(|| CrawlerIndex::shared().unknown()))
+}
+
+/// Decides whether requests like this one meet no rule that could refuse them, whoever they prove to be, so that the policy need
+/// not be asked about each.
+pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
+    let target = call.target;
+    let (Some(policy), Some(crawler)) = (call.site.policy(target), crawler_of(call)) else { return true };
     let is_let_in = |verified| match policy.find(&subject_of(crawler, verified), target) {
         Some((_, rule)) => rule.action == PolicyAction::Allow,
         None => !policy.obey_robots_txt,

@@ -51,7 +51,8 @@ export const testCrawler = () => 'As crawler';
 export const policyDecision = (action: string, rule: number, status: number | null, limit: number | null) => {
   const name = `Rule ${count(rule + 1)}`;
   if (action === 'allow') return `${name} lets it in.`;
-  if (action === 'limit') return `${name} lets ${counted(limit ?? 0, 'request', 'requests')} a minute in, then answers ${status ?? ''}.`;
+  if (action === 'limit')
+    return `${name} lets ${counted(limit ?? 0, 'request', 'requests')} a minute in, then answers ${status ?? ''}.`;
   return `${name} answers ${status ?? ''}.`;
 };
 export const policyOnlyLogs = () => 'The policy does not enforce, so that the crawler gets the page all the same.';

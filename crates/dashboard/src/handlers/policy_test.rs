@@ -50,7 +50,7 @@ impl PolicyTestResult {
 pub fn find_crawler(id: &str) -> Option<PolicySubject<'static>> {
     let index = CrawlerIndex::shared();
     if id == IMPOSTORS {
-        return index.find("unknown").map(|crawler| subject_of(crawler, Verified::No));
+        return Some(subject_of(index.unknown(), Verified::No));
     }
     index.find(id).map(|crawler| subject_of(crawler, Verified::Unknown))
 }

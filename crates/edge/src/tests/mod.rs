@@ -10,5 +10,6 @@ mod kept;
 mod limits;
 mod own_site;
 mod people;
+mod policy;
 mod readers;
 mod world;

@@ -14,8 +14,8 @@ use crate::testing::*;
 use crate::{ServedBy, Verified, Visit};
 use platform::plans::Plan;
 
-const FURTHER: [&str; 8] =
-    ["crawlers", "errors", "robots", "referrals", "export", "live", "timeline", "pages"];
+const FURTHER: [&str; 9] =
+    ["crawlers", "errors", "robots", "referrals", "export", "live", "timeline", "pages", "policy"];
 
 fn path(report: &str, query: &str) -> String {
     format!("/api/analytics/{report}?domain=shop.example{query}")

@@ -2,6 +2,7 @@
 
 mod further;
 mod over_time;
+mod policy;
 
 use std::io::Read as _;
 

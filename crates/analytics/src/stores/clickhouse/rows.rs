@@ -81,7 +81,7 @@ pub struct RefusalRow {
     pub day: u16,
     pub crawler: String,
     pub action: String,
-    pub enforced: bool,
+    pub enforced: u8,
     pub visits: u64,
 }
 
@@ -122,7 +122,7 @@ table_row!(
 table_row!(
     RefusalRow,
     "policy_refusals",
-    "domain String, day UInt16, crawler String, action String, enforced Bool, visits UInt64"
+    "domain String, day UInt16, crawler String, action String, enforced UInt8, visits UInt64"
 );
 
 /// A day as it is stored. None: it lies before 1970 or after 2149, and nobody visited anything then.
@@ -188,7 +188,7 @@ impl RefusalRow {
             day: stored_day(key.day)?,
             crawler: key.crawler.to_string(),
             action: key.action.as_str().to_owned(),
-            enforced: key.enforced,
+            enforced: u8::from(key.enforced),
             visits: *requests,
         })
     }
@@ -197,7 +197,7 @@ impl RefusalRow {
     pub fn read(self) -> Option<(RefusalKey, u64)> {
         let (domain, crawler) = (DomainId::from(self.domain), self.crawler.into());
         let (day, action) = (Day::from(self.day), PolicyAction::parse(&self.action)?);
-        Some((RefusalKey { domain, day, crawler, action, enforced: self.enforced }, self.visits))
+        Some((RefusalKey { domain, day, crawler, action, enforced: self.enforced != 0 }, self.visits))
     }
 }
 

@@ -8,6 +8,7 @@ mod forced;
 mod hanging;
 mod outages;
 mod pages;
+mod policy;
 mod records;
 mod refusals;
 mod tiers;

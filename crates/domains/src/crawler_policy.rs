@@ -56,10 +56,8 @@ pub enum PolicyMode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
-    /// Crawlers that the rule is for: one of `crawler`, `provider`, `purpose` with a value of `GET /api/analytics/crawlers`, or
-    /// `unverified: true` for those that are not who they claim to be. None of them: every crawler.
     #[serde(rename = "match")]
-    #[schema(value_type = Object, example = json!({ "crawler": "gptbot" }))]
+    #[schema(value_type = PolicyMatchForm)]
     pub crawlers: PolicyMatch,
     /// Path patterns; none: every path.
     #[serde(default)]
@@ -90,6 +88,25 @@ pub enum PolicyMatch {
     /// Crawlers that fail their verification.
     Unverified,
     Every,
+}
+
+/// Crawlers that a rule is for: one of these with a value of `GET /api/analytics/crawlers`, or none for every crawler.
+#[derive(ToSchema)]
+#[schema(as = PolicyMatch)]
+#[expect(dead_code, reason = "only its description is used")]
+struct PolicyMatchForm {
+    /// Id of the crawler.
+    #[schema(nullable = false, examples("gptbot"))]
+    crawler: Option<String>,
+    /// Company that runs the crawlers.
+    #[schema(nullable = false)]
+    provider: Option<String>,
+    /// Purpose of the crawlers.
+    #[schema(nullable = false)]
+    purpose: Option<String>,
+    /// True: clients that are not who they claim to be.
+    #[schema(nullable = false)]
+    unverified: Option<bool>,
 }
 
 /// Answer of a rule to a crawler.

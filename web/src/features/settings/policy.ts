@@ -7,6 +7,13 @@ import { linesOf } from './saving';
 export type PolicyKind = keyof typeof m.policyKinds;
 export type PolicyAction = Schemas['PolicyRule']['action'];
 
+/** The values of the form. */
+export interface PolicyValues {
+  mode: Schemas['CrawlerPolicy']['mode'];
+  obeyRobotsTxt: boolean;
+  rules: PolicyRow[];
+}
+
 export interface PolicyRow {
   kind: PolicyKind;
   /** Id of a crawler, company or purpose. */
@@ -62,7 +69,7 @@ export function rowOf(rule: Schemas['PolicyRule']): PolicyRow {
 }
 
 export function sentRule({ kind, value, paths, action, perMinute, text }: PolicyRow): Schemas['PolicyRule'] {
-  const match: Record<string, unknown> =
+  const match: Schemas['PolicyMatch'] =
     kind === 'every' ? {} : kind === 'unverified' ? { unverified: true } : { [kind]: value };
   return {
     match,

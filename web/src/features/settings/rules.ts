@@ -52,7 +52,7 @@ function pathOf(from: string): string {
 }
 
 /** Returns the rules with one of them moved by one place. */
-export function moved(rules: readonly Rule[], index: number, by: 1 | -1): Rule[] {
+export function moved<Row>(rules: readonly Row[], index: number, by: 1 | -1): Row[] {
   const next = [...rules];
   const [rule] = next.splice(index, 1);
   if (rule !== undefined) next.splice(index + by, 0, rule);

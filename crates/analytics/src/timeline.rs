@@ -30,7 +30,7 @@ pub enum TimelineBy {
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Timeline {
     /// UTC days in order, `YYYY-MM-DD`; the last one is today.
-    #[schema(examples(json!(["2026-11-19", "2026-11-20"])))]
+    #[schema(example = json!(["2026-11-19", "2026-11-20"]))]
     pub dates: Vec<String>,
     /// Visits of those that are told apart, impostors' left out.
     pub series: Vec<TimelineSeries>,
@@ -48,7 +48,7 @@ pub struct TimelineSeries {
     #[schema(examples("AI"))]
     pub name: String,
     /// Visits, for each of the dates.
-    #[schema(examples(json!([12, 30])))]
+    #[schema(example = json!([12, 30]))]
     pub counts: Vec<u64>,
 }
 

@@ -194,7 +194,8 @@ struct Health {
 
 /// Says that the process is up.
 #[utoipa::path(get, path = "/healthz", tag = "Service", security(()),
-    responses((status = 200, description = "The process is up.", body = Health)))]
+    responses((status = 200, description = "The process is up.", body = Health),
+        (status = "4XX", description = "The head of the request cannot be read.")))]
 async fn get_health() -> impl IntoResponse {
     no_store(Json(Health { ok: true, version: env!("CARGO_PKG_VERSION") }))
 }
@@ -280,6 +281,7 @@ enum NoTraffic {
 /// holds. A process that was asked to end answers 503 from then on, and takes connections for `server.drain_s`.
 #[utoipa::path(get, path = "/readyz/traffic", tag = "Service", security(()), responses(
     (status = 200, description = "This process can serve visitors.", body = TrafficReadiness),
+    (status = "4XX", description = "The head of the request cannot be read."),
     (status = 503, description = "It has not read the domains yet, or is about to end. `Retry-After` says when to ask again.",
         body = TrafficReadiness),
 ))]

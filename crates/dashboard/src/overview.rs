@@ -57,7 +57,7 @@ pub struct SiteOverview {
     #[schema(required = true)]
     pub changes: Option<Vec<SiteChange>>,
     /// Names of the parts that could not be read, which are null.
-    #[schema(examples(json!([])))]
+    #[schema(example = json!([]))]
     pub unavailable: Vec<&'static str>,
 }
 

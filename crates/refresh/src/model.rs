@@ -33,7 +33,7 @@ pub struct PathsRequest {
     #[schema(examples("shop.example"))]
     pub domain: String,
     /// Paths of the pages: at least one.
-    #[schema(examples(json!(["/", "/shoes"])), min_items = 1, max_items = 10000)]
+    #[schema(example = json!(["/", "/shoes"]), min_items = 1, max_items = 10000)]
     pub paths: Vec<String>,
     /// `false`: nothing happens. Default `true` (variant `purge`: `false`, and then the pages are only deleted).
     #[schema(examples(true))]
@@ -245,7 +245,6 @@ pub struct BatchSummary {
     #[schema(examples("01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10"))]
     pub batch_group_id: String,
     /// `every`: all pages of the sitemap; `updated`: those that changed.
-    #[schema(inline)]
     pub selection: Selection,
     /// Time of the request.
     pub created_at: Timestamp,

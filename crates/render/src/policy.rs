@@ -13,7 +13,6 @@ use url::{Position, Url};
 
 use super::decide::is_for_page;
 use super::model::{PolicyRefusal, RenderCall};
-use accounts::callers::shared_limits::{Bucket, SharedLimits};
 use analytics::policy::{RefusalKey, counted_crawler, subject_of};
 use analytics::{Crawler, CrawlerIndex, Recorder, Verified};
 use domains::crawler_policy::{PolicyRule, PolicySubject};
@@ -21,6 +20,7 @@ use domains::origin::{OriginClient, RobotsAnswer};
 use domains::{PolicyAction, PolicyMode, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
+use platform::limits::{SharedWindow, SharedWindows};
 
 /// Time for which the rules of a robots.txt hold before they are read again.
 const ROBOTS_FOR: Duration = Duration::from_secs(60);
@@ -29,7 +29,7 @@ const REMEMBERED_ROBOTS: u64 = 10_000;
 
 /// Policies of all domains.
 pub struct CrawlerPolicies {
-    limits: SharedLimits,
+    limits: SharedWindows,
     robots: RobotsOfSites,
     recorder: Recorder,
     clock: Clock,
@@ -44,7 +44,7 @@ struct Met<'a> {
 impl CrawlerPolicies {
     pub(super) fn new(platform: &Platform, recorder: &Recorder) -> CrawlerPolicies {
         CrawlerPolicies {
-            limits: SharedLimits::new(&platform.db, &platform.clock),
+            limits: SharedWindows::new(&platform.db, &platform.clock),
             robots: RobotsOfSites::new(platform),
             recorder: recorder.clone(),
             clock: platform.clock.clone(),
@@ -86,7 +86,7 @@ impl CrawlerPolicies {
     async fn used_up(&self, site: &Site, crawler: &str, per_minute: u32) -> Option<Duration> {
         // Another limit is another window, so that a limit that was changed holds at once.
         let name = format!("policy:{}:{crawler}:{per_minute}", site.domain.id);
-        match self.limits.take_of_all(&[Bucket::per_minute(name, per_minute)]).await {
+        match self.limits.take(&[SharedWindow::per_minute(name, per_minute)]).await {
             Ok(standing) => (!standing.allowed).then_some(standing.reset),
             Err(error) => {
                 tracing::warn!(%error, domain = %site.domain.host, "a crawler's requests could not be counted");

@@ -97,7 +97,7 @@ struct SessionInfo {
 ///
 /// Answers with a session cookie. Failed attempts are limited to 10 per minute for an address and e-mail together and
 /// 30 per minute for an address; over the limit the right password waits too.
-#[utoipa::path(post, path = "/api/session", tag = "Session", request_body = PasswordCredentials, responses(Errors::<NotSignedIn>,
+#[utoipa::path(post, path = "/api/session", tag = "Session", security(()), request_body = PasswordCredentials, responses(Errors::<NotSignedIn>,
     (status = 204, description = "Signed in.", headers(("set-cookie" = String, description = "The session.")))))]
 async fn create_session(
     State(callers): State<Callers>,

@@ -37,7 +37,7 @@ pub struct ConnectionRecords {
     #[schema(required = true, inline)]
     pub probe: Option<Way>,
     /// What was missing for the records to match, one sentence each.
-    #[schema(examples(json!(["shop.example has no A or AAAA record"])))]
+    #[schema(example = json!(["shop.example has no A or AAAA record"]))]
     pub problems: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub struct CheckedRecord {
     #[schema(examples(300))]
     pub ttl: u32,
     /// Values of this type that the name had; null before a check.
-    #[schema(required = true, examples(json!(["192.0.2.10"])))]
+    #[schema(required = true, example = json!(["192.0.2.10"]))]
     pub found: Option<Vec<String>>,
     pub state: RecordState,
 }

@@ -92,6 +92,12 @@ pub struct ErrorBody {
     /// Reason why the site could not be asked, with `fetch_failed` of a verification.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The audit that is under way, with `run_already_active`.
+    #[serde(rename = "runId", skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+    /// Time from which there is a budget again, with `budget_spent`.
+    #[serde(rename = "resumesAt", skip_serializing_if = "Option::is_none")]
+    pub resumes_at: Option<String>,
 }
 
 /// The errors of an operation: those that follow from what it demands (`A`), and its own (`E`).

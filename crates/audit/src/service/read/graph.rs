@@ -23,12 +23,16 @@ pub struct LinkGraph {
     /// Links between these pages: positions in `nodes` of the page that it stands on and of the page that it leads to. Each pair
     /// once, at most 20,000.
     #[schema(example = json!([[0, 1], [1, 0]]))]
-    pub edges: Vec<(usize, usize)>,
+    pub edges: Vec<GraphEdge>,
     /// Pages of the run.
     pub page_total: usize,
     /// Links between the pages of `nodes`, those that are left out of `edges` too.
     pub edge_total: usize,
 }
+
+/// Link between two pages of the graph: positions of the page with the link and of its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+pub struct GraphEdge(u16, u16);
 
 /// A page of the graph.
 #[derive(Debug, Serialize, ToSchema)]
@@ -69,17 +73,17 @@ impl Audits {
         let places: HashMap<&str, u16> = nodes.iter().map(|node| node.path.as_str()).zip(0..).collect();
         let mut in_order: Vec<(usize, u16)> = rows.iter().copied().zip(0..).collect();
         in_order.sort_unstable();
-        let mut edges: Vec<(u16, u16)> = Vec::new();
+        let mut edges: Vec<GraphEdge> = Vec::new();
         let mut reader = RowReader::new(self, run, PartKind::Links);
         for (row, from) in in_order {
             let links: Vec<LinkRow> = serde_json::from_slice(&reader.line(row).await?).unwrap_or_default();
             let places = links.iter().filter_map(|link| places.get(link.to.as_str()).copied());
             let others: BTreeSet<u16> = places.filter(|to| *to != from).collect();
-            edges.extend(others.into_iter().map(|to| (from, to)));
+            edges.extend(others.into_iter().map(|to| GraphEdge(from, to)));
         }
         edges.sort_unstable();
         let edge_total = edges.len();
-        let edges = edges.into_iter().take(MOST_EDGES).map(|(from, to)| (from.into(), to.into())).collect();
+        edges.truncate(MOST_EDGES);
         Ok(LinkGraph { nodes, edges, page_total: index.len(), edge_total })
     }
 }

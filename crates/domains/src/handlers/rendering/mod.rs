@@ -62,7 +62,7 @@ struct RenderingChange {
     verified_crawlers_only: Option<bool>,
     /// Names of the query parameters that are a part of a page's address, at most 50; null: all but those of tracking.
     #[serde(deserialize_with = "given")]
-    #[schema(value_type = Option<Vec<String>>, max_items = 50, examples(json!(["page", "color"])))]
+    #[schema(value_type = Option<Vec<String>>, max_items = 50, example = json!(["page", "color"]))]
     query_parameters: Option<Option<Vec<String>>>,
 }
 

@@ -78,7 +78,8 @@ function npmPackages() {
     if (components.has(reference) && !isHandedOut) continue;
     components.set(reference, {
       type: 'library', 'bom-ref': reference, name, version: one.version, scope: isHandedOut ? 'required' : 'excluded', ...licencesOf(one.license ?? LICENCE_FILES[name]),
-      purl: reference,
+      // The client is of this repository, as crates without a purl are.
+      ...(where.startsWith('../') ? {} : { purl: reference }),
       ...(kind === 'sha512' ? { hashes: [{ alg: 'SHA-512', content: Buffer.from(content, 'base64').toString('hex') }] } : {}),
     });
   }

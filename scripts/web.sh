@@ -7,14 +7,16 @@ cd "$root/web"
 
 need_tools node npm
 need_node 20.19
+client=$root/clients/typescript
+npm_ci "$client" || die 'npm could not install the packages of the client'
 npm_ci "$PWD" || die 'npm could not install the packages of the dashboard'
-npm run --silent schema
+npm run --silent client
 
 # The sums of the sources that the files in dist were built from.
 built=node_modules/.build/sources
 snippets=()
 if [ -d ../integrations ]; then snippets=(../integrations); fi
-sources=$(find src public scripts "${snippets[@]}" index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
+sources=$(find src public scripts "$client/src" "${snippets[@]}" index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
   | LC_ALL=C sort -z | xargs -0 sha256sum)
 if [ -f dist/index.html ] && [ -f "$built" ] && [ "$sources" = "$(< "$built")" ]; then exit; fi
 

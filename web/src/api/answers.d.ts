@@ -1,7 +1,5 @@
 // Short names of answers that several screens take apart.
-import type { components } from './schema';
-
-type Schemas = components['schemas'];
+import type { Schemas } from 'glasshouse-client';
 
 /** The answer of `GET /api/dashboard/overview`. */
 export type OverviewReport = Schemas['SiteOverview'];

@@ -39,7 +39,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-type Rest<I> = undefined extends I ? [init?: I, lifetime?: Lifetime] : [init: I, lifetime?: Lifetime];
+type Rest<I> = object extends I ? [init?: I, lifetime?: Lifetime] : [init: I, lifetime?: Lifetime];
 
 /** Returns the options of a query that reads a path: `createQuery(() => read('/api/usage'))`. */
 export function read<P extends PathsWith<'get'>>(path: P, ...[init, lifetime]: Rest<Init<P, 'get'>>) {

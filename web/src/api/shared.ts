@@ -7,7 +7,7 @@ import { LIFETIMES } from './queries';
 /** Reports that a public token opens. */
 export type SharedPath = '/api/analytics/bots' | '/api/analytics/bots/daily' | '/api/analytics/bots/summary';
 
-type Query<P extends SharedPath> = NonNullable<NonNullable<NonNullable<Init<P, 'get'>>['params']>['query']>;
+type Query<P extends SharedPath> = Init<P, 'get'> extends { params?: { query?: infer Q } } ? NonNullable<Q> : never;
 
 /** Returns the options of a query that reads a shared report. */
 export function readShared<P extends SharedPath>(path: P, query: Query<P>, token: string) {

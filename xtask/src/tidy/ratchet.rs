@@ -117,7 +117,7 @@ fn area_of(file: &SourceFile) -> Option<&str> {
     if file.path.starts_with(PAGE_SCRIPT) {
         return Some(PAGE_SCRIPT);
     }
-    if file.path.starts_with("web/src/") && file.path != "web/src/api/schema.d.ts" {
+    if file.path.starts_with("web/src/") {
         return (file.is("ts") || file.is("svelte")).then_some("web");
     }
     if !file.is("rs") {
@@ -223,7 +223,6 @@ mod tests {
             assert_eq!(lines(&SourceFile::new(path, "//! A.\n")), 0, "{path}");
         }
         assert_eq!(lines(&SourceFile::new("crates/x/src/a.rs", "//! A.\n")), 1);
-        assert_eq!(area_of(&SourceFile::new("web/src/api/schema.d.ts", "")), None);
         assert_eq!(area_of(&SourceFile::new("crates/browser/page-script/bundle.js", "")), None);
     }
 

@@ -107,6 +107,17 @@ npm_ci() {
   cp "$folder/package-lock.json" "$folder/node_modules/.installed-lock"
 }
 
+# python_venv FOLDER LIST: makes a venv with the packages of a list, unless they are the ones already there.
+python_venv() {
+  local venv=$1 list=$2
+  python3 -c 'import ensurepip' 2> /dev/null || apt_install python3-venv
+  if cmp -s "$list" "$venv/installed"; then return; fi
+  say "installing the Python packages of ${list#"$root"/}"
+  rm -rf "$venv"
+  python3 -m venv "$venv" && "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$list" || return 1
+  cp "$list" "$venv/installed"
+}
+
 listening() { (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null; }
 
 # A port on loopback that nothing listens on now.

@@ -98,6 +98,7 @@ integrations() {
   npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" \
     && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
 }
+clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
 packages() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/package/run.sh"; }
 spas() { npm_ci "$root/e2e/spas" && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/spas/run.mjs"; }
@@ -128,6 +129,7 @@ if [ "${results[4]}" = ok ]; then
 fi
 if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
   step 'integrations in their runtimes (e2e/integrations)' integrations
+  step 'clients, installed, with every operation (e2e/clients)' clients
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   step 'package, unit and container (e2e/package)' packages
 fi

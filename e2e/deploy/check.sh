@@ -21,17 +21,10 @@ done
 for tool in caddy:caddy promtool:prometheus shellcheck:shellcheck yamllint:yamllint docker-compose:docker-compose systemd-analyze:systemd; do
   has "${tool%%:*}" || missing+=("${tool#*:}")
 done
-python3 -c 'import ensurepip' 2> /dev/null || missing+=(python3-venv)
 # The tests start them by themselves; RUNLEVEL keeps Debian from doing so where there is no systemd.
 [ ${#missing[@]} -eq 0 ] || RUNLEVEL=1 apt_install "${missing[@]}"
 venv=$target/deploy-venv
-if ! cmp -s "$here/requirements.txt" "$venv/installed"; then
-  say 'installing the Python packages of e2e/deploy'
-  rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement "$here/requirements.txt"
-  cp "$here/requirements.txt" "$venv/installed"
-fi
+python_venv "$venv" "$here/requirements.txt"
 
 need_browsers
 allow_unconfined_browsers

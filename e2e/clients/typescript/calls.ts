@@ -1,0 +1,268 @@
+// Calls every operation of the service through the installed TypeScript client. Run by ../run.mjs, which notes the requests; compiled in
+// strict mode, so that a changed operation fails here first.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DOCUMENT_SHA256, Glasshouse, hasCode, verifyWebhook } from 'glasshouse-client';
+
+const { ADDRESS = '', EMAIL = '', PASSWORD = '', DOMAIN: domain = '', KEY: key = '', DOCUMENT } = process.env;
+const client = new Glasshouse(ADDRESS, { key });
+const inDomain = { path: { domain } };
+const ofDomain = { query: { domain } };
+const GOOGLEBOT = { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' };
+
+const PERSON = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+  'accept-language': 'en',
+  accept: 'text/html,application/xhtml+xml',
+};
+
+/** Asks until there is something. */
+async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
+  for (const end = Date.now() + 120_000; Date.now() < end; await pause(300)) {
+    const found = await read();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`nothing came: ${read}`);
+}
+
+async function service() {
+  assert.equal((await client.get('/healthz')).ok, true);
+  await client.get('/readyz');
+  await client.get('/readyz/traffic');
+  assert.equal(DOCUMENT_SHA256, DOCUMENT);
+}
+
+async function account() {
+  const made = await client.post('/api/keys', { body: { name: 'second' } });
+  const { keys } = await client.get('/api/keys');
+  assert.deepEqual(keys.map(({ name }) => name).sort(), ['second', 'test']);
+  assert.equal(await client.delete('/api/keys/{id}', { params: { path: { id: made.id } } }), undefined);
+  await assert.rejects(new Glasshouse(ADDRESS, { key: made.key }).get('/api/keys'), (error) => hasCode(error, 'invalid_api_key'));
+  await client.get('/api/usage');
+}
+
+async function domains() {
+  const other = `other-${domain}`;
+  assert.equal((await client.post('/api/domains', { body: { domain: other } })).domain, other);
+  const another = client.post('/api/domains', { body: { domain: other } });
+  await assert.rejects(another, (error) => hasCode(error, 'domain_already_connected') && error.status === 409);
+  await client.post('/api/domains/{domain}/check', { params: { path: { domain: other } } });
+  await client.delete('/api/domains/{domain}', { params: { path: { domain: other } } });
+  assert.deepEqual(
+    (await client.get('/api/domains')).domains.map((item) => item.domain),
+    [domain],
+  );
+  await client.get('/api/domains/{domain}', { params: inDomain });
+  const changed = await client.patch('/api/domains/{domain}/settings', { params: inDomain, body: { ignorePaths: '/cart' } });
+  assert.equal(changed.ignorePaths, '/cart');
+  await client.patch('/api/domains/{domain}/sitemap', { params: inDomain, body: { sitemapUrl: `http://${domain}/sitemap.xml` } });
+  await client.get('/api/domains/{domain}/records', { params: inDomain });
+  const rendering = await client.patch('/api/domains/{domain}/rendering', { params: inDomain, body: { refreshIntervalSeconds: 86_400 } });
+  assert.deepEqual(await client.get('/api/domains/{domain}/rendering', { params: inDomain }), rendering);
+  const { token } = await client.post('/api/domains/{domain}/stats-token', { params: inDomain });
+  await client.get('/api/domains/{domain}/stats-token', { params: inDomain });
+  const shared = new Glasshouse(ADDRESS, { headers: { 'x-service-public-stats-token': token } });
+  await shared.get('/api/analytics/bots', { params: ofDomain });
+  await client.delete('/api/domains/{domain}/stats-token', { params: inDomain });
+  await client.post('/api/domains/{domain}/verify', { params: inDomain, body: {} });
+}
+
+async function rendering() {
+  const page = await client.render(`http://${domain}/jugs`, GOOGLEBOT);
+  assert.deepEqual([page.status, page.cache], [200, 'miss']);
+  assert.match(page.html, /Hand-made pots from the quay/);
+  assert.equal((await client.render(`http://${domain}/nowhere`, GOOGLEBOT)).status, 404);
+  assert.equal((await client.render(`http://${domain}/jugs`, PERSON)).status, 304);
+
+  await client.post('/api/prerender/cache/invalidate-page-cache', { body: { domain, path: '/cups' } });
+  await client.post('/api/prerender/cache/invalidate-paths-cache', { body: { domain, paths: ['/about'] } });
+  const { batchGroupId } = await client.post('/api/prerender/cache/invalidate-site-cache', { body: { domain } });
+  const done = await client.waitForBatch(batchGroupId ?? '', { everyMs: 200 });
+  assert.deepEqual([done.total, done.done], [4, 4]);
+  await client.post('/api/prerender/cache/invalidate-updated-paths', { body: { domain } });
+  await client.get('/api/prerender/batches', { params: ofDomain });
+  await client.post('/api/prerender/batches/{batchGroupId}/cancel', { params: { path: { batchGroupId: batchGroupId ?? '' } } });
+
+  const paths = [];
+  for await (const { path } of client.rows('/api/prerender/snapshots', {
+    params: { query: { domain, limit: 2, sort: 'path', order: 'asc' } },
+  }))
+    paths.push(path);
+  assert.deepEqual(paths, ['/', '/about', '/cups', '/jugs', '/nowhere']);
+  const file = await client.open('get', '/api/prerender/snapshots', { params: { query: { domain, format: 'csv' } } });
+  assert.match(await file.text(), /^url,path,status/);
+}
+
+async function analytics() {
+  const visits = client.events('/api/analytics/live', { params: ofDomain });
+  let visit: IteratorResult<{ path: string; crawler: string }, void> | undefined;
+  void visits.next().then((first) => {
+    visit = first;
+  });
+  while (visit === undefined) await client.render(`http://${domain}/cups`, GOOGLEBOT).then(() => pause(200));
+  assert.deepEqual([visit.value?.path, visit.value?.crawler], ['/cups', 'googlebot']);
+  await visits.return();
+
+  const params = ofDomain;
+  await client.get('/api/analytics/bots', { params });
+  await client.get('/api/analytics/bots/daily', { params });
+  await client.get('/api/analytics/bots/summary', { params });
+  await client.get('/api/analytics/page-insights', { params: { query: { domain, url: `http://${domain}/cups` } } });
+  await client.get('/api/analytics/crawlers', { params });
+  await client.get('/api/analytics/errors', { params });
+  await client.get('/api/analytics/pages', { params });
+  await client.get('/api/analytics/referrals', { params });
+  await client.get('/api/analytics/robots', { params });
+  await client.get('/api/analytics/timeline', { params });
+  assert.match(await (await client.get('/api/analytics/export', { params })).text(), /^day,path,crawler/);
+}
+
+/** Receives messages of audits; `next` is the first one. */
+async function receiver() {
+  const server = http.createServer().listen(0, '127.0.0.1');
+  const next = new Promise<[Buffer, http.IncomingHttpHeaders]>((resolve) => {
+    server.on('request', async (request, response) => {
+      resolve([Buffer.concat(await request.toArray()), request.headers]);
+      response.writeHead(204).end();
+    });
+  });
+  await once(server, 'listening');
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, next, close: () => server.close() };
+}
+
+async function audits() {
+  const { issues } = await client.get('/api/seo-spider/issues');
+  assert.ok(issues.length > 50);
+  const messages = await receiver();
+  const settings = await client.patch('/api/domains/{domain}/auditing', { params: inDomain, body: { webhookUrl: messages.address } });
+  assert.equal((await client.get('/api/domains/{domain}/auditing', { params: inDomain })).webhookUrl, messages.address);
+  const body = { domain, mode: 'sitemap' as const, urls: [`http://${domain}/`] };
+  const ids = [];
+  for (let turn = 0; turn < 2; turn += 1) {
+    const { runId } = await client.post('/api/seo-spider/runs', { body });
+    const again = client.post('/api/seo-spider/runs', { body });
+    await assert.rejects(again, (error) => hasCode(error, 'run_already_active') && error.body.runId === runId);
+    let last;
+    for await (const progress of client.events('/api/seo-spider/runs/{runId}/events', { params: { path: { runId } } })) last = progress;
+    assert.equal(last?.runId, runId);
+    assert.equal((await client.waitForAudit(runId, { everyMs: 200 })).closeReason, 'finished');
+    ids.push(runId);
+  }
+  const [first = '', runId = ''] = ids;
+  const [message, headers] = await messages.next;
+  assert.equal((await verifyWebhook<{ run: { id: string } }>(message, headers, settings.webhookSecret ?? '')).run.id, first);
+  messages.close();
+  const ofRun = { path: { runId } };
+  await client.get('/api/seo-spider/runs', { params: ofDomain });
+  const pages = [];
+  for await (const page of client.rows('/api/seo-spider/runs/{runId}', { params: { ...ofRun, query: { limit: 3 } } })) pages.push(page);
+  assert.equal(pages.length, 4);
+  await client.get('/api/seo-spider/runs/{runId}/pages/{pageId}', { params: { path: { runId, pageId: pages[0]?.id ?? '' } } });
+  await client.get('/api/seo-spider/runs/{runId}/issues', { params: ofRun });
+  await client.get('/api/seo-spider/runs/{runId}/links', { params: ofRun });
+  const { edges } = await client.get('/api/seo-spider/runs/{runId}/graph', { params: ofRun });
+  assert.ok(edges.every(([from, to]) => from !== to) && edges.length > 0);
+  await client.get('/api/seo-spider/runs/{runId}/compare', { params: { ...ofRun, query: { with: first } } });
+  assert.match(
+    await (await client.get('/api/seo-spider/runs/{runId}/export', { params: { ...ofRun, query: { what: 'pages' } } })).text(),
+    /jugs/,
+  );
+  const { runId: third } = await client.post('/api/seo-spider/runs', { body });
+  await client.post('/api/seo-spider/runs/{runId}/cancel', { params: { path: { runId: third } } });
+}
+
+async function mentions() {
+  await client.put('/api/domains/{domain}/brand', { params: inDomain, body: { name: 'Pots' } });
+  assert.equal((await client.get('/api/domains/{domain}/brand', { params: inDomain })).name, 'Pots');
+  await client.patch('/api/domains/{domain}/monitoring', { params: inDomain, body: { digest: 'off' } });
+  await client.get('/api/domains/{domain}/monitoring', { params: inDomain });
+  await client.get('/api/ai-mentions/providers', { params: ofDomain });
+  const prompts = [{ promptText: 'Which pots are the best?', intent: 'comm' as const, providers: ['chatgpt'] }];
+  assert.equal((await client.post('/api/ai-mentions/prompts/import', { body: { domain, prompts } })).created, 1);
+  const [prompt] = await client.get('/api/ai-mentions/prompts', { params: ofDomain });
+  const id = prompt?.id ?? '';
+  const run = await until(async () =>
+    (await client.get('/api/ai-mentions/runs', { params: ofDomain })).runs.find(({ status }) => status === 'ok'),
+  );
+  assert.equal(
+    (await client.get('/api/ai-mentions/runs/{runId}', { params: { path: { runId: run.id } } })).promptText,
+    'Which pots are the best?',
+  );
+  await client.post('/api/ai-mentions/prompts/{promptId}/run', { params: { path: { promptId: id } }, body: { samples: 1 } });
+  const report = await until(async () => (await client.get('/api/ai-mentions/reports', { params: ofDomain })).reports[0]);
+  const params = { path: { reportId: report.id } };
+  await client.get('/api/ai-mentions/reports/{reportId}', { params });
+  const html = await client.open('get', '/api/ai-mentions/reports/{reportId}', { params: { ...params, query: { format: 'html' } } });
+  assert.match(await html.text(), /<html/);
+  await client.get('/api/ai-mentions/prompt-stats', { params: ofDomain });
+  await client.get('/api/ai-mentions/trend', { params: ofDomain });
+  await client.get('/api/ai-mentions/sources', { params: ofDomain });
+  await client.get('/api/ai-mentions/queries', { params: ofDomain });
+  await client.get('/api/ai-mentions/costs', { params: ofDomain });
+  await client.get('/api/ai-mentions/suggestions', { params: ofDomain });
+  await client.post('/api/ai-mentions/suggestions', { body: { domain, terms: ['stoneware jugs'] } });
+  assert.match(await (await client.get('/api/ai-mentions/export', { params: { query: { domain, what: 'runs' } } })).text(), /chatgpt/);
+  assert.equal(await client.post('/api/ai-mentions/prompts', { body: { action: 'delete', domain, id } }), undefined);
+}
+
+/** Signs in and returns a client of the session. */
+async function signIn(password: string): Promise<Glasshouse> {
+  const answer = await new Glasshouse(ADDRESS).open('post', '/api/session', { body: { email: EMAIL, password } });
+  const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
+  const { csrfToken } = await new Glasshouse(ADDRESS, { headers }).get('/api/session');
+  return new Glasshouse(ADDRESS, { headers: { ...headers, 'x-csrf-token': csrfToken } });
+}
+
+async function dashboard() {
+  const session = await signIn(PASSWORD);
+  const other = `dashboard-${domain}`;
+  const inOther = { path: { domain: other } };
+  await session.post('/api/dashboard/domains', { body: { domain: other } });
+  await session.get('/api/dashboard/domains');
+  await session.get('/api/dashboard/domains/{domain}', { params: inOther });
+  await session.post('/api/dashboard/domains/{domain}/check', { params: inOther });
+  await session.patch('/api/dashboard/domains/{domain}/settings', { params: inOther, body: { ignorePaths: '' } });
+  await session.patch('/api/dashboard/domains/{domain}/sitemap', { params: inDomain, body: { refresh: true } });
+  await session.delete('/api/dashboard/domains/{domain}', { params: inOther });
+  await session.post('/api/dashboard/domains/{domain}/test-patterns', { params: inDomain, body: { patterns: '/jugs' } });
+  const ruled = await session.post('/api/dashboard/domains/{domain}/test-rules', {
+    params: inDomain,
+    body: { url: `http://${domain}/jugs`, as: 'person' },
+  });
+  assert.equal(ruled.decision, 'origin');
+  await session.post('/api/dashboard/cache/invalidate-page-cache', { body: { domain, path: '/cups' } });
+  await session.post('/api/dashboard/cache/invalidate-paths-cache', { body: { domain, paths: ['/cups'] } });
+  await session.post('/api/dashboard/cache/invalidate-site-cache', { body: { domain } });
+  await session.post('/api/dashboard/cache/invalidate-updated-paths', { body: { domain } });
+  await session.get('/api/dashboard/first-run');
+  await session.get('/api/dashboard/sites');
+  await session.get('/api/dashboard/overview', { params: ofDomain });
+  await session.post('/api/dashboard/dismissed', { body: { domain, id: 'snapshots_failing' } });
+  await session.delete('/api/dashboard/dismissed', { params: { query: { domain, id: 'snapshots_failing' } } });
+  await session.get('/api/dashboard/preview-image', { params: { query: { domain, url: `http://${domain}/cover.png` } } });
+
+  const { id } = await session.post('/api/dashboard/views', { body: { domain, path: '/jugs' } });
+  const params = { path: { id } };
+  const view = await until(async () => {
+    const found = await session.get('/api/dashboard/views/{id}', { params });
+    return found.state === 'running' ? undefined : found;
+  });
+  assert.equal(view.state, 'done');
+  await session.get('/api/dashboard/views', { params: { query: { domain, path: '/jugs' } } });
+  await session.get('/api/dashboard/views/{id}/crawler.html', { params });
+  for (const picture of ['person', 'crawler', 'raw'] as const) {
+    const bytes = await (await session.get(`/api/dashboard/views/{id}/${picture}.webp`, { params })).arrayBuffer();
+    assert.equal(Buffer.from(bytes).toString('latin1', 8, 12), 'WEBP');
+  }
+  await session.put('/api/dashboard/password', { body: { currentPassword: PASSWORD, newPassword: `${PASSWORD}, changed` } });
+  await (await signIn(`${PASSWORD}, changed`)).delete('/api/session');
+}
+
+for (const part of [service, account, domains, rendering, analytics, audits, mentions, dashboard]) {
+  const began = Date.now();
+  await part();
+  console.log(`    ${part.name.padEnd(12)} ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}

@@ -247,6 +247,7 @@ impl PartHealth {
 /// The result is at most 2 seconds old.
 #[utoipa::path(get, path = "/readyz", tag = "Service", security(()), responses(
     (status = 200, description = "Everything is usable.", body = Readiness),
+    (status = "4XX", description = "The head of the request cannot be read."),
     (status = 503, description = "Something is not.", body = Readiness),
 ))]
 async fn get_readiness(State(readiness): State<ReadinessCheck>) -> impl IntoResponse {

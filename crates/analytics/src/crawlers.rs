@@ -9,8 +9,9 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use crawler::robots::Robots;
 use regex::{RegexSet, RegexSetBuilder};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde::Deserialize;
+
+pub use super::crawler_class::Class;
 
 /// Crawlers that we name ourselves.
 const OVERLAY: &str = include_str!("../data/crawlers.json");
@@ -38,68 +39,6 @@ const TOOL_TAGS: [&str; 2] = ["http-library", "browser-automation"];
 pub(super) const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
 /// Words by which an unknown client gives itself away.
 pub(super) const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
-
-/// What a crawler is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schema(as = CrawlerPurpose)]
-pub enum Class {
-    /// Builds a search index.
-    Search,
-    /// Collects training data for language models.
-    LlmTraining,
-    /// Builds the index of an answer engine.
-    LlmSearch,
-    /// Fetches a page because a person asked an assistant.
-    LlmUser,
-    /// Makes a link preview.
-    Preview,
-    /// Watches rankings, links and site health.
-    Seo,
-    /// Watches availability.
-    Monitor,
-    /// Checks advertisements and their landing pages.
-    Ads,
-    /// Reads feeds.
-    Feed,
-    /// Keeps copies for posterity.
-    Archive,
-    /// Anything else.
-    Other,
-}
-
-impl Class {
-    const ALL: [Class; 11] = [
-        Class::Search,
-        Class::LlmTraining,
-        Class::LlmSearch,
-        Class::LlmUser,
-        Class::Preview,
-        Class::Seo,
-        Class::Monitor,
-        Class::Ads,
-        Class::Feed,
-        Class::Archive,
-        Class::Other,
-    ];
-
-    /// Returns the text that clients see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Class::Search => "search",
-            Class::LlmTraining => "llm-training",
-            Class::LlmSearch => "llm-search",
-            Class::LlmUser => "llm-user",
-            Class::Preview => "preview",
-            Class::Seo => "seo",
-            Class::Monitor => "monitor",
-            Class::Ads => "ads",
-            Class::Feed => "feed",
-            Class::Archive => "archive",
-            Class::Other => "other",
-        }
-    }
-}
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -379,7 +318,7 @@ fn list_lines() -> impl Iterator<Item = (Vec<&'static str>, &'static str)> {
 
 fn listed_crawler(pattern: &str, tags: &[&str]) -> Crawler {
     let name = pattern.replace('\\', "");
-    let class = tags.iter().find_map(|tag| class_of_tag(tag)).unwrap_or(Class::Other);
+    let class = tags.iter().find_map(|tag| Class::of_tag(tag)).unwrap_or(Class::Other);
     plain_crawler(&format!("{LISTED}{pattern}"), name.trim_start_matches('^'), class)
 }
 
@@ -397,21 +336,6 @@ fn plain_crawler(id: &str, name: &str, class: Class) -> Crawler {
         robots: Vec::new(),
         ignores_wildcard: false,
     }
-}
-
-fn class_of_tag(tag: &str) -> Option<Class> {
-    Some(match tag {
-        "search-engine" => Class::Search,
-        // The list does not say what an AI crawler does with the text; most of them collect it.
-        "ai-crawler" => Class::LlmTraining,
-        "social-preview" => Class::Preview,
-        "seo" => Class::Seo,
-        "monitoring" => Class::Monitor,
-        "advertising" => Class::Ads,
-        "feed-reader" => Class::Feed,
-        "archiver" => Class::Archive,
-        _ => return None,
-    })
 }
 
 /// The text that a pattern stands for, when it is no more than an escaped text.

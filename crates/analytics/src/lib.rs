@@ -6,6 +6,7 @@ pub mod access;
 mod apply;
 mod bounds;
 pub mod crawl_report;
+mod crawler_class;
 pub mod crawler_list;
 pub mod crawlers;
 mod crawling;

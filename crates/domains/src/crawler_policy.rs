@@ -22,7 +22,7 @@ const MAX_PER_MINUTE: u32 = 6_000;
 const SEARCH: &str = "search";
 const WELL_KNOWN: &str = "/.well-known/";
 
-/// Which crawlers a site lets in.
+/// Rules by which a site lets crawlers in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlerPolicy {

@@ -21,7 +21,7 @@ use domains::{CrawlerPolicy, DomainAccess, DomainsService, RequestedDomain};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .routes(routes!(get_crawler_policy, replace_crawler_policy))
@@ -99,7 +99,7 @@ impl ReportQuery for PolicyQuery {
 /// Refusals of a crawler policy.
 #[derive(Serialize, ToSchema)]
 struct PolicyReport {
-    /// By crawler and action, most refusals first.
+    /// Sums by crawler and action, most refusals first.
     rows: Vec<PolicyRow>,
 }
 

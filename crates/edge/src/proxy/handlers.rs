@@ -145,14 +145,7 @@ async fn response_to(
         is_probe,
     };
     if !arrival.https && has_certificate(edge, &requested.host).await {
-        let rules = (route == Route::Serve).then_some(&*site);
-        // The policy comes before redirects, this one included.
-        if rules.is_some_and(|site| site.policy(&target).is_some())
-            && let Some(answer) = Box::pin(crawlers.refuse(&request)).await
-        {
-            return Ok(answer);
-        }
-        return Ok((AnswerKind::Redirect, to_https(request.method(), &target, rules)));
+        return Ok(Box::pin(crawlers.send_to_https(&request, route)).await);
     }
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
@@ -210,7 +203,7 @@ impl CrawlersTurn<'_> {
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
 
-    /// The request as the render service is asked.
+    /// Makes the question to the render service.
     fn call<'c>(
         &'c self,
         request: &'c Request<ClientBody>,
@@ -234,7 +227,17 @@ impl CrawlersTurn<'_> {
         }
     }
 
-    /// The refusal of a crawler by the domain's policy.
+    /// Returns the redirect to https, or the refusal of a crawler, which comes before redirects.
+    async fn send_to_https(&self, request: &Request<ClientBody>, route: Route) -> Answer {
+        let rules = (route == Route::Serve).then_some(&**self.site);
+        let has_policy = rules.is_some_and(|site| site.policy(self.target).is_some());
+        if has_policy && let Some(answer) = self.refuse(request).await {
+            return answer;
+        }
+        (AnswerKind::Redirect, to_https(request.method(), self.target, rules))
+    }
+
+    /// Returns the refusal of a crawler by the domain's policy.
     async fn refuse(&self, request: &Request<ClientBody>) -> Option<Answer> {
         let deciding = DecidingHeaders::of(request.headers());
         let claim = self.claim(&deciding, request.headers()).await;
@@ -242,7 +245,7 @@ impl CrawlersTurn<'_> {
         Some((AnswerKind::Refused, refused(request.method(), refusal)))
     }
 
-    /// A redirect, a refusal, or a page for a crawler.
+    /// Decides on a redirect, a refusal, or a page for a crawler.
     async fn respond(&self, request: &Request<ClientBody>) -> Decided {
         let headers = request.headers();
         let deciding = DecidingHeaders::of(headers);
@@ -383,7 +386,7 @@ fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> 
     response
 }
 
-/// A refusal by the domain's crawler policy.
+/// Makes the answer of a refusal by the domain's crawler policy.
 fn refused(method: &Method, refusal: PolicyRefusal) -> Response<EdgeBody> {
     let (status, headers) = (refusal.status(), refusal.headers());
     let mut response = Response::new(body::full(refusal.text));

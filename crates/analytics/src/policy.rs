@@ -48,7 +48,7 @@ pub struct PolicyRow {
     #[schema(examples(30))]
     pub would_be: u64,
     /// Sums of both for each of the days; the last one is today.
-    #[schema(examples(json!([12, 30])))]
+    #[schema(example = json!([12, 30]))]
     pub daily: Vec<u64>,
 }
 

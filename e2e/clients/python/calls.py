@@ -25,6 +25,7 @@ from glasshouse_client.models import (
     AddRequest,
     AuditingChange,
     BrandBody,
+    CrawlerPolicy,
     Credentials,
     DismissedEntry,
     ImportRequest,
@@ -107,6 +108,8 @@ def call_domains() -> None:
     domains.get_required_records(client, DOMAIN)
     changed = domains.update_rendering(client, DOMAIN, body=RenderingChange(refresh_interval_seconds=86_400))
     assert domains.get_rendering(client, DOMAIN) == changed
+    policy = domains.replace_crawler_policy(client, DOMAIN, body=CrawlerPolicy(mode="off"))
+    assert domains.get_crawler_policy(client, DOMAIN) == policy
     token = analytics.create_stats_token(client, DOMAIN).token
     analytics.get_stats_token(client, DOMAIN)
     analytics.get_bots(Glasshouse(ADDRESS, headers={"x-service-public-stats-token": token}), domain=DOMAIN)
@@ -157,6 +160,7 @@ def call_analytics() -> None:
     analytics.list_crawlers(client, domain=DOMAIN)
     analytics.list_crawl_errors(client, domain=DOMAIN)
     analytics.list_crawled_pages(client, domain=DOMAIN)
+    analytics.list_policy_refusals(client, domain=DOMAIN)
     analytics.list_referrals(client, domain=DOMAIN)
     analytics.list_robots_violations(client, domain=DOMAIN)
     analytics.get_timeline(client, domain=DOMAIN)

@@ -62,6 +62,8 @@ async function domains() {
   await client.get('/api/domains/{domain}/records', { params: inDomain });
   const rendering = await client.patch('/api/domains/{domain}/rendering', { params: inDomain, body: { refreshIntervalSeconds: 86_400 } });
   assert.deepEqual(await client.get('/api/domains/{domain}/rendering', { params: inDomain }), rendering);
+  const policy = await client.put('/api/domains/{domain}/crawler-policy', { params: inDomain, body: { mode: 'off' } });
+  assert.deepEqual(await client.get('/api/domains/{domain}/crawler-policy', { params: inDomain }), policy);
   const { token } = await client.post('/api/domains/{domain}/stats-token', { params: inDomain });
   await client.get('/api/domains/{domain}/stats-token', { params: inDomain });
   const shared = new Glasshouse(ADDRESS, { headers: { 'x-service-public-stats-token': token } });
@@ -114,6 +116,7 @@ async function analytics() {
   await client.get('/api/analytics/crawlers', { params });
   await client.get('/api/analytics/errors', { params });
   await client.get('/api/analytics/pages', { params });
+  await client.get('/api/analytics/policy', { params });
   await client.get('/api/analytics/referrals', { params });
   await client.get('/api/analytics/robots', { params });
   await client.get('/api/analytics/timeline', { params });

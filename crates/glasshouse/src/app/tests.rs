@@ -65,8 +65,9 @@ impl Operation {
     fn smallest_body(&self, domain: &str) -> Value {
         // One operation names a crawler by it, another one a kind of client.
         let client = if self.path.ends_with("/verify") { "googlebot" } else { "crawler" };
+        let mode = if self.path.ends_with("/crawler-policy") { "off" } else { "follow" };
         json!({
-            "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": "follow",
+            "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": mode,
             "action": "delete", "id": "snapshots_stale", "prompts": [], "name": "Shop", "terms": [],
             "url": format!("https://{domain}/"), "as": client, "patterns": "/a",
         })

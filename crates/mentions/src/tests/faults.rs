@@ -94,6 +94,12 @@ async fn a_disk_that_is_full_while_an_assistant_answers_loses_no_call_and_no_run
     monitored.fakes.set_scenario(slowly(500));
     monitored.prompt(QUESTION, &[Provider::Chatgpt]).await;
     let (worker, stop) = (monitored.worker_with(short_leases()), CancellationToken::new());
+    // Pages that a migration freed would take the answer.
+    let filled = "create table filler as select zeroblob(page_size * freelist_count) as bytes \
+         from pragma_page_size(), pragma_freelist_count()";
+    let mut tx = db.write().await.unwrap();
+    on_engine!(tx, |c| sqlx::query(filled).execute(c).await.map(drop)).unwrap();
+    tx.commit().await.unwrap();
     // More pages than these do not fit. Holds for the one connection that writes.
     let limit = async |pages: i64| {
         if let Ok(mut tx) = db.write().await {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a contributor runs before a change is merged: make test. With --all also the slow end-to-end suites: make test-all,
-# which CI runs. Installs what it needs from Debian and npm.
+# Runs what must hold before a change is merged: make test. With --all also the slow end-to-end suites: make test-all, which
+# CI runs. Installs what it needs from Debian and npm.
 # Steps share their compile work (one profile, one target folder); a failed step does not hide the later ones.
 # Traffic stays on loopback or inside network namespaces that a test made.
 set -euo pipefail

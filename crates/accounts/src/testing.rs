@@ -101,13 +101,13 @@ pub const PASSWORD: &str = "correct horse battery staple";
 #[derive(Debug, Clone)]
 pub struct TestAccount {
     pub id: AccountId,
-    /// Its e-mail address.
+    /// E-mail address of its owner.
     pub email: Email,
-    /// Its account-wide key.
+    /// Account-wide API key.
     pub key: String,
 }
 
-/// Makes accounts, keys and sessions.
+/// Builders of accounts, keys and sessions.
 #[expect(async_fn_in_trait, reason = "tests wait for one future at a time")]
 pub trait AccountBuilders {
     /// Makes an account on a plan, with an account-wide key.

@@ -25,7 +25,7 @@ pub trait Renders: Send + Sync {
     /// Makes the request for a page of a site at its address, with the site's route and settings.
     fn request(&self, site: &Site, url: &Url) -> RenderRequest;
 
-    /// Whether there is any snapshot of a site; `false` too when nobody can tell.
+    /// Decides whether there is any snapshot of a site; `false` too when nobody can tell.
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
     /// Finds the snapshot of a page. `Unknown` for pages that are never rendered for crawlers, and when the store

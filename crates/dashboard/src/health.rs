@@ -22,7 +22,7 @@ use platform::api::metrics;
 use platform::clock::Timestamp;
 use platform::follow::Follower;
 
-/// How long a part may take to answer before it counts as away.
+/// Time within which a part must answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Age up to which a result answers further requests.
 const RESULT_KEPT_FOR: Duration = Duration::from_secs(2);
@@ -46,7 +46,7 @@ pub struct ReadinessCheck {
 #[derive(Default)]
 struct Checked {
     last: Option<(Timestamp, Readiness)>,
-    /// When the object store was last written to, and that worked.
+    /// Time of the last write to the object store that worked.
     written_at: Option<Timestamp>,
 }
 
@@ -98,7 +98,7 @@ impl ReadinessCheck {
 #[derive(Debug, Clone, Copy)]
 pub struct PartReadiness {
     pub id: &'static str,
-    /// It can be used.
+    /// True for a part that can be used.
     pub is_usable: bool,
     /// Something is to be said about it, in the log or to an operator.
     pub has_problem: bool,
@@ -136,7 +136,7 @@ impl ReadinessCheck {
             tokio::time::timeout(PATIENCE, self.visits.check()),
         );
         let browser = match browser {
-            // Its isolation from the machine may be incomplete. That is reported, but requests can be served.
+            // Incomplete isolation from the machine is reported, but requests can be served.
             Ok(health) if health.usable => PartHealth { ok: true, problem: health.problem },
             Ok(health) => {
                 PartHealth { ok: false, problem: health.problem.or(Some("it cannot be used".to_owned())) }
@@ -158,7 +158,7 @@ fn is_recent(at: Timestamp, now: Timestamp, age: Duration) -> bool {
     now >= at && now.since(at) < age
 }
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub fn routes() -> OpenApiRouter<ReadinessCheck> {
     OpenApiRouter::new()
         .routes(routes!(get_health))
@@ -200,7 +200,7 @@ async fn get_health() -> impl IntoResponse {
     no_store(Json(Health { ok: true, version: env!("CARGO_PKG_VERSION") }))
 }
 
-/// Whether each part that requests need is usable.
+/// Usability of each part that requests need.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Readiness {
@@ -210,17 +210,17 @@ struct Readiness {
     /// The store of snapshots.
     object_store: PartHealth,
     browser: PartHealth,
-    /// Where visits of crawlers are kept.
+    /// The store of crawler visits.
     visit_store: PartHealth,
 }
 
-/// How one part is.
+/// Health of one part.
 #[derive(Clone, Serialize, ToSchema)]
 #[schema(as = Part)]
 struct PartHealth {
-    /// It can be used.
+    /// True for a part that can be used.
     ok: bool,
-    /// What is wrong, when something is.
+    /// Problem of the part, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -261,7 +261,7 @@ async fn get_readiness(State(readiness): State<ReadinessCheck>) -> impl IntoResp
 struct TrafficReadiness {
     /// This process can serve visitors.
     ok: bool,
-    /// Why it cannot, when it cannot.
+    /// Reason, when it cannot.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<NoTraffic>,
 }

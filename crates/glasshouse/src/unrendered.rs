@@ -19,7 +19,7 @@ impl Renderer for Unrendered {
         Box::pin(async move { PageView::failed(RenderError::NoBrowser(WHY.to_owned())) })
     }
 
-    /// Usable, because nothing is missing: a node without browsers is ready for what it is there for.
+    /// Reports a usable browser, because nothing is missing: a node without browsers is ready for its work.
     fn health(&self) -> BoxFuture<'_, BrowserHealth> {
         Box::pin(async move {
             BrowserHealth {

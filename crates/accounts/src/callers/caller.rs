@@ -1,4 +1,4 @@
-//! Who calls, and whether they may: extractors, so that a handler's signature is its authorization.
+//! Callers and their authorization: extractors, so that a handler's signature says who may call it.
 //!
 //! A handler's first argument is `Caller<Access>`; bodies and queries come after it. axum runs extractors in order, so
 //! the refusals come in the documented order: 401, 429, 402, plan, scope kind, and only then what was sent.
@@ -31,7 +31,7 @@ use platform::plans::{Plan, PlanLimit, PlanLimits};
 
 /// Somebody who may call an operation that demands `A`.
 pub struct Caller<A: Access> {
-    /// What they showed.
+    /// Credential that was presented.
     pub credential: Credential,
     limits: Arc<Config>,
     access: PhantomData<A>,
@@ -47,7 +47,7 @@ pub enum Credential {
 }
 
 impl<A: Access> Caller<A> {
-    /// The account that calls.
+    /// Returns the account that calls.
     pub fn account(&self) -> &AccountId {
         match &self.credential {
             Credential::Key(key) => &key.account,
@@ -55,7 +55,7 @@ impl<A: Access> Caller<A> {
         }
     }
 
-    /// The account's plan.
+    /// Returns the account's plan.
     pub fn plan(&self) -> Plan {
         match &self.credential {
             Credential::Key(key) => key.plan,
@@ -63,17 +63,17 @@ impl<A: Access> Caller<A> {
         }
     }
 
-    /// What the account's plan allows.
+    /// Returns the limits of the account's plan.
     pub fn limits(&self) -> &PlanLimits {
         self.limits.plan(self.plan())
     }
 
-    /// Whether the account's subscription is active.
+    /// Returns true when the account's subscription is active.
     pub fn is_active(&self) -> bool {
         self.credential.is_active()
     }
 
-    /// The one domain that the caller is restricted to.
+    /// Returns the one domain that the caller is restricted to.
     pub fn scope(&self) -> Option<&str> {
         self.credential.scope()
     }
@@ -87,7 +87,7 @@ impl<A: Access> Caller<A> {
 }
 
 impl Credential {
-    /// Whom its requests are counted for.
+    /// Returns the requester that its requests are counted for.
     fn requester(&self) -> Requester {
         match self {
             Credential::Key(key) => Requester::Key { key: key.key.clone(), account: key.account.clone() },
@@ -110,7 +110,7 @@ impl Credential {
     }
 }
 
-/// 403 `api_key_domain_scope_mismatch` when `scope` is another domain than `domain`. Pure, for the fast path too.
+/// Refuses with 403 `api_key_domain_scope_mismatch` when `scope` is another domain than `domain`. Pure, for the fast path too.
 pub fn check_scope(scope: Option<&str>, domain: &str) -> Result<(), ApiError> {
     match scope {
         Some(scope) if scope != domain && www_twin(scope).as_deref() != Some(domain) => {
@@ -138,7 +138,7 @@ where
 /// the second before that of the first.
 pub struct Uncounted<A: Access> {
     credential: Credential,
-    /// It would change something, and does not show its session's token.
+    /// The request would change something, and lacks its session's token.
     lacks_csrf_token: bool,
     limits: Arc<Config>,
     standing: Option<RateLimitSlot>,
@@ -177,7 +177,7 @@ impl<A: Access> Uncounted<A> {
         standing.refusal().map_or(Ok(()), Err)
     }
 
-    /// The caller, unless what was shown, the account or the kind of credential does not allow the operation: 402 and 403.
+    /// Returns the caller, unless the credential, its kind or the account does not allow the operation: 402 and 403.
     pub fn admit(&self) -> Result<Caller<A>, ApiError> {
         if self.lacks_csrf_token {
             return Err(ApiError::new(ErrorCode::CsrfTokenMissing));
@@ -198,7 +198,7 @@ impl<A: Access> Uncounted<A> {
     }
 }
 
-/// 401 or a credential. Where both are taken, a request with a key and a cookie uses the key only.
+/// Finds the credential, or refuses with 401. Where both kinds are taken, a request with a key and a cookie uses the key only.
 async fn authenticate<A: Access>(parts: &Parts, callers: &Callers) -> Result<Credential, ApiError> {
     let presented = match (A::CREDENTIALS, A::BEARER) {
         (Credentials::Sessions, _) => Presented::Nothing,
@@ -232,7 +232,7 @@ async fn find_key(
     Ok(callers.accounts.authenticate(text).await?)
 }
 
-/// The session of a request's cookie. Guesses are not looked up for long, like those of keys.
+/// Finds the session of a request's cookie. Guesses are not looked up for long, like those of keys.
 async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIdentity>, ApiError> {
     let Some(cookie) = cookie_in(&parts.headers, callers.config.is_public_https()) else {
         return Ok(None);
@@ -247,7 +247,7 @@ async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIde
     Ok(session)
 }
 
-/// Whether a request of a session would change something without the session's token.
+/// Decides whether a request of a session would change something without the session's token.
 fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
     let Credential::Session(session) = credential else { return false };
     let is_read = matches!(parts.method, Method::GET | Method::HEAD);
@@ -255,7 +255,7 @@ fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
     !is_read && !bool::from(token.ct_eq(session.csrf_token.as_bytes()))
 }
 
-/// 401, or 429 for an address that has had too many of them.
+/// Makes the refusal of an unknown caller: 401, or 429 for an address that has had too many of them.
 pub fn unknown_caller(parts: &Parts, callers: &Callers) -> ApiError {
     let standing = callers.rate_limits.anonymous.take(&customer_address(client_address(parts)));
     standing.refusal().unwrap_or_else(|| ApiError::new(ErrorCode::InvalidApiKey))
@@ -288,7 +288,7 @@ where
     }
 }
 
-/// `code` with `limit` and `current` unless one more is within the limit.
+/// Refuses with `code`, `limit` and `current` unless one more is within the limit.
 pub fn check_limit(limit: PlanLimit, current: u64, code: ErrorCode) -> Result<(), ApiError> {
     if limit.allows(current + 1) {
         return Ok(());

@@ -1,11 +1,11 @@
-//! What a request shows of who sends it: its API key, before anybody looks whose it is. Pure.
+//! API key that a request presents, before it is looked up. Pure.
 //! Must never read an `Authorization` header where visitors' own may be passed on: only operations that say so do.
 
 use http::{HeaderMap, HeaderValue, header};
 
 use platform::api::header_names::API_KEY;
 
-/// What a request shows in place of an API key.
+/// API key of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Presented<'a> {
     /// One API key, or something in its place.
@@ -16,12 +16,12 @@ pub enum Presented<'a> {
     Nothing,
 }
 
-/// The API key in `x-service-api-key`.
+/// Reads the API key in `x-service-api-key`.
 pub fn presented_key(headers: &HeaderMap) -> Presented<'_> {
     the_only_one(own_header(headers))
 }
 
-/// The API key in `x-service-api-key` or `Authorization: Bearer`, for the Domains API.
+/// Reads the API key in `x-service-api-key` or `Authorization: Bearer`, for the Domains API.
 ///
 /// The same key in both is one key; two different ones are none, since nobody can say which was meant.
 pub fn presented_key_or_bearer(headers: &HeaderMap) -> Presented<'_> {
@@ -33,7 +33,7 @@ fn own_header(headers: &HeaderMap) -> impl Iterator<Item = Option<&str>> {
     headers.get_all(API_KEY).iter().map(|value| value.to_str().ok())
 }
 
-/// The token after `Bearer `, in any case. Other schemes are none of ours: a proxy in front may use them.
+/// Reads the token after `Bearer `, in any case. Other schemes are none of ours: a proxy in front may use them.
 fn bearer_token(value: &HeaderValue) -> Option<Option<&str>> {
     let scheme = value.as_bytes().get(..7)?;
     if !scheme.eq_ignore_ascii_case(b"bearer ") {

@@ -49,7 +49,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const BEYOND: u32 = 600;
 
 impl RateLimits {
-    /// The limits as the settings and the product define them.
+    /// Makes the limits as the settings and the product define them.
     pub fn new(anonymous_per_minute: u32, clock: &Clock, db: &store::Db) -> RateLimits {
         let shared = SharedWindows::new(db, clock);
         RateLimits {
@@ -67,7 +67,7 @@ impl RateLimits {
         }
     }
 
-    /// Whether a cookie or token that a client of this address shows is looked up. Over the limit of those without a valid
+    /// Decides whether a cookie or token of a client of this address is looked up. Over the limit of those without a valid
     /// credential, one that was right before is, and so many others a second: guesses must cost the database next to nothing.
     ///
     /// See docs/decisions/0012.

@@ -1,13 +1,13 @@
-//! Whom a request is counted for. Used by the limits of this process and by those that all processes share. Pure.
+//! Requester that a request is counted for. Used by the limits of this process and by those that all processes share. Pure.
 
 use cache::Key;
 
 use crate::{AccountId, KeyId};
 
-/// How many keys' worth of requests all keys of an account have together.
+/// Factor between the limit of one key and that of all keys of an account together.
 pub const KEYS_WORTH: u32 = 10;
 
-/// Whom a request is counted for.
+/// Requester that a request is counted for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Requester {
     /// A key, and its account: all its keys share a budget.

@@ -33,7 +33,7 @@ macro_rules! twins {
 
         $(#[doc = $doc])*
         ///
-        /// The same for a session.
+        /// For a session.
         #[utoipa::path($method, path = $twin_path, tag = $tag,
             $(params($($params)*),)?
             $(request_body($($body)*),)?

@@ -1,4 +1,4 @@
-//! What an account has of things that a plan limits: domains and prompts.
+//! Domains and prompts of an account, which its plan limits.
 
 use futures::future::BoxFuture;
 use store::DbError;

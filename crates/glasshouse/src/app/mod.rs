@@ -50,29 +50,29 @@ pub struct AppState(Arc<App>);
 
 /// The services of this process.
 pub struct App {
-    /// What the services stand on.
+    /// Parts that the services are made from.
     pub platform: Platform,
-    /// What keeps memory equal to the database.
+    /// Follower that keeps memory equal to the database.
     pub follower: Follower,
     /// Accounts, keys, sessions, usage.
     pub accounts: Accounts,
-    /// Who calls the API, and how often.
+    /// Callers of the API and their rates.
     pub callers: Callers,
-    /// What accounts have of things that a plan limits.
+    /// Domains and prompts of accounts, which their plans limit.
     pub holdings: Arc<dyn AccountHoldings>,
     /// Connected domains.
     pub domains: DomainsService,
     /// The sites' own servers.
     pub origins: OriginClient,
-    /// Whether domains lead here.
+    /// Connection checks of domains.
     pub connection: Connection,
     /// Certificates of domains; none where this process neither serves TLS nor orders them.
     pub certificates: Option<Certificates>,
-    /// Where visits of crawlers are kept.
+    /// Store of crawler visits.
     pub visits: Arc<dyn VisitStore>,
     /// Counts visits of crawlers.
     pub recorder: Recorder,
-    /// Tells crawlers from impostors.
+    /// Verification of crawlers.
     pub verifier: Verifier,
     /// Marks of our own requests to sites.
     pub probe_marks: ProbeMarks,
@@ -194,12 +194,12 @@ impl AppState {
         }
     }
 
-    /// The front of customers' domains. `listening` are its own sockets, which no origin may have.
+    /// Makes the front of customers' domains. `listening` are its own sockets, which no origin may have.
     pub fn edge(&self, listening: Vec<SocketAddr>) -> Result<Edge, EdgeError> {
         Edge::new(&self.platform, self.edge_services(), listening)
     }
 
-    /// What the edge asks.
+    /// Returns the services of the edge.
     pub fn edge_services(&self) -> Services<'_> {
         let App { accounts, domains, connection, recorder, verifier, probe_marks, render, .. } = &**self;
         let certificates = self.certificates.as_ref();
@@ -218,7 +218,7 @@ impl AppState {
         }
     }
 
-    /// The API as one function, as listeners and tests use it.
+    /// Makes the API as one function, as listeners and tests use it.
     pub fn envelope(&self) -> Envelope {
         let render = States(self).render();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&render, parts));
@@ -232,7 +232,7 @@ impl AppState {
         router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path)
     }
 
-    /// Every operation of the API, one line per feature.
+    /// Lists every operation of the API, one line per feature.
     fn routes(&self) -> OpenApiRouter {
         let states = States(self);
         OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
@@ -249,13 +249,13 @@ impl AppState {
             .merge(dashboard::handlers::routes().with_state(states.dashboard()))
     }
 
-    /// The metrics listener as one function: metrics and the health of this process.
+    /// Makes the metrics listener as one function: metrics and the health of this process.
     pub fn metrics_router(&self) -> axum::Router {
         health::metrics_routes(self.readiness.clone(), self.certificates.clone())
     }
 }
 
-/// Certificates, where handshakes or the worker need them. Domains that are connected here get theirs by a job.
+/// Makes certificates, where handshakes or the worker need them. Domains that are connected here get theirs by a job.
 fn certificates(
     platform: &Platform,
     jobs: &Jobs,

@@ -1,4 +1,4 @@
-//! What holds for the whole API: its document, its refusals, its database.
+//! Rules of the whole API: its document, its refusals, its database.
 
 use serde_json::{Value, json};
 use store::testing::{postgres, schema_differences, sqlite};
@@ -37,7 +37,7 @@ impl Operation {
         schemes.is_some_and(|schemes| schemes.iter().any(|wanted| wanted.get(scheme).is_some()))
     }
 
-    /// The path with every parameter that names a domain, an address or a thing filled in.
+    /// Fills in every parameter of the path that names a domain, an address or a thing.
     fn filled(&self, domain: &str, id: &str) -> String {
         let mut path = self.path.replace("{domain}", domain);
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
@@ -61,7 +61,7 @@ impl Operation {
         if query.is_empty() { path } else { format!("{path}?{query}") }
     }
 
-    /// The least body that is well formed: what is refused is who asks, not what they send.
+    /// Returns the least body that is well formed: the refusal is of the caller, not of the body.
     fn smallest_body(&self, domain: &str) -> Value {
         // One operation names a crawler by it, another one a kind of client.
         let client = if self.path.ends_with("/verify") { "googlebot" } else { "crawler" };
@@ -90,7 +90,7 @@ impl Operation {
         parameters.iter().any(|parameter| parameter["name"] == "domain" || parameter["name"] == "url")
     }
 
-    /// A list of whatever is the caller's: who may see nothing gets an empty one. It has a test of its own.
+    /// Returns true for a list of the caller's own things, which is empty for others. It has a test of its own.
     fn is_empty_for_others(&self) -> bool {
         self.method == http::Method::GET && self.path == "/api/seo-spider/runs"
     }
@@ -120,7 +120,7 @@ fn every_operation_says_who_may_call_and_how_it_refuses() {
     }
 }
 
-/// How somebody who may not call an operation shows who they are.
+/// Credential of somebody who may not call an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Intruder {
     Nobody,
@@ -182,7 +182,7 @@ impl Cast {
         }
     }
 
-    /// What an intruder gets; none: the operation does not know such an intruder.
+    /// Returns the answer to an intruder; none: the operation does not know such an intruder.
     async fn try_as(&self, intruder: Intruder, operation: &Operation) -> Option<(u16, String)> {
         let takes = |scheme| operation.accepts(scheme);
         let domain = if intruder == Intruder::Inactive { "ended.test" } else { "shop.test" };
@@ -216,7 +216,7 @@ impl Cast {
     }
 }
 
-/// Whether an operation may answer an intruder so.
+/// Decides whether an operation may answer an intruder so.
 fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Operation) -> bool {
     match intruder {
         Intruder::Nobody | Intruder::UnknownKey | Intruder::OtherCredential => {

@@ -12,7 +12,7 @@ use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};
 
 impl AppState {
-    /// Jobs of a role: one line per feature that has some.
+    /// Registers the jobs of a role: one line per feature that has some.
     fn register(&self, registry: Registry, role: Role) -> Registry {
         match role {
             Role::Worker => {

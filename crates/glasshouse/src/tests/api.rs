@@ -1,4 +1,4 @@
-//! What every answer has in common, and the order of refusals.
+//! Headers and errors that all answers share, and the order of refusals.
 
 use std::net::IpAddr;
 use std::sync::Arc;

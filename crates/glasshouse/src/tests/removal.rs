@@ -50,7 +50,7 @@ async fn on_each_engine(test: impl AsyncFn(Shop)) {
     .await;
 }
 
-/// Rows of the tables that belong to domain records.
+/// Counts the rows of the tables that belong to domain records.
 async fn rows(app: &TestApp, domain: &Domain) -> Vec<i64> {
     let mut conn = app.state.platform.db.read().await.unwrap();
     let mut counts = Vec::new();
@@ -80,7 +80,7 @@ async fn objects(app: &TestApp, domain: &Domain) -> usize {
     app.state.platform.blobs.list(&prefix).unwrap().count().await
 }
 
-/// Snapshots, visits, a batch and its jobs.
+/// Makes snapshots, visits, a batch and its jobs.
 async fn fill(shop: &Shop) {
     let platform = &shop.app.state.platform;
     platform.tasks.spawn(shop.app.state.recorder.clone().run(platform.shutdown.clone()));

@@ -47,7 +47,7 @@ pub enum Rate {
 /// A number of requests per minute and key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedLimit {
-    /// Its name in the database. Limits with different names are counted apart.
+    /// Name in the database. Limits with different names are counted apart.
     pub name: &'static str,
     /// Requests per minute and key.
     pub per_minute: u32,

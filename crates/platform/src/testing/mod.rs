@@ -57,9 +57,9 @@ pub trait Services: Sized {
 pub struct TestApp<S> {
     /// The services themselves.
     pub state: S,
-    /// Their clock: `app.clock.advance(…)`.
+    /// Clock of the services: `app.clock.advance(…)`.
     pub clock: Clock,
-    /// Their browser: `app.renderer.answers_html(…)`.
+    /// Browser of the services: `app.renderer.answers_html(…)`.
     pub renderer: Arc<FakeRenderer>,
     envelope: Envelope,
     _folder: TempDir,

@@ -1,4 +1,4 @@
-//! What DNS says, asked of a real server.
+//! Records of domains, read from a real DNS server.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! What comes of asking for a domain as a crawler would, over a customer's own server. Over the edge: `edge::tests`.
+//! Probes of a domain as a crawler would ask, over a customer's own server. Over the edge: `edge::tests`.
 
 use std::time::{Duration, Instant};
 

@@ -21,7 +21,7 @@ pub const HERE_V6: &str = "2001:db8::1";
 /// Somebody else's.
 pub const ELSEWHERE: &str = "198.51.100.7";
 
-/// Loopback may be asked, and the service is at [`HERE`].
+/// Settings with which loopback may be asked, and the service is at [`HERE`].
 pub fn settings(dns: &DnsServer) -> String {
     format!(
         "{}edge.public_ipv4 = [{HERE:?}]\nedge.public_ipv6 = [{HERE_V6:?}]\nnetwork.allow_private = [\"127.0.0.0/8\"]\n",
@@ -41,7 +41,7 @@ impl World {
         World::with("").await
     }
 
-    /// With further settings.
+    /// Makes a world with further settings.
     pub async fn with(more: &str) -> World {
         let dns = DnsServer::start().await;
         let app = TestApp::with(&(settings(&dns) + more)).await;
@@ -49,7 +49,7 @@ impl World {
         World { app, dns, account }
     }
 
-    /// With `shop.example` on a server of the test, for probes.
+    /// Makes a world with `shop.example` on a server of the test, for probes.
     pub async fn with_host_at(address: SocketAddr) -> World {
         World::with(&format!("network.hosts = {{ \"shop.example\" = \"{address}\" }}")).await
     }
@@ -71,7 +71,7 @@ impl World {
         self.app.state.connection.examine(domain).await.expect("the database is there")
     }
 
-    /// Match, proxy and failure, as DNS says of a domain.
+    /// Returns match, proxy and failure, as DNS says of a domain.
     pub async fn dns_of(&self, domain: &Domain) -> (bool, bool, bool) {
         let dns = self.check(domain).await.dns;
         (dns.r#match, dns.cloudflare_proxy, dns.lookup_failed)
@@ -126,12 +126,12 @@ async fn ask_render(envelope: &Envelope, key: &str, request: &Request<Incoming>)
     Response::builder().status(status).body(Full::new(body)).unwrap()
 }
 
-/// An answer without more.
+/// Makes an answer without more.
 pub fn page(text: &'static str) -> Response<Full<Bytes>> {
     Response::new(Full::new(Bytes::from_static(text.as_bytes())))
 }
 
-/// An answer that sends its reader on.
+/// Makes an answer that sends its reader on.
 pub fn redirect(to: &str) -> Response<Full<Bytes>> {
     Response::builder().status(301).header("location", to).body(Full::default()).unwrap()
 }

@@ -4,6 +4,7 @@ import { count, counted } from '../lib/numbers';
 export const crawlerPolicy = () => 'Crawler policy';
 export const policyLede = () =>
   'Which crawlers read your pages, which are refused, charged or slowed down. The first rule that matches decides. People never meet a rule.';
+export const policyEffect = () => 'Effect';
 export const policyMode = () => 'Mode';
 export const policyModes = {
   off: () => 'Off',
@@ -25,8 +26,9 @@ export const policyPaths = () => 'Paths';
 export const policyPathsExample = () => 'every path';
 export const policyAction = () => 'Answer';
 export const refusalText = () => 'Text of the refusal';
-export const refusalTextExample = () => 'a sentence of the service';
+export const refusalTextExample = () => 'standard sentence';
 export const perMinute = () => 'Requests a minute';
+export const aMinute = () => 'a minute';
 export const policyKinds = {
   crawler: () => 'One crawler',
   provider: () => 'All of a company',

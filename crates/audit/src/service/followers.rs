@@ -102,3 +102,70 @@ impl Audits {
         followers.readers().remove(&id);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use domains::DomainId;
+    use domains::testing::*;
+    use futures::future::BoxFuture;
+    use platform::plans::Plan;
+    use store::DbError;
+
+    use super::*;
+    use crate::model::{Frequency, Mode, Trigger};
+    use crate::ports::{CrawlerTraffic, LastVisit};
+    use crate::service::start::NewRun;
+    use crate::testing::NoRenders;
+
+    struct NoVisits;
+
+    impl CrawlerTraffic for NoVisits {
+        fn last_visits<'a>(
+            &'a self,
+            _: &'a DomainId,
+            _: Option<&'a str>,
+        ) -> BoxFuture<'a, Result<HashMap<String, LastVisit>, DbError>> {
+            Box::pin(async { Ok(HashMap::new()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn all_streams_of_a_run_share_one_reader_which_ends_with_the_last_of_them() {
+        TestApp::on_each_engine(async |app: TestApp| {
+            let account = app.account("owner@shop.example", Plan::Enterprise).await;
+            let site = app.site(&app.domain(&account, "shop.example").await).await;
+            let DomainServices { domains, origins, .. } = &app.state;
+            let (platform, accounts, jobs) = (&app.state.platform, &app.state.accounts, &app.state.jobs);
+            let (renders, visits) = (Arc::new(NoRenders), Arc::new(NoVisits));
+            let audits = Audits::new(platform, accounts, domains, origins, jobs, renders, visits);
+            let new = NewRun {
+                urls: vec!["https://shop.example/".parse().unwrap()],
+                mode: Mode::Follow,
+                allow_sampling: false,
+                new_pages_only: false,
+                sitemap: None,
+                trigger: Trigger::Manual,
+                frequency: Frequency::Manual,
+            };
+            let id = audits.start(&site, platform.config.plan(Plan::Enterprise), new).await.unwrap();
+            let run = audits.find_run(id.as_str()).await.unwrap().unwrap();
+
+            let streams: Vec<RunFollower> = (0..3).map(|_| audits.follow(run.clone()).unwrap()).collect();
+
+            let followers = &audits.0.followers;
+            let shared: Vec<usize> =
+                followers.readers().values().map(watch::Sender::receiver_count).collect();
+            assert_eq!(shared, [3]);
+            drop(streams);
+            let ended = async {
+                while !followers.readers().is_empty() {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                }
+            };
+            tokio::time::timeout(Duration::from_secs(60), ended).await.expect("the reader goes on");
+        })
+        .await;
+    }
+}

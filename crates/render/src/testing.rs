@@ -2,7 +2,6 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use analytics::testing::{AnalyticsServices, VisitCounts, VisitRow};
 use axum::Router;
@@ -11,7 +10,7 @@ pub use domains::testing::*;
 use http::request::Parts;
 use platform::Platform;
 use platform::api::envelope::Envelope;
-use platform::jobs::{LaneLimits, Registry, Worker, WorkerSettings};
+use platform::jobs::{Registry, Worker, WorkerSettings};
 
 use crate::jobs::{RendersForOthers, renders_at_once};
 use crate::remote::{RemoteResults, RenderPage};
@@ -87,22 +86,11 @@ impl RenderServices {
 
     /// Makes a worker that renders for other processes and does these jobs.
     pub fn worker_with(&self, registry: Registry) -> Worker {
-        let config = &self.platform().config;
         let (render, domains) = (self.render.clone(), self.domains.clone());
         let results = RemoteResults::new(self.platform());
         let renders = RendersForOthers { render, domains, results };
         let registry = registry.with::<RenderPage>(renders, renders_at_once(self.platform()));
-        let settings = WorkerSettings {
-            kinds: registry.kinds(),
-            draining: self.platform().draining.clone(),
-            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
-            lanes: LaneLimits {
-                at_once: config.render_concurrency().clamp(2, 16) + 2,
-                ..WorkerSettings::default().lanes
-            },
-            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
-            ..WorkerSettings::default()
-        };
+        let settings = WorkerSettings { kinds: registry.kinds(), ..WorkerSettings::of(self.platform()) };
         Worker::new(self.jobs.clone(), registry, Vec::new(), settings)
     }
 }

@@ -1,13 +1,11 @@
 //! Background work of a process: the jobs of its roles, what is queued again and again, what is deleted with a domain.
 
-use std::time::Duration;
-
 use super::{App, AppState};
 use analytics;
 use domains::jobs::{Leftovers, RemoveDomain};
 use edge;
 use platform::config::Role;
-use platform::jobs::{LaneLimits, Registry, Schedule, Worker, WorkerSettings};
+use platform::jobs::{Registry, Schedule, Worker, WorkerSettings};
 use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};
 
@@ -59,17 +57,8 @@ impl AppState {
         let schedules = if config.has_role(Role::Worker) { self.schedules() } else { Vec::new() };
         let settings = WorkerSettings {
             kinds: of(&mut roles.into_iter()).kinds(),
-            // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
-            draining: self.platform.draining.clone(),
-            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
-            // Never more towards one origin than this process can do at all, nor than a server should bear.
-            lanes: LaneLimits {
-                at_once: config.render_concurrency().clamp(2, 16) + 2,
-                ..WorkerSettings::default().lanes
-            },
             named_lanes: self.mentions.connections.lanes(),
-            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
-            ..WorkerSettings::default()
+            ..WorkerSettings::of(&self.platform)
         };
         Worker::new(self.jobs.clone(), registry, schedules, settings)
     }

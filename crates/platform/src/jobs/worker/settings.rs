@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{LaneLimits, NamedLanes};
+use crate::Platform;
 use crate::draining::Draining;
 
 /// Settings of a worker. The defaults are those of production; tests use shorter times.
@@ -28,6 +29,25 @@ pub struct WorkerSettings {
     pub kinds: Vec<&'static str>,
     /// Address of PostgreSQL, to hear of work that other processes queue.
     pub notify_url: Option<String>,
+}
+
+impl WorkerSettings {
+    /// Makes the settings of this process.
+    pub fn of(platform: &Platform) -> WorkerSettings {
+        let config = &platform.config;
+        WorkerSettings {
+            // Every kind says how long it needs, nearly all a second; what is paid for may take the whole time of grace.
+            draining: platform.draining.clone(),
+            drain: Duration::from_secs(config.server.shutdown_grace_s.saturating_sub(1).max(1)),
+            // Never more towards one origin than this process can do at all, nor than a server should bear.
+            lanes: LaneLimits {
+                at_once: config.render_concurrency().clamp(2, 16) + 2,
+                ..WorkerSettings::default().lanes
+            },
+            notify_url: Some(config.database_url()).filter(|url| url.starts_with("postgres")),
+            ..WorkerSettings::default()
+        }
+    }
 }
 
 impl Default for WorkerSettings {

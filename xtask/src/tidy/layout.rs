@@ -13,6 +13,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("assistants", &["crawler"]),
     ("fakeai", &[]),
     ("audit_engine", &["crawler"]),
+    ("markdown", &[]),
     ("xtask", &[]),
 ];
 

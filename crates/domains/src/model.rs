@@ -122,6 +122,20 @@ pub struct Rendering {
     /// Names of the query parameters that are a part of a page's address; null: all but those of tracking.
     #[schema(example = json!(["page", "color"]))]
     pub query_parameters: Option<Vec<String>>,
+    /// Markdown of pages, for agents that ask for it.
+    #[serde(default)]
+    pub markdown: MarkdownSetting,
+}
+
+/// Requests that get Markdown of a page in place of its HTML.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MarkdownSetting {
+    /// Those whose `Accept` names `text/markdown` with a quality not below that of `text/html`.
+    #[default]
+    Accept,
+    /// None.
+    Off,
 }
 
 /// A refresh interval for the paths that match a pattern.
@@ -160,6 +174,7 @@ impl Rendering {
             blocked_urls: Vec::new(),
             verified_crawlers_only: false,
             query_parameters: None,
+            markdown: MarkdownSetting::default(),
         }
     }
 
@@ -340,6 +355,7 @@ mod tests {
             blocked_urls: vec!["*://ads.example/*".into(), "*".into(), "a b".into()],
             verified_crawlers_only: true,
             query_parameters: Some(vec!["page".into(), String::new(), "größe".into(), "x".repeat(101)]),
+            markdown: MarkdownSetting::Off,
         };
 
         let expected = [

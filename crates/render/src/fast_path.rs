@@ -15,6 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use super::cache::page_id;
 use super::decide::page_of;
 use super::kept_headers::bytes_of;
+use super::markdown_tier::MarkdownPage;
 use super::memory::MemoryTier;
 use super::model::{Freshness, PageResponse, RenderCall, RenderedPage, Tier};
 use super::policy::is_never_refused;
@@ -56,6 +57,8 @@ struct PreparedResponse {
     host: String,
     page: PageId,
     rendered: Weak<RenderedPage>,
+    /// Form of the page that is sent in place of its HTML.
+    markdown: Option<Weak<MarkdownPage>>,
     status: StatusCode,
     headers: HeaderMap,
     /// Bytes of header lines of the page's own.
@@ -101,6 +104,10 @@ impl FastPath {
         if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
             return None;
         }
+        let body = match &prepared.markdown {
+            None => entry.page.html.clone(),
+            Some(markdown) => markdown.upgrade()?.text.clone(),
+        };
 
         // A crawler whose address DNS has to be asked for is the router's.
         let verified = match prepared.crawler.zip(stated_client(&parts.headers)) {
@@ -108,7 +115,7 @@ impl FastPath {
             None => Verified::Unknown,
         };
         self.request_counts.add(&prepared.page, 1);
-        let mut response = Response::new(Body::from(entry.page.html.clone()));
+        let mut response = Response::new(Body::from(body));
         *response.status_mut() = prepared.status;
         *response.headers_mut() = prepared.headers.clone();
         if let Some(crawler) = prepared.crawler {
@@ -141,6 +148,7 @@ impl FastPath {
             host: call.target.host_str().unwrap_or_default().to_owned(),
             page: page_id(&call.site.domain.id, &page_of(call.site, call.target).key),
             rendered: Arc::downgrade(&response.page),
+            markdown: response.markdown.as_ref().map(Arc::downgrade),
             status: StatusCode::from_u16(response.page.status).unwrap_or(StatusCode::OK),
             headers: headers_of_page,
             page_header_bytes: bytes_of(&response.page.headers),

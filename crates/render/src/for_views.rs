@@ -10,6 +10,7 @@ use url::Url;
 use super::admission::RenderRefusal;
 use super::cache::page_id;
 use super::decide::{page_of, renderable};
+use super::markdown_tier::MarkdownPage;
 use super::model::{RenderPurpose, RenderedPage};
 use super::outcome::RenderOutcome;
 use super::service::RenderService;
@@ -23,6 +24,8 @@ pub struct CrawlerPage {
     /// Key of the object that holds the HTML; none: the page is not stored.
     pub snapshot_key: Option<String>,
     pub page: Arc<RenderedPage>,
+    /// Markdown of the page; none: it has no document.
+    pub markdown: Option<Arc<MarkdownPage>>,
 }
 
 /// Why a look may not start.
@@ -69,23 +72,22 @@ impl PagesForViews {
         let id = page_id(&site.domain.id, &page.key);
         let durable = self.0.durable();
         let found = durable.find(&id).await?;
-        if let Some(stored) = found.page {
-            let snapshot_key = Some(stored.row.object_key);
-            return Ok(Some(CrawlerPage { is_new: false, snapshot_key, page: stored.page }));
-        }
-        if found.is_store_down || !site.domain.settings.on_demand_render_enabled {
-            return Ok(None);
-        }
-        let outcome = self.0.render_for_other(site, &page, &id, RenderPurpose::Look, None).await;
-        let Some(RenderOutcome::Made { page, stored }) = outcome else {
-            // Another process may have stored it meanwhile.
-            let stored = durable.find(&id).await?.page;
-            return Ok(stored.map(|stored| {
-                let snapshot_key = Some(stored.row.object_key);
-                CrawlerPage { is_new: false, snapshot_key, page: stored.page }
-            }));
+        let (is_new, snapshot_key, rendered) = match found.page {
+            Some(stored) => (false, Some(stored.row.object_key), stored.page),
+            None if found.is_store_down || !site.domain.settings.on_demand_render_enabled => return Ok(None),
+            None => match self.0.render_for_other(site, &page, &id, RenderPurpose::Look, None).await {
+                Some(RenderOutcome::Made { page: rendered, stored }) => {
+                    let row = if stored { durable.find_row(&id).await? } else { None };
+                    (true, row.map(|row| row.object_key), rendered)
+                }
+                // Another process may have stored it meanwhile.
+                _ => match durable.find(&id).await?.page {
+                    Some(stored) => (false, Some(stored.row.object_key), stored.page),
+                    None => return Ok(None),
+                },
+            },
         };
-        let row = if stored { durable.find_row(&id).await? } else { None };
-        Ok(Some(CrawlerPage { is_new: true, snapshot_key: row.map(|row| row.object_key), page }))
+        let markdown = self.0.markdown_of(&page, &rendered).await;
+        Ok(Some(CrawlerPage { is_new, snapshot_key, page: rendered, markdown }))
     }
 }

@@ -13,6 +13,7 @@ mod for_views;
 pub mod handlers;
 pub mod jobs;
 mod kept_headers;
+mod markdown_tier;
 mod memory;
 pub mod model;
 mod origin_state;

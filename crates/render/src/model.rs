@@ -6,18 +6,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
 use super::decide::{EntryPoint, TargetPage};
+use super::markdown_tier::MarkdownPage;
 use super::request_facts::RequestFacts;
 use super::snapshot_list::SnapshotState;
 use analytics::{Crawler, CrawlerRequest, Verified};
-use domains::{PolicyAction, Site};
-use platform::api::header_names::{INTEGRATION, POLICY};
+use domains::{MarkdownSetting, PolicyAction, Site};
+use platform::api::accept::prefers_markdown;
+use platform::api::header_names::{INTEGRATION, MARKDOWN_TOKENS, POLICY};
 use platform::clock::Timestamp;
 
 /// How long a page that is gone (404, 410) is taken to be gone.
@@ -49,6 +51,15 @@ pub struct RenderCall<'a> {
     pub is_probe: bool,
     /// Time until which a render is waited for; none: to its end. See [`deadline_of`].
     pub deadline: Option<Instant>,
+    /// Form that is asked for by name; none: `Accept` and the domain's setting decide.
+    pub format: Option<PageFormat>,
+}
+
+/// Form of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PageFormat {
+    Html,
+    Markdown,
 }
 
 /// Time after which a request through an integration is answered with what there is. Integrations give up after ten seconds, of
@@ -66,6 +77,15 @@ impl RenderCall<'_> {
         let is_let_in =
             self.unverified_client.is_none() || !self.site.domain.rendering.verified_crawlers_only;
         self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed() && is_let_in
+    }
+
+    /// Decides in which form the page is sent.
+    pub fn page_format(&self) -> PageFormat {
+        let negotiated = || match self.site.domain.rendering.markdown {
+            MarkdownSetting::Accept if prefers_markdown(self.facts.accept) => PageFormat::Markdown,
+            MarkdownSetting::Accept | MarkdownSetting::Off => PageFormat::Html,
+        };
+        self.format.unwrap_or_else(negotiated)
     }
 
     /// Returns the request as visits are counted. None: a person's, or one of our own audits or checks.
@@ -169,6 +189,8 @@ pub struct PageResponse {
     /// Where it came from.
     pub tier: Tier,
     pub page: Arc<RenderedPage>,
+    /// Markdown of the page, where that is sent in place of its HTML.
+    pub markdown: Option<Arc<MarkdownPage>>,
     /// Its object key, when it came from the durable tier.
     pub snapshot_key: Option<String>,
     /// How long it may be kept by others: the refresh interval of its path.
@@ -184,7 +206,28 @@ impl PageResponse {
         target: &TargetPage,
     ) -> PageResponse {
         let max_age = keeps(page.status, target.refresh_interval);
-        PageResponse { tier, page, snapshot_key, max_age }
+        PageResponse { tier, page, markdown: None, snapshot_key, max_age }
+    }
+
+    /// Returns the document in the form that is sent.
+    pub fn body(&self) -> &Bytes {
+        self.markdown.as_ref().map_or(&self.page.html, |markdown| &markdown.text)
+    }
+
+    /// Returns the weak etag of that form.
+    pub fn etag(&self) -> &str {
+        self.markdown.as_ref().map_or(&self.page.etag, |markdown| &markdown.etag)
+    }
+
+    /// Inserts the headers that say which form it is.
+    pub fn insert_format(&self, headers: &mut HeaderMap) {
+        let Some(markdown) = &self.markdown else {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+            return;
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/markdown; charset=utf-8"));
+        headers.insert(MARKDOWN_TOKENS, HeaderValue::from(markdown.tokens));
+        headers.insert(LINK, markdown.link.clone());
     }
 }
 

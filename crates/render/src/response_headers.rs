@@ -1,6 +1,6 @@
 //! The headers of an answer with a page. Pure; shared by the render endpoint, its fast path and the edge.
 
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, VARY};
+use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
@@ -15,11 +15,10 @@ const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-ser
 pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(10);
     headers.extend(response.page.headers.clone());
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     headers.insert(VARY, HeaderValue::from_static(VARY_ON));
     headers.insert(RENDER_CACHE, HeaderValue::from_static(response.tier.as_str()));
     headers.insert(CACHE_CONTROL, cache_control(response));
-    insert_text(&mut headers, ETAG, Some(&response.page.etag));
+    insert_text(&mut headers, ETAG, Some(response.etag()));
     insert_text(&mut headers, LAST_MODIFIED, Some(&response.page.created_at.http_date()));
     insert_text(&mut headers, LOCATION, response.page.location.as_deref());
     insert_text(&mut headers, SNAPSHOT_KEY, response.snapshot_key.as_deref());
@@ -30,6 +29,7 @@ pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> Heade
     if response.page.status < 500 {
         site.apply_headers(target, &mut headers);
     }
+    response.insert_format(&mut headers);
     headers
 }
 
@@ -77,6 +77,7 @@ mod tests {
         PageResponse {
             tier: Tier::Miss,
             page: Arc::new(page),
+            markdown: None,
             snapshot_key: None,
             max_age: Duration::from_secs(90),
         }

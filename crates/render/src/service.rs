@@ -13,10 +13,11 @@ use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
+use super::markdown_tier::{MarkdownPage, MarkdownTier};
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Freshness, PageResponse, RenderCall, RenderPurpose, RenderResponse, Tier,
-    UnverifiedClient, is_gone,
+    CONFIRM_AFTER, Freshness, PageFormat, PageResponse, RenderCall, RenderPurpose, RenderResponse,
+    RenderedPage, Tier, UnverifiedClient, is_gone,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::policy::CrawlerPolicies;
@@ -44,6 +45,8 @@ use platform::limits::KeyedCount;
 const BACKGROUND_PER_SLOT: usize = 4;
 /// The part of the memory for pages that documents of stored snapshots may take.
 const DOCUMENTS_SHARE: u64 = 4;
+/// The part of it that Markdown of pages may take.
+const MARKDOWN_SHARE: u64 = 8;
 /// Renders that may wait to be confirmed a minute later.
 const MAX_CONFIRMATIONS: usize = 1_000;
 
@@ -54,6 +57,7 @@ pub struct RenderService(Arc<Inner>);
 struct Inner {
     clock: Clock,
     memory: MemoryTier,
+    markdown: MarkdownTier,
     durable: DurableTier,
     tasks: RenderTasks,
     in_flight: SingleFlight<RenderOutcome>,
@@ -80,7 +84,8 @@ impl RenderService {
             platform.clock.clone(),
             memory_bytes / DOCUMENTS_SHARE,
         );
-        let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE);
+        let markdown_bytes = memory_bytes / MARKDOWN_SHARE;
+        let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE - markdown_bytes);
         let request_counts = Arc::new(RequestCounts::default());
         let retention = Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone());
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
@@ -102,6 +107,7 @@ impl RenderService {
             ),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
+            markdown: MarkdownTier::new(markdown_bytes),
             request_counts,
             retention,
             unverified: UnverifiedRenders::new(platform, accounts),
@@ -149,6 +155,15 @@ impl RenderService {
         &self.0.policies
     }
 
+    /// Returns the Markdown of a page; none when it has no document.
+    pub(super) async fn markdown_of(
+        &self,
+        target: &TargetPage,
+        rendered: &Arc<RenderedPage>,
+    ) -> Option<Arc<MarkdownPage>> {
+        self.0.markdown.of(target, rendered).await
+    }
+
     /// Answers a request, and records the visit when a crawler got a page.
     pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
@@ -176,9 +191,12 @@ impl RenderService {
                 None => Box::pin(self.find_or_render(call, &page, &id)).await?,
             },
         };
-        let Some(response) = found else {
+        let Some(mut response) = found else {
             return Ok(self.pass_on(call, call.site.origin_url(call.target), decision.reason));
         };
+        if call.page_format() == PageFormat::Markdown {
+            response.markdown = Box::pin(self.markdown_of(&page, &response.page)).await;
+        }
         self.0.request_counts.add(&id, 1);
         record(&self.0.recorder, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))

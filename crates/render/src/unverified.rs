@@ -117,6 +117,7 @@ mod tests {
             verified: if unverified.is_some() { Verified::Unknown } else { Verified::Yes },
             is_probe: false,
             deadline: None,
+            format: None,
             unverified_client: unverified
                 .map(|address| UnverifiedClient { address: Some(address.parse().expect("an address")) }),
         };

@@ -23,6 +23,8 @@ pub const MOST_AT_ONCE: i64 = 2;
 pub const GIVEN_UP_AFTER: Duration = Duration::from_secs(600);
 /// Bytes of HTML that a view shows.
 pub const HTML_SHOWN: usize = 512 << 10;
+/// Bytes of Markdown that a view shows.
+pub const MARKDOWN_SHOWN: usize = 256 << 10;
 /// Widths of the window, the default first.
 pub const WIDTHS: [u32; 2] = [1280, 390];
 
@@ -222,6 +224,14 @@ pub struct CrawlerView {
     pub html: String,
     /// The HTML is longer than `html` shows.
     pub html_cut: bool,
+    /// The page as Markdown, the first 256 KiB; null: it has no document.
+    #[serde(default)]
+    #[schema(required = true)]
+    pub markdown: Option<String>,
+    /// Estimated tokens of all of the Markdown.
+    #[serde(default)]
+    #[schema(examples(1240))]
+    pub markdown_tokens: u64,
     pub words: u64,
     /// Visible text, at most 256 KiB.
     pub text: String,

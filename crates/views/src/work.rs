@@ -15,7 +15,7 @@ use store::DbError;
 use url::Url;
 
 use super::model::{
-    CRAWLER_HTML, CrawlerSource, CrawlerView, HTML_SHOWN, Pane, PersonView, RawView, ViewBlockedEntry,
+    CRAWLER_HTML, CrawlerSource, CrawlerView, HTML_SHOWN, MARKDOWN_SHOWN, Pane, PersonView, RawView, ViewBlockedEntry,
     ViewConsoleEntry, ViewContents, ViewError, ViewHeader, ViewId, ViewPicture, ViewRequestEntry,
     ViewRequestOutcome, ViewState, ViewTimings,
 };
@@ -141,7 +141,7 @@ impl ViewWork {
         crawler: CrawlerPage,
         objects: &mut Objects,
     ) -> CrawlerView {
-        let CrawlerPage { is_new, snapshot_key, page } = crawler;
+        let CrawlerPage { is_new, snapshot_key, page, markdown } = crawler;
         let seen = match page.html.is_empty() {
             true => None,
             false => {
@@ -162,6 +162,10 @@ impl ViewWork {
             html_bytes: page.html.len() as u64,
             html_cut: shown.len() < html.len(),
             html: shown.to_owned(),
+            markdown_tokens: markdown.as_ref().map_or(0, |markdown| markdown.tokens as u64),
+            markdown: markdown.map(|markdown| {
+                start_of(&String::from_utf8_lossy(&markdown.text), MARKDOWN_SHOWN).to_owned()
+            }),
             words,
             text,
             picture: keep(row, Pane::Crawler, picture, objects),

@@ -235,7 +235,7 @@ test('what would have a shared cache keep a snapshot is not relayed', async () =
 
   assert.deepEqual(Object.fromEntries(answer.headers), {
     'cache-control': 'no-cache', 'cdn-cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8', etag: 'W/"a"',
-    vary: 'User-Agent, Accept-Encoding', 'x-service-integration': 'snapshot', 'x-service-render-cache': 'hit', 'x-tea': 'green',
+    vary: 'User-Agent, Accept, Accept-Encoding', 'x-service-integration': 'snapshot', 'x-service-render-cache': 'hit', 'x-tea': 'green',
   });
 });
 

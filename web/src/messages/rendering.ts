@@ -124,6 +124,7 @@ export const show = () => 'Show';
 export const shows = {
   picture: () => 'Picture',
   html: () => 'HTML',
+  markdown: () => 'Markdown',
   text: () => 'Text',
   raw: () => 'Without Glasshouse',
 };
@@ -138,6 +139,10 @@ export const pictureScroll = (name: string) => `${name}, scrolls`;
 export const htmlOf = () => 'HTML that crawlers get';
 export const headersOf = () => 'Headers that crawlers get';
 export const textOf = () => 'Text that crawlers get';
+export const markdownOf = () => 'Markdown that agents get';
+export const markdownMissing = () => 'A redirect has no Markdown.';
+export const markdownTokens = (markdown: number, html: number) =>
+  `About ${counted(markdown, 'token', 'tokens')}; the HTML has about ${count(html)}.`;
 export const htmlCut = (bytesText: string) => `The first 512 kB of ${bytesText}.`;
 export const downloadHtml = () => 'Download HTML';
 export const answered = (statusCode: number) => `answered ${statusCode}`;

@@ -195,6 +195,10 @@ export const blockedHint = () => 'One per line, at most 100. * stands for any ch
 export const whoIsAnswered = () => 'Who gets snapshots';
 export const verifiedOnly = () => 'Verified crawlers only';
 export const verifiedHint = () => 'Visitors that only claim to be a crawler get the page from your origin.';
+export const agents = () => 'AI agents';
+export const markdown = () => 'Send Markdown to agents that ask for it';
+export const markdownHint = () =>
+  'An agent asks by naming text/markdown in its Accept header. The Markdown is made from the snapshot and holds the same content. No user agent gets it unasked.';
 export const queryParameters = () => 'Query parameters';
 export const queryModeLabel = () => 'Parameters that lead to a different page';
 export const queryAll = () => 'All except tracking parameters';

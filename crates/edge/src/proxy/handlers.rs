@@ -224,6 +224,7 @@ impl CrawlersTurn<'_> {
                 .then_some(UnverifiedClient { address: Some(self.arrival.client) }),
             is_probe: self.is_probe,
             deadline: deadline_of(headers),
+            format: None,
         }
     }
 
@@ -303,8 +304,8 @@ async fn forward(
         site.apply_headers(target, response.headers_mut());
     }
     if headers::is_html(response.headers()) {
-        // The same address is another page for crawlers, which a cache in front of us must know.
-        headers::vary_by_user_agent(response.headers_mut());
+        // The same address is another page for crawlers and agents, which a cache in front of us must know.
+        headers::vary_by_client(response.headers_mut());
     }
     Ok(response)
 }

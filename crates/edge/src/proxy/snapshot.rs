@@ -39,12 +39,12 @@ pub async fn respond(
     let status = StatusCode::from_u16(page.status).unwrap_or(StatusCode::OK);
     let mut headers = page_headers(site, asking.target, found);
     let has_not_changed =
-        status == StatusCode::OK && !page.partial && matches_etag(asking.headers, &page.etag);
+        status == StatusCode::OK && !page.partial && matches_etag(asking.headers, found.etag());
     if has_not_changed {
         headers.remove(CONTENT_TYPE);
         return finish(StatusCode::NOT_MODIFIED, headers, body::empty());
     }
-    let (bytes, encoding) = forms.of(&page.etag, &page.html, asking.headers).await;
+    let (bytes, encoding) = forms.of(found.etag(), found.body(), asking.headers).await;
     if let Some(encoding) = encoding {
         headers.insert(CONTENT_ENCODING, encoding.header());
     }
@@ -65,12 +65,12 @@ fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
     // Customers who put a cache in front of the edge would else see it mix up people and crawlers: a custom header changes
     // none of this, nor may it speak to one make of cache.
     headers::remove_cache_directives(&mut headers);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    found.insert_format(&mut headers);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(CDN_CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(VARY, HeaderValue::from_static("User-Agent, Accept-Encoding"));
+    headers.insert(VARY, HeaderValue::from_static("User-Agent, Accept, Accept-Encoding"));
     headers.insert(RENDER_CACHE, HeaderValue::from_static(found.tier.as_str()));
-    insert_text(&mut headers, ETAG, &page.etag);
+    insert_text(&mut headers, ETAG, found.etag());
     insert_text(&mut headers, LAST_MODIFIED, &page.created_at.http_date());
     if let Some(location) = &page.location {
         insert_text(&mut headers, LOCATION, location);
@@ -123,6 +123,7 @@ mod tests {
         PageResponse {
             tier: Tier::EdgeHit,
             page: Arc::new(page),
+            markdown: None,
             snapshot_key: None,
             max_age: Duration::from_secs(90),
         }
@@ -180,7 +181,7 @@ mod tests {
         let headers = response.headers();
         assert_eq!(headers["cache-control"], "no-cache");
         assert_eq!(headers["cdn-cache-control"], "no-store");
-        assert_eq!(headers["vary"], "User-Agent, Accept-Encoding");
+        assert_eq!(headers["vary"], "User-Agent, Accept, Accept-Encoding");
         assert_eq!(headers["etag"], "W/\"abc\"");
         assert_eq!(headers["last-modified"], "Sun, 06 Nov 1994 08:49:37 GMT");
         assert_eq!(headers["x-service-render-cache"], "edge-hit");

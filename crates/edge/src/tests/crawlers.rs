@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use browser::RenderError;
 
-use super::world::{RawOrigin, World};
+use super::world::{RawOrigin, Reply, World};
 use domains::connection::probe::ProbeRoute;
 
 const PAGE: &str = "https://shop.example/shoes";
@@ -93,9 +93,29 @@ async fn a_phone_named_bot_gets_the_app_and_an_agent_that_asks_for_markdown_the_
     let crawler = world.crawl("/shoes", &["Sec-Fetch-Mode: navigate", "Accept: text/*"]).await;
 
     assert_eq!((person.header("x-origin"), person.header("x-service-render-cache")), (Some("1"), None));
-    assert_eq!((client.header("x-service-render-cache"), client.text().as_str()), (Some("miss"), HTML));
-    assert_eq!(client.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(client.header("x-service-render-cache"), Some("miss"));
+    assert_eq!(client.header("content-type"), Some("text/markdown; charset=utf-8"));
+    assert!(client.text().ends_with("\n# Shoes\n"), "{}", client.text());
     assert_eq!(crawler.header("x-service-render-cache"), Some("edge-hit"));
+}
+
+#[tokio::test]
+async fn an_agent_that_has_the_markdown_gets_a_304_and_one_that_has_the_html_the_markdown() {
+    let (world, _origin) = world().await;
+    let accept = "Accept: text/markdown";
+
+    let html = world.crawl("/shoes", &[]).await;
+    let markdown = world.get("/shoes", &[accept]).await;
+    let known = |reply: &Reply| format!("If-None-Match: {}", reply.header("etag").expect("an etag"));
+    let unchanged = world.get("/shoes", &[accept, &known(&markdown)]).await;
+    let other_form = world.get("/shoes", &[accept, &known(&html)]).await;
+
+    assert_eq!((unchanged.status, other_form.status), (304, 200));
+    for reply in [&html, &markdown] {
+        assert_eq!(reply.header("vary"), Some("User-Agent, Accept, Accept-Encoding"));
+    }
+    assert_eq!(markdown.header("link"), Some("<https://shop.example/shoes>; rel=\"canonical\""));
+    assert_eq!(html.header("link"), None);
 }
 
 #[tokio::test]
@@ -365,6 +385,6 @@ async fn a_compressed_page_says_how_it_is_packed() {
     let reply = world.crawl("/shoes", &["Accept-Encoding: gzip"]).await;
 
     assert_eq!(reply.header("content-encoding"), Some("gzip"));
-    assert_eq!(reply.header("vary"), Some("User-Agent, Accept-Encoding"));
+    assert_eq!(reply.header("vary"), Some("User-Agent, Accept, Accept-Encoding"));
     assert!(reply.body.len() < 1000);
 }

@@ -20,12 +20,22 @@ pub struct Args {
     /// Prints status, redirects, final URL, headers, timings, console, blocked and failed requests and HTML as JSON
     #[arg(long)]
     json: bool,
+    /// Form in which the page is printed; with --json, Markdown stands beside the HTML
+    #[arg(long, value_enum, default_value_t = Format::Html)]
+    format: Format,
     /// Seconds after which the page is taken as it stands [default: render.timeout_ms]
     #[arg(long, value_name = "S")]
     timeout: Option<f64>,
     /// Writes to a file instead of stdout
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+}
+
+/// Form of a printed page.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Html,
+    Markdown,
 }
 
 /// Runs the command. Exit code 0 when there is a page, whatever its status.
@@ -48,7 +58,15 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     if !problems.is_empty() {
         output::note(&format!("the page shows next to nothing: {}", problems.join("; ")));
     }
-    let text = if args.json { as_json(&rendered)? } else { rendered.html };
+    let markdown = match args.format {
+        Format::Html => None,
+        Format::Markdown => Some(markdown::convert(&rendered.html, &rendered.final_url).text),
+    };
+    let text = match markdown {
+        markdown if args.json => as_json(&rendered, markdown)?,
+        Some(markdown) => markdown,
+        None => rendered.html,
+    };
     match args.out {
         Some(path) => {
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -99,13 +117,13 @@ async fn render(
     anyhow::bail!("gave up after {} redirects, at {url} (limits.redirects)", limits.redirects)
 }
 
-fn as_json(rendered: &Rendered) -> anyhow::Result<String> {
+fn as_json(rendered: &Rendered, markdown: Option<String>) -> anyhow::Result<String> {
     let headers: Vec<_> = rendered
         .headers
         .iter()
         .map(|(name, value)| json!({ "name": name.as_str(), "value": String::from_utf8_lossy(value.as_bytes()) }))
         .collect();
-    let report = json!({
+    let mut report = json!({
         "status": rendered.status,
         "firstStatus": rendered.first_status,
         "hops": rendered.hops,
@@ -119,5 +137,8 @@ fn as_json(rendered: &Rendered) -> anyhow::Result<String> {
         "failed": rendered.failed,
         "problems": describe_problems(&rendered.final_url, &rendered.failed, &rendered.console),
     });
+    if let Some(markdown) = markdown {
+        report["markdown"] = markdown.into();
+    }
     Ok(serde_json::to_string_pretty(&report)? + "\n")
 }

@@ -42,12 +42,20 @@ pub fn asks_for_page(accept: Option<&str>) -> bool {
     let asks = PAGE_TYPES.iter().copied().chain(["text/*"]).any(names)
         || (names("text/plain") && !names_json())
         || is_anything();
-    asks && PAGE_TYPES.iter().any(|media_type| admits(&ranges, media_type))
+    // The most specific range that a type is in says whether it is admitted.
+    asks && PAGE_TYPES.iter().any(|media_type| quality_for(&ranges, media_type).is_some_and(|q| q > 0.0))
 }
 
 /// Decides whether a client's `Accept` names Markdown.
 pub fn names_markdown(accept: Option<&str>) -> bool {
     media_ranges(accept).any(|range| range.quality > 0.0 && range.is(MARKDOWN))
+}
+
+/// Decides whether a client's `Accept` names Markdown with a quality not below that of HTML.
+pub fn prefers_markdown(accept: Option<&str>) -> bool {
+    let ranges: Vec<Preference<'_>> = media_ranges(accept).collect();
+    let html = quality_for(&ranges, "text/html").unwrap_or(0.0);
+    ranges.iter().any(|range| range.is(MARKDOWN) && range.quality > 0.0 && range.quality >= html)
 }
 
 /// Decides whether `accept-encoding` names gzip, or everything, with a quality above zero.
@@ -73,15 +81,14 @@ fn media_ranges(accept: Option<&str>) -> impl Iterator<Item = Preference<'_>> {
     ranges.filter(|range| range.value.split('/').count() == 2)
 }
 
-/// Decides whether a media type is admitted: the most specific range that it is in has a quality above zero.
-fn admits(ranges: &[Preference<'_>], media_type: &str) -> bool {
+/// Returns the quality of the most specific range that a media type is in.
+fn quality_for(ranges: &[Preference<'_>], media_type: &str) -> Option<f32> {
     let main_type = media_type.split('/').next().unwrap_or_default();
     let with_main_type = format!("{main_type}/*");
     let of = |wanted: &str| {
         ranges.iter().filter(|range| range.is(wanted)).map(|range| range.quality).reduce(f32::max)
     };
-    let quality = of(media_type).or_else(|| of(&with_main_type)).or_else(|| of("*/*"));
-    quality.is_some_and(|quality| quality > 0.0)
+    of(media_type).or_else(|| of(&with_main_type)).or_else(|| of("*/*"))
 }
 
 fn is_json(media_type: &str) -> bool {
@@ -199,6 +206,27 @@ mod tests {
         ] {
             assert!(!asks_for_page(Some(accept)), "{accept:?}");
         }
+    }
+
+    #[test]
+    fn markdown_is_preferred_when_its_quality_is_not_below_that_of_html() {
+        for accept in [
+            "text/markdown",
+            "text/markdown, text/html",
+            "text/markdown, text/plain;q=0.9, */*;q=0.8",
+            "text/html;q=0.9, text/markdown",
+            "text/html;q=0.5, text/Markdown;variant=GFM;q=0.5, */*",
+            "text/markdown;q=0.1, application/json",
+            "text/html;q=0, text/markdown;q=0.1, */*",
+        ] {
+            assert!(prefers_markdown(Some(accept)), "{accept:?}");
+        }
+        for accept in
+            ["text/markdown;q=0.8, text/html", "text/markdown;q=0.5, text/*", "text/markdown;q=0.7, */*", "*/*", ""]
+        {
+            assert!(!prefers_markdown(Some(accept)), "{accept:?}");
+        }
+        assert!(!prefers_markdown(None));
     }
 
     #[test]

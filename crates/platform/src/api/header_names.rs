@@ -21,6 +21,8 @@ pub const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-c
 pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot-key");
 /// Says that a page was cut off before it was complete.
 pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
+/// Estimated tokens of a page that is sent as Markdown.
+pub const MARKDOWN_TOKENS: HeaderName = HeaderName::from_static("x-markdown-tokens");
 /// Action of the crawler policy that refused a crawler: `block`, `pay` or `limit`.
 pub const POLICY: HeaderName = HeaderName::from_static("x-service-policy");
 /// Signed mark of a request that the service itself sends to a site; in the response to a connection check, its proof.

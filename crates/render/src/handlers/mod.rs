@@ -18,8 +18,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::decide::EntryPoint;
-use super::model::{Freshness, RenderCall, RenderResponse, Snapshot, UnverifiedClient, deadline_of};
-use super::request_facts::DecidingHeaders;
+use super::model::{Freshness, PageFormat, RenderCall, RenderResponse, Snapshot, UnverifiedClient, deadline_of};
+use super::request_facts::{DecidingHeaders, RequestFacts};
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
 use crate::RenderState;
@@ -67,6 +67,10 @@ struct RenderQuery {
     /// most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
     #[param(example = "1")]
     cache_invalidate: Option<String>,
+    /// Form of the page, `html` or `markdown`. It is stronger than `Accept` and than the domain's setting, and asks for a page
+    /// whatever `Accept` says.
+    #[param(example = "markdown")]
+    format: Option<String>,
 }
 
 /// Headers of the render endpoint, for the document.
@@ -92,18 +96,20 @@ struct RenderHeaders {
 /// Answers with the page as a crawler should see it: from memory (`edge-hit`), from the stored snapshot (`hit`) or
 /// rendered now (`miss`). Forward the visitor's `User-Agent`, `Accept`, `Accept-Language`, `Sec-Fetch-*` and
 /// `Upgrade-Insecure-Requests`: people, assets and ignored paths get 304 with the address of the origin in `Location`.
-/// `If-None-Match` is ignored: 304 here never means "not modified".
+/// `If-None-Match` is ignored: 304 here never means "not modified". A request whose `Accept` names `text/markdown` with a
+/// quality not below that of `text/html` gets the page as Markdown, unless the domain's `markdown` is `off`.
 #[utoipa::path(get, path = "/api/prerender/render", tag = "Render", params(RenderQuery, RenderHeaders),
     security(("apiKey" = [])),
     responses(
         Refusals::<RenderPages, NotRendered>,
-        (status = 200, description = "The rendered HTML.", content_type = "text/html", body = String,
+        (status = 200, description = "The rendered page: HTML, or `text/markdown` where that is asked for.", content_type = "text/html", body = String,
             headers(
                 ("x-service-render-cache" = String, description = "`edge-hit`, `hit` or `miss`."),
+                ("x-markdown-tokens" = u64, description = "Estimated tokens, with Markdown."),
                 ("x-service-snapshot-key" = String, description = "Object key of the snapshot, on `hit`."),
                 ("x-service-render-partial" = String, description = "`1` when the page was cut off before it was complete."),
                 ("cache-control" = String, description = "`public, max-age=N, s-maxage=N` with the refresh interval of the path; `no-store` when partial."),
-                ("etag" = String, description = "Weak etag of the HTML.")),
+                ("etag" = String, description = "Weak etag of the document.")),
             example = json!("<!DOCTYPE html><html lang=\"en\"><head><title>Shoes</title></head><body><h1>Shoes</h1></body></html>")),
         (status = 301, description = "A redirect rule or the preferred host applies: forward `Location` to the visitor. Also a page that redirects permanently itself.",
             headers(("location" = String, description = "Absolute address."))),
@@ -130,7 +136,7 @@ async fn render_page(
     }
     let caller = caller.admit()?;
     let asked = parse_query(&query, app.config.limits.url_bytes)
-        .map_err(|message| ApiError::invalid_request(vec![Issue::new("url", message)]))?;
+        .map_err(|(field, message)| ApiError::invalid_request(vec![Issue::new(field, message)]))?;
     let host = asked.target.host_str().unwrap_or_default();
     let site = RequestedDomain::of_host(host).site(&caller, &app.domains, DomainAccess::Use).await?;
     if let Some(response) = app.connection.respond_over_api(&site.domain, &asked.target) {
@@ -142,6 +148,7 @@ async fn render_page(
     }
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.crawler(&asked.target);
+    let facts = deciding.facts(&method, crawler.is_some());
     // The caller is the customer's server: the crawler's own address is known when an integration states it.
     let stated = stated_client(&headers);
     let verified = match crawler.zip(stated) {
@@ -152,13 +159,15 @@ async fn render_page(
     let call = RenderCall {
         site: &site,
         target: &asked.target,
-        facts: deciding.facts(&method, crawler.is_some()),
+        // A form that is named asks for a page, whatever `Accept` says.
+        facts: RequestFacts { accept: facts.accept.filter(|_| asked.format.is_none()), ..facts },
         entry: EntryPoint::Api,
         freshness: asked.freshness,
         crawler,
         verified,
         is_probe: app.probe_marks.are_in(&headers, host, app.clock.now()),
         deadline,
+        format: asked.format,
         unverified_client: (is_relayed && verified != Verified::Yes)
             .then_some(UnverifiedClient { address: stated }),
     };
@@ -184,7 +193,7 @@ fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
         RenderResponse::Page(page) => {
             let headers = page_headers(call.site, call.target, &page);
             let status = StatusCode::from_u16(page.page.status).unwrap_or(StatusCode::OK);
-            (status, headers, Body::from(page.page.html.clone())).into_response()
+            (status, headers, Body::from(page.body().clone())).into_response()
         }
     }
 }
@@ -204,6 +213,7 @@ fn elsewhere(status: u16, location: String) -> Response {
 struct ParsedQuery {
     target: Url,
     freshness: Freshness,
+    format: Option<PageFormat>,
 }
 
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
@@ -214,17 +224,29 @@ fn is_forced(query: &str) -> bool {
     pairs(query).any(|(name, value)| name == "cache_invalidate" && value == "1")
 }
 
-/// Reads the query: exactly one `url`, and `cache_invalidate`. The error is a sentence about `url`.
-fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, String> {
-    let mut urls = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some("url"));
-    let (_, url) = urls.next().ok_or("is missing")?;
-    if urls.next().is_some() {
-        return Err("is there more than once".to_owned());
-    }
-    let url = decode(url).ok_or("is not UTF-8 once it is decoded")?;
-    let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| error.to_string())?;
+/// Reads the query: exactly one `url`, `cache_invalidate`, and at most one `format`. The error is a parameter and a sentence
+/// about it.
+fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, (&'static str, String)> {
+    let url = only(query, "url")?.ok_or(("url", "is missing".to_owned()))?;
+    let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| ("url", error.to_string()))?;
     let freshness = if is_forced(query) { Freshness::Forced } else { Freshness::Stored };
-    Ok(ParsedQuery { target, freshness })
+    let format = match only(query, "format")?.as_deref() {
+        None => None,
+        Some("html") => Some(PageFormat::Html),
+        Some("markdown") => Some(PageFormat::Markdown),
+        Some(_) => return Err(("format", "must be html or markdown".to_owned())),
+    };
+    Ok(ParsedQuery { target, freshness, format })
+}
+
+/// Returns the value of a parameter that may be there once.
+fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'static str, String)> {
+    let mut found = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some(parameter));
+    let Some((_, value)) = found.next() else { return Ok(None) };
+    if found.next().is_some() {
+        return Err((parameter, "is there more than once".to_owned()));
+    }
+    decode(value).map(Some).ok_or((parameter, "is not UTF-8 once it is decoded".to_owned()))
 }
 
 /// Decodes one part of a query; `None` when the bytes are no text.

@@ -14,6 +14,8 @@ const crawler = {
   htmlBytes: 1,
   html: '',
   htmlCut: false,
+  markdown: null,
+  markdownTokens: 0,
   words: 4,
   text: 'Simple pricing\nTeam $9',
   picture: null,

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::{NotRead, change_failed};
 use crate::DomainsState;
 use crate::access::{ChangeBeyond, ReadBeyond};
-use crate::model::{MIN_INTERVAL_S, RefreshRule, Rendering};
+use crate::model::{MIN_INTERVAL_S, MarkdownSetting, RefreshRule, Rendering};
 use crate::settings::given;
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
@@ -64,6 +64,9 @@ struct RenderingChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, max_items = 50, example = json!(["page", "color"]))]
     query_parameters: Option<Option<Vec<String>>>,
+    /// Whether agents that ask for Markdown of a page get it.
+    #[schema(inline)]
+    markdown: Option<MarkdownSetting>,
 }
 
 impl RenderingChange {
@@ -85,6 +88,9 @@ impl RenderingChange {
         }
         if let Some(parameters) = self.query_parameters {
             rendering.query_parameters = parameters;
+        }
+        if let Some(markdown) = self.markdown {
+            rendering.markdown = markdown;
         }
     }
 }

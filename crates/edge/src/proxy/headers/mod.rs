@@ -171,9 +171,11 @@ pub fn is_html(headers: &HeaderMap) -> bool {
 }
 
 /// Says that the response depends on who asks.
-pub fn vary_by_user_agent(headers: &mut HeaderMap) {
-    if !list(headers, &VARY).any(|name| name == "*" || name.eq_ignore_ascii_case("user-agent")) {
-        append(headers, VARY, "User-Agent");
+pub fn vary_by_client(headers: &mut HeaderMap) {
+    for name in ["User-Agent", "Accept"] {
+        if !list(headers, &VARY).any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name)) {
+            append(headers, VARY, name);
+        }
     }
 }
 

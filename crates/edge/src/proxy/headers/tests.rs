@@ -247,16 +247,19 @@ fn an_origin_cannot_lead_clients_past_the_edge() {
 }
 
 #[test]
-fn a_document_varies_by_user_agent_beside_what_it_varied_by() {
-    for (before, after) in
-        [("", "User-Agent"), ("Accept", "Accept, User-Agent"), ("user-agent", "user-agent"), ("*", "*")]
-    {
+fn a_document_varies_by_user_agent_and_accept_beside_what_it_varied_by() {
+    for (before, after) in [
+        ("", "User-Agent, Accept"),
+        ("Accept", "Accept, User-Agent"),
+        ("user-agent, Cookie", "user-agent, Cookie, Accept"),
+        ("*", "*"),
+    ] {
         let mut found = HeaderMap::new();
         if !before.is_empty() {
             found.insert("vary", HeaderValue::from_static(before));
         }
 
-        vary_by_user_agent(&mut found);
+        vary_by_client(&mut found);
 
         assert_eq!(found["vary"], after, "{before:?}");
     }

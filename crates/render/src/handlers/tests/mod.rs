@@ -6,6 +6,7 @@ mod canonical;
 mod decisions;
 mod forced;
 mod hanging;
+mod markdown;
 mod outages;
 mod pages;
 mod policy;

@@ -222,6 +222,7 @@ async fn a_client_that_only_claims_to_be_a_crawler_starts_no_render() {
         unverified_client: None,
         is_probe: false,
         deadline: None,
+        format: None,
     };
 
     let nothing_stored = app.state.render.serve(&call(Freshness::Forced)).await.expect("a database");
@@ -294,6 +295,7 @@ async fn an_integration_gets_what_there_is_in_time_and_the_page_the_next_time() 
         unverified_client: None,
         is_probe: false,
         deadline: Some(std::time::Instant::now()),
+        format: None,
     };
     app.renderer.hangs(PAGE);
 

@@ -38,6 +38,34 @@ function uncached({ headers }) {
   ];
 }
 
+function isMarkdown(answer) {
+  const { headers, body } = answer;
+  return [
+    [headers['content-type'] === 'text/markdown; charset=utf-8', `content-type ${headers['content-type']}`],
+    [Number(headers['x-markdown-tokens']) > 0, `x-markdown-tokens ${headers['x-markdown-tokens']}`],
+    [/^<http[^>]*>; rel="canonical"$/.test(headers.link ?? ''), `link ${headers.link}`],
+    [body.startsWith('---\n'), `the text ${body.slice(0, 80)}`],
+    ...uncached(answer),
+  ];
+}
+
+const isHtml = ({ headers }) => [[headers['content-type'] === 'text/html; charset=utf-8', `content-type ${headers['content-type']}`]];
+
+/** Coding agents and assistants with the headers that they send. */
+const AGENTS = [
+  ['Claude Code', 'Claude-User (claude-code/2.1.92; +https://support.anthropic.com/)', 'text/markdown, text/html, */*', isMarkdown],
+  ['Cursor', 'Mozilla/5.0 (compatible; Cursor/3.0)', MARKDOWN, isMarkdown],
+  ['opencode', CHROME, 'text/markdown;q=1.0, text/x-markdown;q=0.9, text/plain;q=0.8, text/html;q=0.7, */*;q=0.1', isMarkdown],
+  ['OpenClaw', CHROME, 'text/markdown, text/html;q=0.9, */*;q=0.1', isMarkdown],
+  ['curl that asks for Markdown', 'curl/8.4.0', 'text/markdown', isMarkdown],
+  ['Codex CLI', 'codex_cli_rs/0.60.1 (Debian 12; x86_64)', 'text/html, */*', isHtml],
+  ['Gemini CLI', 'GeminiCLI/0.20.0/gemini-3-pro (linux; x64)', '*/*', isHtml],
+  ['Firecrawl', 'FirecrawlAgent (+https://firecrawl.dev)', '*/*', isHtml],
+  ['ChatGPT-User', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko); compatible; ChatGPT-User/1.0; +https://openai.com/bot', HTML, isHtml],
+  ['Claude-User', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Claude-User/1.0; +Claude-User@anthropic.com)', '*/*', isHtml],
+  ['Perplexity-User', 'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Perplexity-User/1.0; +https://perplexity.ai/perplexity-user)', HTML, isHtml],
+];
+
 const long = `/long?q=${'a%2Fb+'.repeat(1200)}`;
 const FORGED = '66.249.66.1';
 const NEXT_MOVES = { nextjs: 'Next.js itself redirects such an address before its proxy' };
@@ -64,10 +92,12 @@ export const cases = [
   page('what nobody can read is no reason', '/shoes', { accept: 'text/html;q=x' }),
   page('HTML with a parameter is a page', '/shoes', { accept: 'text/html;charset=utf-8;q=0.2, application/json' }),
   page('a documented crawler is one even when it navigates', '/shoes', { 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }),
-  page('an Accept that names Markdown is an agent\'s', '/shoes', { 'user-agent': CHROME, accept: MARKDOWN, 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }, { check: (_, { way, request: { headers } }) => [
+  page('an Accept that names Markdown is an agent\'s', '/shoes', { 'user-agent': CHROME, accept: MARKDOWN, 'accept-language': 'en', 'sec-fetch-mode': 'navigate' }, { check: (answer, { way, request: { headers } }) => [
     [headers.accept === MARKDOWN, `accept ${headers.accept}`],
     [headers['x-service-integration'], `${way}: the service is not told of the integration`],
+    ...isMarkdown(answer),
   ] }),
+  ...AGENTS.map(([name, agent, accept, check]) => page(`${name} gets words in the form that it prefers`, '/shoes', { 'user-agent': agent, accept }, { check })),
   page('a phone called bot that does not navigate is a crawler', '/shoes', { 'user-agent': XBOT, accept: '*/*' }),
   page('X-BufferBot is a crawler whatever its name', '/shoes', { 'user-agent': 'Fetching/1', 'x-bufferbot': '1' }),
   page('_escaped_fragment_ is a crawler whatever its name', '/shoes?_escaped_fragment_=', { 'user-agent': CHROME }),

@@ -251,9 +251,9 @@ const NOT_RELAYED = new Set([
   'strict-transport-security', 'vary', 'via', 'surrogate-control', 'edge-control', 'x-accel-expires', 'x-request-id', 'ratelimit',
   'ratelimit-policy', 'retry-after', 'x-service-snapshot-key',
 ]);
-function isHtml(headers) {
-  const type = (headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase();
-  return type === 'text/html' || type === 'application/xhtml+xml';
+const DOCUMENT_TYPES = ['text/html', 'application/xhtml+xml', 'text/markdown'];
+function isPage(headers) {
+  return DOCUMENT_TYPES.includes((headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase());
 }
 function relayedHeaders(source, cacheControl) {
   const headers = new Headers();
@@ -262,7 +262,7 @@ function relayedHeaders(source, cacheControl) {
   }
   headers.set('cache-control', cacheControl);
   headers.set('cdn-cache-control', 'no-store');
-  headers.set('vary', 'User-Agent, Accept-Encoding');
+  headers.set('vary', 'User-Agent, Accept, Accept-Encoding');
   headers.set('x-service-integration', 'snapshot');
   return headers;
 }
@@ -303,7 +303,7 @@ function relay(received, facts, address) {
   const isOfPage = isSuccess || (isRendered && status >= 400 && status < 600);
   if (!isOfPage) return { reason: `status-${status}` };
   const isHead = facts.method === 'HEAD';
-  if (!isHtml(headers) || BODILESS.includes(status) || (body.byteLength === 0 && !isHead)) return { reason: 'broken' };
+  if (!isPage(headers) || BODILESS.includes(status) || (body.byteLength === 0 && !isHead)) return { reason: 'broken' };
   const relayed = relayedHeaders(headers, 'no-cache');
   const isPartial = headers.has('x-service-render-partial');
   if (status === 200 && !isPartial && namesTag(facts.header('if-none-match'), headers.get('etag'))) {

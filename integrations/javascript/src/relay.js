@@ -14,10 +14,10 @@ const NOT_RELAYED = new Set([
   'ratelimit-policy', 'retry-after', 'x-service-snapshot-key',
 ]);
 
-const PAGE_TYPES = ['text/html', 'application/xhtml+xml', 'text/markdown'];
+const DOCUMENT_TYPES = ['text/html', 'application/xhtml+xml', 'text/markdown'];
 
 function isPage(headers) {
-  return PAGE_TYPES.includes((headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase());
+  return DOCUMENT_TYPES.includes((headers.get('content-type') ?? '').split(';')[0].trim().toLowerCase());
 }
 
 function relayedHeaders(source, cacheControl) {

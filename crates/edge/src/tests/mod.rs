@@ -1,5 +1,6 @@
 //! The edge on real sockets, on loopback: origins, clients and a certificate authority are real servers and connections.
 
+mod agents;
 mod certificates;
 mod connecting;
 mod crawlers;

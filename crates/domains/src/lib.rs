@@ -26,7 +26,9 @@ mod state;
 pub mod testing;
 
 pub use crawler_policy::{CrawlerPolicy, PolicyAction, PolicyMode};
-pub use model::{Domain, DomainId, DomainStatus, MarkdownSetting, PreferredHost, RefreshRule, Rendering, Settings};
+pub use model::{
+    Domain, DomainId, DomainStatus, MarkdownSetting, PreferredHost, RefreshRule, Rendering, Settings,
+};
 pub use ownership::ConnectionProof;
 pub use requested::{DomainAccess, RequestedDomain};
 pub use service::DomainsService;

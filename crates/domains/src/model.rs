@@ -131,10 +131,10 @@ pub struct Rendering {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkdownSetting {
-    /// Those whose `Accept` names `text/markdown` with a quality not below that of `text/html`.
+    /// Requests whose `Accept` names `text/markdown` with a quality not below that of `text/html`.
     #[default]
     Accept,
-    /// None.
+    /// No request.
     Off,
 }
 

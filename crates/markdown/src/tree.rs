@@ -80,7 +80,7 @@ impl Tree {
         self.append(parent, element, (start, self.attributes.len()))
     }
 
-    /// Appends a text.
+    /// Appends text of the page to an element.
     pub fn append_text(&mut self, parent: usize, text: &str) {
         let start = self.text.len();
         self.text.push_str(text);

@@ -21,6 +21,7 @@ use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
 use super::text::count_visible_chars;
 use domains::DomainId;
+use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
 /// zstd's own default; levels above cost more time than they save space on documents of this size.
@@ -115,7 +116,8 @@ impl DurablePage {
 
 impl DurableTier {
     /// Makes the tier. It remembers documents of at most so many bytes together.
-    pub fn new(db: Db, blobs: Blobs, clock: Clock, documents_bytes: u64) -> DurableTier {
+    pub fn new(platform: &Platform, documents_bytes: u64) -> DurableTier {
+        let (db, blobs, clock) = (platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
         let rows = cache::Cache::builder(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
         let documents = cache::Cache::builder(documents_bytes)
             .weigher(|_, html: &Bytes| html.len() + ENTRY_OVERHEAD_BYTES)

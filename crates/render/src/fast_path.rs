@@ -30,6 +30,7 @@ use accounts::callers::caller::check_scope;
 use accounts::callers::credentials::{Presented, presented_key};
 use analytics::{Crawler, CrawlerRequest, Recorder, ServedBy, Verified};
 use domains::Site;
+use platform::Platform;
 use platform::api::client::stated_client;
 use platform::api::envelope::{self, AnsweredBy};
 use platform::api::header_names::{PROBE, REQUEST_ID};
@@ -75,11 +76,13 @@ pub fn try_respond(app: &RenderState, parts: &Parts) -> Option<Response> {
 impl FastPath {
     /// Serves from this memory. Nothing is prepared at first.
     pub(super) fn new(
-        memory: MemoryTier,
-        clock: Clock,
-        recorder: Recorder,
-        request_counts: Arc<RequestCounts>,
+        platform: &Platform,
+        memory: &MemoryTier,
+        recorder: &Recorder,
+        request_counts: &Arc<RequestCounts>,
     ) -> FastPath {
+        let (memory, clock) = (memory.clone(), platform.clock.clone());
+        let (recorder, request_counts) = (recorder.clone(), request_counts.clone());
         let weigh = |key: &[u8], prepared: &PreparedResponse| {
             key.len() + prepared.page_header_bytes + ENTRY_OVERHEAD_BYTES
         };

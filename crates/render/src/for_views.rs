@@ -87,7 +87,7 @@ impl PagesForViews {
                 },
             },
         };
-        let markdown = self.0.markdown_of(&page, &rendered).await;
+        let markdown = self.0.markdown().of(&page, &rendered).await;
         Ok(Some(CrawlerPage { is_new, snapshot_key, page: rendered, markdown }))
     }
 }

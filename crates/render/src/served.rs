@@ -4,9 +4,15 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::decide::DecisionReason;
+use super::cache::DurablePage;
+use super::decide::{DecisionReason, TargetPage};
 use super::model::{PageResponse, RenderCall, Tier};
 use analytics::{Recorder, ServedBy};
+
+/// Makes the response with a stored page.
+pub(super) fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
+    PageResponse::of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
+}
 
 /// Counts a page by the tier that had it. The handles are made once: looking them up costs as much as the rest of a hit.
 pub fn count_served(tier: Tier) {

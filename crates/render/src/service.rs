@@ -13,11 +13,11 @@ use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
-use super::markdown_tier::{MarkdownPage, MarkdownTier};
+use super::markdown_tier::MarkdownTier;
 use super::memory::MemoryTier;
 use super::model::{
-    CONFIRM_AFTER, Freshness, PageFormat, PageResponse, RenderCall, RenderPurpose, RenderResponse,
-    RenderedPage, Tier, UnverifiedClient, is_gone,
+    CONFIRM_AFTER, Freshness, PageFormat, PageResponse, RenderCall, RenderPurpose, RenderResponse, Tier,
+    UnverifiedClient, is_gone,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
 use super::policy::CrawlerPolicies;
@@ -26,7 +26,7 @@ use super::refreshed::Refreshed;
 use super::render_task::RenderTasks;
 use super::request_counts::RequestCounts;
 use super::retention::Retention;
-use super::served::{record, record_passed_on};
+use super::served::{hit, record, record_passed_on};
 use super::single_flight::{JoinedRender, SingleFlight};
 use super::snapshot_list::SnapshotLists;
 use super::stored_pages::StoredPages;
@@ -78,12 +78,7 @@ impl RenderService {
     /// Makes the service. Starts nothing.
     pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, recorder: &Recorder) -> RenderService {
         let memory_bytes = platform.config.render.memory_cache_bytes;
-        let durable = DurableTier::new(
-            platform.db.clone(),
-            platform.blobs.clone(),
-            platform.clock.clone(),
-            memory_bytes / DOCUMENTS_SHARE,
-        );
+        let durable = DurableTier::new(platform, memory_bytes / DOCUMENTS_SHARE);
         let markdown_bytes = memory_bytes / MARKDOWN_SHARE;
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE - markdown_bytes);
         let request_counts = Arc::new(RequestCounts::default());
@@ -99,12 +94,7 @@ impl RenderService {
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast_path: FastPath::new(
-                memory.clone(),
-                platform.clock.clone(),
-                recorder.clone(),
-                request_counts.clone(),
-            ),
+            fast_path: FastPath::new(platform, &memory, recorder, &request_counts),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
             markdown: MarkdownTier::new(markdown_bytes),
@@ -155,13 +145,9 @@ impl RenderService {
         &self.0.policies
     }
 
-    /// Returns the Markdown of a page; none when it has no document.
-    pub(super) async fn markdown_of(
-        &self,
-        target: &TargetPage,
-        rendered: &Arc<RenderedPage>,
-    ) -> Option<Arc<MarkdownPage>> {
-        self.0.markdown.of(target, rendered).await
+    /// Returns the Markdown of pages that agents ask for.
+    pub(super) fn markdown(&self) -> &MarkdownTier {
+        &self.0.markdown
     }
 
     /// Answers a request, and records the visit when a crawler got a page.
@@ -195,7 +181,7 @@ impl RenderService {
             return Ok(self.pass_on(call, call.site.origin_url(call.target), decision.reason));
         };
         if call.page_format() == PageFormat::Markdown {
-            response.markdown = Box::pin(self.markdown_of(&page, &response.page)).await;
+            response.markdown = Box::pin(self.0.markdown.of(&page, &response.page)).await;
         }
         self.0.request_counts.add(&id, 1);
         record(&self.0.recorder, call, &response, start.elapsed());
@@ -410,8 +396,4 @@ impl RenderService {
             drop(slot);
         });
     }
-}
-
-fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
-    PageResponse::of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
 }

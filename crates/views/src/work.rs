@@ -15,9 +15,9 @@ use store::DbError;
 use url::Url;
 
 use super::model::{
-    CRAWLER_HTML, CrawlerSource, CrawlerView, HTML_SHOWN, MARKDOWN_SHOWN, Pane, PersonView, RawView, ViewBlockedEntry,
-    ViewConsoleEntry, ViewContents, ViewError, ViewHeader, ViewId, ViewPicture, ViewRequestEntry,
-    ViewRequestOutcome, ViewState, ViewTimings,
+    CRAWLER_HTML, CrawlerSource, CrawlerView, HTML_SHOWN, MARKDOWN_SHOWN, Pane, PersonView, RawView,
+    ViewBlockedEntry, ViewConsoleEntry, ViewContents, ViewError, ViewHeader, ViewId, ViewPicture,
+    ViewRequestEntry, ViewRequestOutcome, ViewState, ViewTimings,
 };
 use super::queries::{self, ViewName, ViewRow};
 use super::raw_page::{self, RawPage};

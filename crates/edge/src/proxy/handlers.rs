@@ -357,10 +357,8 @@ async fn respond_as_own_site(
 }
 
 async fn has_certificate(edge: &Inner, host: &str) -> bool {
-    match &edge.certificates {
-        Some(certificates) => Box::pin(certificates.is_ready(host)).await,
-        None => false,
-    }
+    let Some(certificates) = &edge.certificates else { return false };
+    Box::pin(certificates.is_ready(host)).await
 }
 
 /// Sends a client to https, and where the rules would send it from there, in one hop.

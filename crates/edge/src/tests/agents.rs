@@ -1,4 +1,4 @@
-//! What coding agents and assistants get, by the headers that they send: words, in the form that they prefer.
+//! Answers to coding agents and assistants by the headers that they send: words, in the form that they prefer.
 //! Forms as documented by the vendors and by acceptmarkdown.com (2026-05).
 
 use super::world::{RawOrigin, World};
@@ -63,7 +63,8 @@ async fn each_agent_gets_words_in_the_form_that_it_prefers() {
         let by_api = world.app.render(&world.account, page).header("user-agent", agent);
         let by_api = by_api.header("accept", accept).await;
 
-        let content_type = if is_markdown { "text/markdown; charset=utf-8" } else { "text/html; charset=utf-8" };
+        let content_type =
+            if is_markdown { "text/markdown; charset=utf-8" } else { "text/html; charset=utf-8" };
         assert_eq!(reply.header("content-type"), Some(content_type), "{name} at the edge");
         assert_eq!(by_api.header("content-type"), content_type, "{name} by the API");
         for text in [reply.text(), by_api.text()] {

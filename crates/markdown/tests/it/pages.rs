@@ -40,7 +40,7 @@ fn words_and_links_of_snapshots_are_those_that_htmd_finds() {
 fn root(html: &str) -> String {
     let mut tree = Html::parse_document(html);
     let all = |tree: &Html, selector: &str| -> Vec<_> {
-        tree.select(&Selector::parse(selector).unwrap()).map(|element| element.id()).collect()
+        tree.select(&Selector::parse(selector).expect("a selector")).map(|element| element.id()).collect()
     };
     let (root, navigation) = match (all(&tree, "main").len(), all(&tree, "article").len()) {
         (1, _) => ("main", ""),
@@ -48,11 +48,11 @@ fn root(html: &str) -> String {
         _ => ("body", ", nav, header, footer, aside"),
     };
     for id in all(&tree, &format!("{LEFT_OUT}{navigation}")) {
-        tree.tree.get_mut(id).unwrap().detach();
+        tree.tree.get_mut(id).expect("a node of the tree").detach();
     }
-    let root = Selector::parse(root).unwrap();
+    let root = Selector::parse(root).expect("a selector");
     // Of a row that begins with a header, htmd writes the header only.
-    tree.select(&root).next().unwrap().inner_html().replace("<th scope=\"row\">", "<td>")
+    tree.select(&root).next().expect("a root").inner_html().replace("<th scope=\"row\">", "<td>")
 }
 
 fn words(pieces: &[Piece]) -> Vec<String> {
@@ -65,7 +65,7 @@ fn words(pieces: &[Piece]) -> Vec<String> {
 
 fn links(pieces: &[Piece], address: &Url) -> BTreeSet<Url> {
     let destination = |piece: &Piece| match piece {
-        Piece::Open(name) => name.strip_prefix("a ").map(|link| address.join(link).unwrap()),
+        Piece::Open(name) => name.strip_prefix("a ").map(|link| address.join(link).expect("an address")),
         _ => None,
     };
     let is_written = |url: &Url| matches!(url.scheme(), "http" | "https" | "mailto" | "tel");

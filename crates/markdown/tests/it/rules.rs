@@ -5,7 +5,7 @@ use url::Url;
 
 /// Converts a document at a constant address.
 fn convert(html: &str) -> markdown::Markdown {
-    markdown::convert(html, &Url::parse("https://shop.example/pots/mug?size=l#top").unwrap())
+    markdown::convert(html, &Url::parse("https://shop.example/pots/mug?size=l#top").expect("an address"))
 }
 
 #[track_caller]

@@ -221,9 +221,13 @@ mod tests {
         ] {
             assert!(prefers_markdown(Some(accept)), "{accept:?}");
         }
-        for accept in
-            ["text/markdown;q=0.8, text/html", "text/markdown;q=0.5, text/*", "text/markdown;q=0.7, */*", "*/*", ""]
-        {
+        for accept in [
+            "text/markdown;q=0.8, text/html",
+            "text/markdown;q=0.5, text/*",
+            "text/markdown;q=0.7, */*",
+            "*/*",
+            "",
+        ] {
             assert!(!prefers_markdown(Some(accept)), "{accept:?}");
         }
         assert!(!prefers_markdown(None));

@@ -18,7 +18,9 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::decide::EntryPoint;
-use super::model::{Freshness, PageFormat, RenderCall, RenderResponse, Snapshot, UnverifiedClient, deadline_of};
+use super::model::{
+    Freshness, PageFormat, RenderCall, RenderResponse, Snapshot, UnverifiedClient, deadline_of,
+};
 use super::request_facts::{DecidingHeaders, RequestFacts};
 use super::response_headers::page_headers;
 use super::snapshot_list::{SnapshotCounts, SnapshotQuestion, SnapshotSort, SnapshotState};
@@ -228,7 +230,8 @@ fn is_forced(query: &str) -> bool {
 /// about it.
 fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, (&'static str, String)> {
     let url = only(query, "url")?.ok_or(("url", "is missing".to_owned()))?;
-    let target = crawler::url::parse_target(&url, max_url_bytes).map_err(|error| ("url", error.to_string()))?;
+    let target =
+        crawler::url::parse_target(&url, max_url_bytes).map_err(|error| ("url", error.to_string()))?;
     let freshness = if is_forced(query) { Freshness::Forced } else { Freshness::Stored };
     let format = match only(query, "format")?.as_deref() {
         None => None,

@@ -64,7 +64,7 @@ struct RenderingChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, max_items = 50, example = json!(["page", "color"]))]
     query_parameters: Option<Option<Vec<String>>>,
-    /// Whether agents that ask for Markdown of a page get it.
+    /// `off` sends HTML to agents that ask for Markdown too.
     #[schema(inline)]
     markdown: Option<MarkdownSetting>,
 }

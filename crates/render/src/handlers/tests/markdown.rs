@@ -26,7 +26,8 @@ fn assert_markdown(reply: &Reply, tier: &str) {
 async fn a_request_that_names_markdown_gets_it_from_the_same_tiers() {
     TestApp::on_each_engine(async |app| {
         let (account, _) = felt_shop(&app).await;
-        let ask = || app.render(&account, PAGE).header("accept", "text/markdown, text/plain;q=0.9, */*;q=0.8");
+        let ask =
+            || app.render(&account, PAGE).header("accept", "text/markdown, text/plain;q=0.9, */*;q=0.8");
 
         assert_markdown(&ask().await, "miss");
         assert_markdown(&ask().await, "edge-hit");
@@ -87,7 +88,9 @@ async fn a_format_by_name_is_stronger_than_accept_and_asks_for_a_page() {
     assert_page(&html, "edge-hit", HTML);
     assert_markdown(&off, "edge-hit");
     for wrong in ["pdf", "", "Markdown", "html&format=html"] {
-        with(wrong).await.assert(400, json!({ "error": "invalid_request", "issues": [{ "path": "format" }] }));
+        with(wrong)
+            .await
+            .assert(400, json!({ "error": "invalid_request", "issues": [{ "path": "format" }] }));
     }
 }
 
@@ -124,12 +127,16 @@ async fn the_only_link_is_that_of_the_page_itself() {
     let (account, domain) = shop(&app).await;
     app.renderer.answers_page(PAGE, |page| {
         page.html = "<link rel=canonical href=/felt-shoes><p>Shoes</p>".to_owned();
-        page.headers.append("link", http::HeaderValue::from_static("<https://shop.example/x>; rel=alternate"));
+        page.headers
+            .append("link", http::HeaderValue::from_static("<https://shop.example/x>; rel=alternate"));
     });
     app.set(&domain, |settings| {
         settings.custom_response_headers = vec![domains::headers::HeaderRule {
             path_pattern: "/**".into(),
-            headers: vec![domains::headers::HeaderField { name: "link".into(), value: "</y>; rel=next".into() }],
+            headers: vec![domains::headers::HeaderField {
+                name: "link".into(),
+                value: "</y>; rel=next".into(),
+            }],
         }];
     })
     .await;

@@ -16,8 +16,8 @@ use tokio::process::ChildStderr;
 use tokio::time::{Instant, timeout};
 use tokio_util::task::TaskTracker;
 
-use crate::bounds::{self, Bounds, plan};
 use crate::cdp::{Cdp, CdpError, EventKind};
+use crate::confinement::{self, Confinement, plan};
 use crate::egress::Egress;
 use crate::environment::Environment;
 use crate::frame_scheduler::FrameScheduler;
@@ -42,7 +42,7 @@ pub(crate) enum StartError {
     #[error(
         "the browser cannot be confined to a sandbox and a network namespace of its own ({0}): {remedy}; only \
          network.strict_egress = false starts it without",
-        remedy = bounds::remedy()
+        remedy = confinement::remedy()
     )]
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]
@@ -52,8 +52,8 @@ pub(crate) enum StartError {
 }
 
 /// How a browser was started.
-struct How {
-    bounds: Bounds,
+struct StartMode {
+    confinement: Confinement,
     frames_on_demand: bool,
     in_cgroup: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Browser {
     pub cdp: Cdp,
     pub egress: Egress,
     pub version: Version,
-    pub bounds: Bounds,
+    pub confinement: Confinement,
     pub frames_on_demand: bool,
     pub in_cgroup: bool,
     /// Renders that were started in it.
@@ -80,7 +80,7 @@ pub(crate) struct Browser {
 impl Browser {
     /// Starts a browser, confined and with frames on demand where the machine and the build allow it.
     pub async fn start(environment: &Environment, tasks: &TaskTracker) -> Result<Arc<Browser>, StartError> {
-        let abilities = &environment.abilities;
+        let capabilities = &environment.capabilities;
         let binary = match &environment.config.binary {
             Some(path) => locate::program_behind(path),
             None => locate::locate_browser().ok_or(StartError::Missing)?,
@@ -88,7 +88,7 @@ impl Browser {
         if !binary.is_file() {
             return Err(StartError::NotAProgram(binary));
         }
-        let frames = !abilities.no_frames_on_demand.load(Ordering::Relaxed);
+        let frames = !capabilities.no_frames_on_demand.load(Ordering::Relaxed);
         let browser = Browser::start_with(environment, &binary, frames, tasks).await?;
         if !frames {
             return Ok(browser);
@@ -109,7 +109,7 @@ impl Browser {
             }
         };
         // With the flags and without frames pages would lose content: start again without the flags.
-        abilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
+        capabilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
         browser.end().await;
         Browser::start_with(environment, &binary, false, tasks).await
     }
@@ -122,16 +122,16 @@ impl Browser {
     ) -> Result<Arc<Browser>, StartError> {
         let mut refused: Option<io::Error> = None;
         for (confined, sandboxed) in [(true, true), (true, false), (false, true), (false, false)] {
-            let bounds = Bounds { confined, sandboxed };
-            let plan = plan(environment, binary, frames_on_demand, &bounds)?;
+            let confinement = Confinement { confined, sandboxed };
+            let plan = plan(environment, binary, frames_on_demand, &confinement)?;
             let in_cgroup = plan.cgroup.is_some();
             match Process::start(plan).await {
                 Ok(launched) => {
                     if let Some(error) = refused {
-                        tracing::warn!(%error, "{}", bounds.lack().unwrap_or_default());
+                        tracing::warn!(%error, "{}", confinement.missing().unwrap_or_default());
                     }
-                    let how = How { bounds, frames_on_demand, in_cgroup };
-                    return Browser::connect(launched, environment, how, tasks).await;
+                    let mode = StartMode { confinement, frames_on_demand, in_cgroup };
+                    return Browser::connect(launched, environment, mode, tasks).await;
                 }
                 // What fails in passing is tried again as it was; only what the kernel forbids is done without.
                 Err(error) if !process::is_refusal(&error) => return Err(StartError::Spawn(error)),
@@ -145,11 +145,11 @@ impl Browser {
     async fn connect(
         launched: Launched,
         environment: &Environment,
-        how: How,
+        mode: StartMode,
         tasks: &TaskTracker,
     ) -> Result<Arc<Browser>, StartError> {
         let Launched { process, pipe, output, listener } = launched;
-        tasks.spawn(drain(ChildStderr::from_std(output)?));
+        tasks.spawn(log_output(ChildStderr::from_std(output)?));
         pipe.set_nonblocking(true)?;
         let cdp = Cdp::start(tokio::net::UnixStream::from_std(pipe)?, tasks);
         let egress = Egress::start(
@@ -169,9 +169,9 @@ impl Browser {
             cdp,
             egress,
             version,
-            bounds: how.bounds,
-            frames_on_demand: how.frames_on_demand,
-            in_cgroup: how.in_cgroup,
+            confinement: mode.confinement,
+            frames_on_demand: mode.frames_on_demand,
+            in_cgroup: mode.in_cgroup,
             renders: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),
             started: Instant::now(),
@@ -329,7 +329,7 @@ struct TargetInfo {
 }
 
 /// Reads what the browser writes, for as long as it writes: a full pipe would stop it. Useful lines go to the log.
-async fn drain(mut output: ChildStderr) {
+async fn log_output(mut output: ChildStderr) {
     let mut buffer = vec![0; 8 << 10];
     while let Ok(read @ 1..) = output.read(&mut buffer).await {
         if tracing::enabled!(tracing::Level::DEBUG) {

@@ -3,10 +3,10 @@
 //! See docs/decisions/0115.
 
 /// Processor use up to which more pages are taken, and past which fewer are: pages mostly wait.
-const BUSY_ROOM: f64 = 0.85;
-const BUSY_FULL: f64 = 0.95;
+const CPU_GROW_BELOW: f64 = 0.85;
+const CPU_SHRINK_ABOVE: f64 = 0.95;
 /// The same for pages beside urgent ones, which should find some of the processor free.
-const BUSY_FULL_BESIDE_URGENT: f64 = 0.90;
+const CPU_SHRINK_ABOVE_YIELDING: f64 = 0.90;
 /// Share of the memory that is left for everybody else; more pages are taken only where twice that is free.
 const MEMORY_RESERVE: f64 = 0.10;
 /// Busy samples in a row that are believed: a single one is a page's start.
@@ -24,7 +24,7 @@ pub(crate) struct Sample {
     /// Renders that run.
     pub active: usize,
     /// Whether the others make room for urgent renders.
-    pub beside_urgent: bool,
+    pub is_yielding: bool,
     /// Renders that wait for a slot.
     pub waiting: usize,
 }
@@ -34,18 +34,18 @@ pub(crate) struct Sample {
 pub(crate) struct Limits {
     pub all: usize,
     /// Those that nobody waits for, while urgent ones come.
-    pub beside_urgent: usize,
+    pub background: usize,
 }
 
 /// The number of pages at once, as it is now.
 #[derive(Debug)]
 pub(crate) struct Capacity {
     limit: usize,
-    beside_urgent: usize,
+    background: usize,
     floor: usize,
     ceiling: usize,
     hot: u32,
-    full_beside_urgent: u32,
+    hot_yielding: u32,
     calm: u32,
 }
 
@@ -54,20 +54,19 @@ impl Capacity {
     pub fn new(floor: usize, ceiling: usize) -> Capacity {
         let ceiling = ceiling.max(1);
         let floor = floor.clamp(1, ceiling);
-        let beside_urgent = least_beside_urgent(floor);
-        Capacity { limit: floor, beside_urgent, floor, ceiling, hot: 0, full_beside_urgent: 0, calm: 0 }
+        let background = min_background(floor);
+        Capacity { limit: floor, background, floor, ceiling, hot: 0, hot_yielding: 0, calm: 0 }
     }
 
     /// Pages at once.
     pub fn limits(&self) -> Limits {
-        Limits { all: self.limit, beside_urgent: self.beside_urgent.min(self.limit) }
+        Limits { all: self.limit, background: self.background.min(self.limit) }
     }
 
     /// Takes a sample into account and returns the number of pages from now on.
     pub fn observe(&mut self, sample: &Sample) -> Limits {
-        self.hot = if sample.busy > BUSY_FULL { self.hot + 1 } else { 0 };
-        self.full_beside_urgent =
-            if sample.busy > BUSY_FULL_BESIDE_URGENT { self.full_beside_urgent + 1 } else { 0 };
+        self.hot = if sample.busy > CPU_SHRINK_ABOVE { self.hot + 1 } else { 0 };
+        self.hot_yielding = if sample.busy > CPU_SHRINK_ABOVE_YIELDING { self.hot_yielding + 1 } else { 0 };
         let is_calm = sample.waiting == 0 && sample.active < self.limit.div_ceil(2);
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         let step = |part: usize| (self.limit / part).max(1);
@@ -82,8 +81,8 @@ impl Capacity {
             if sample.active >= self.limit {
                 self.limit = more(self.limit);
             } else {
-                self.beside_urgent = more(self.beside_urgent);
-                self.limit = self.limit.max(self.beside_urgent);
+                self.background = more(self.background);
+                self.limit = self.limit.max(self.background);
             }
         } else if self.calm >= CALM_SAMPLES && self.limit != self.floor {
             // After a shortage of memory this is the way up again.
@@ -91,29 +90,29 @@ impl Capacity {
                 if self.limit < self.floor { self.limit + 1 } else { (self.limit - step(4)).max(self.floor) };
             self.calm = 0;
         }
-        if self.full_beside_urgent >= HOT_SAMPLES {
-            let fewer = self.beside_urgent - (self.beside_urgent / 4).max(1);
-            self.beside_urgent = fewer.max(least_beside_urgent(self.floor));
+        if self.hot_yielding >= HOT_SAMPLES {
+            let fewer = self.background - (self.background / 4).max(1);
+            self.background = fewer.max(min_background(self.floor));
         }
         self.limits()
     }
 
     fn wants_more(&self, sample: &Sample) -> bool {
         sample.waiting > 0
-            && (sample.active >= self.limit || sample.beside_urgent)
-            && sample.busy < BUSY_ROOM
+            && (sample.active >= self.limit || sample.is_yielding)
+            && sample.busy < CPU_GROW_BELOW
             && sample.memory_free > 2.0 * MEMORY_RESERVE
     }
 }
 
 /// As many pages as would use the processor well if each did as much as now, at most twice as many.
 fn more_pages(pages: usize, busy: f64) -> usize {
-    let wanted = pages as f64 * BUSY_ROOM / busy.max(BUSY_ROOM / 2.0);
+    let wanted = pages as f64 * CPU_GROW_BELOW / busy.max(CPU_GROW_BELOW / 2.0);
     (wanted as usize).max(pages + 1)
 }
 
 /// One for each processor: pages that only compute keep them busy.
-fn least_beside_urgent(floor: usize) -> usize {
+fn min_background(floor: usize) -> usize {
     floor.div_ceil(2)
 }
 
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     const ROOM: Sample =
-        Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, beside_urgent: false, waiting: 9 };
+        Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, is_yielding: false, waiting: 9 };
 
     fn repeat(capacity: &mut Capacity, times: usize, sample: &Sample) {
         for _ in 0..times {
@@ -157,14 +156,14 @@ mod tests {
     #[test]
     fn beside_urgent_renders_others_have_a_limit_that_follows_the_load_closer() {
         let mut capacity = Capacity::new(8, 32);
-        let beside = Sample { active: 1, beside_urgent: true, ..ROOM };
+        let beside = Sample { active: 1, is_yielding: true, ..ROOM };
 
-        assert_eq!(capacity.observe(&Sample { busy: 0.88, ..beside }), Limits { all: 8, beside_urgent: 4 });
-        assert_eq!(capacity.observe(&beside), Limits { all: 8, beside_urgent: 8 });
+        assert_eq!(capacity.observe(&Sample { busy: 0.88, ..beside }), Limits { all: 8, background: 4 });
+        assert_eq!(capacity.observe(&beside), Limits { all: 8, background: 8 });
         repeat(&mut capacity, 20, &beside);
-        assert_eq!(capacity.limits(), Limits { all: 32, beside_urgent: 32 });
+        assert_eq!(capacity.limits(), Limits { all: 32, background: 32 });
         repeat(&mut capacity, 20, &Sample { busy: 0.92, ..beside });
-        assert_eq!(capacity.limits(), Limits { all: 32, beside_urgent: 4 });
+        assert_eq!(capacity.limits(), Limits { all: 32, background: 4 });
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub(crate) enum EventKind {
 
 impl EventKind {
     /// Whether one more or less of them makes no difference to a render.
-    fn may_be_lost(self) -> bool {
+    fn is_droppable(self) -> bool {
         matches!(self, EventKind::ConsoleCalled | EventKind::ExceptionThrown)
     }
 
@@ -103,19 +103,19 @@ pub(crate) struct Event {
     pub kind: EventKind,
     params: Box<RawValue>,
     /// What it takes up while it waits.
-    _room: Room,
+    _queued: QueuedBytes,
 }
 
 /// Bytes that wait for a listener, given back when dropped.
 #[derive(Debug)]
-struct Room {
-    taken: Arc<AtomicUsize>,
+struct QueuedBytes {
+    counter: Arc<AtomicUsize>,
     bytes: usize,
 }
 
-impl Drop for Room {
+impl Drop for QueuedBytes {
     fn drop(&mut self) {
-        self.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.counter.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
@@ -129,21 +129,21 @@ impl Listener {
     /// Sends an event; false when there is no room for it. One whose listener has gone is nobody's.
     fn send(&self, kind: EventKind, params: &RawValue) -> bool {
         let bytes = params.get().len();
-        let bound = if kind.may_be_lost() { MAX_CONSOLE_BYTES } else { MAX_WAITING_BYTES };
+        let bound = if kind.is_droppable() { MAX_CONSOLE_BYTES } else { MAX_WAITING_BYTES };
         let waiting = self.waiting_bytes.load(Ordering::Relaxed);
         if waiting > 0 && waiting + bytes > bound {
             return false;
         }
         self.waiting_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let room = Room { taken: self.waiting_bytes.clone(), bytes };
-        let event = Event { kind, params: params.to_owned(), _room: room };
+        let queued = QueuedBytes { counter: self.waiting_bytes.clone(), bytes };
+        let event = Event { kind, params: params.to_owned(), _queued: queued };
         !matches!(self.sender.try_send(event), Err(TrySendError::Full(_)))
     }
 }
 
 impl Event {
     /// Whether a text is anywhere in it, readable or not.
-    pub fn mentions(&self, text: &str) -> bool {
+    pub fn contains_text(&self, text: &str) -> bool {
         self.params.get().contains(text)
     }
 
@@ -258,7 +258,7 @@ impl Cdp {
     }
 
     /// Stops listening to a session.
-    pub fn forget(&self, session: &str) {
+    pub fn stop_listening(&self, session: &str) {
         self.0.tables().listeners.remove(session);
     }
 
@@ -293,7 +293,7 @@ impl Future for Call {
 }
 
 /// Waits until all of several commands are answered, or one of them fails: returns its error.
-pub(crate) async fn all<const N: usize>(calls: [Call; N]) -> Result<(), CdpError> {
+pub(crate) async fn wait_all<const N: usize>(calls: [Call; N]) -> Result<(), CdpError> {
     for call in calls {
         call.into_future().await?;
     }
@@ -341,7 +341,7 @@ impl Shared {
             return;
         }
         // Events without a session are about the browser as a whole: no tab may end that listener by a flood of them.
-        if !kind.may_be_lost() && !session.is_empty() {
+        if !kind.is_droppable() && !session.is_empty() {
             tracing::debug!(?kind, "a session floods its listener");
             tables.listeners.remove(session);
         }
@@ -491,13 +491,13 @@ mod tests {
         let text = "x".repeat(4 << 20);
         let mut events = flood_with("Runtime.consoleAPICalled", &text, 20).await;
 
-        let taken = events.recv().await.unwrap()._room.taken.clone();
+        let counter = events.recv().await.unwrap()._queued.counter.clone();
         let mut received = 1;
         while events.try_recv().is_ok() {
             received += 1;
         }
 
-        assert_eq!((received, taken.load(Ordering::Relaxed)), (3, 0));
+        assert_eq!((received, counter.load(Ordering::Relaxed)), (3, 0));
     }
 
     #[tokio::test]

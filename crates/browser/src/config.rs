@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crawler::Network;
 
-use crate::machine;
+use crate::system;
 
 /// Pages at once in one browser: more than that wait for each other's frames, which one scheduler draws in turn.
 pub(crate) const SLOTS_PER_BROWSER: usize = 8;
@@ -41,13 +41,13 @@ impl BrowserConfig {
     pub fn new(network: Network, profile_dir: impl Into<PathBuf>) -> BrowserConfig {
         BrowserConfig {
             binary: None,
-            concurrency: machine::max_concurrency(),
+            concurrency: system::max_concurrency(),
             // Pages that only compute keep each core busy; one more computes while another waits.
-            concurrency_floor: machine::cores() + 1,
+            concurrency_floor: system::cores() + 1,
             max_waiting: 1_000,
             strict_egress: false,
             network,
-            memory_limit_bytes: machine::memory_budget(),
+            memory_limit_bytes: system::memory_budget(),
             profile_dir: profile_dir.into(),
         }
     }

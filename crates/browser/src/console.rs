@@ -13,7 +13,7 @@ const MAX_MESSAGES: usize = 100;
 const MAX_CHARACTERS: usize = 1_000;
 
 /// Adds what an event says, if there is room.
-pub(crate) fn note(messages: &mut Vec<ConsoleMessage>, event: &Event) {
+pub(crate) fn record(messages: &mut Vec<ConsoleMessage>, event: &Event) {
     if messages.len() >= MAX_MESSAGES {
         return;
     }

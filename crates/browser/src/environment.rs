@@ -13,7 +13,7 @@ use crate::profile::Profiles;
 pub(crate) struct Environment {
     pub config: BrowserConfig,
     pub identity: Arc<Identity>,
-    pub abilities: Abilities,
+    pub capabilities: Capabilities,
     /// Pages are drawn with their pictures and fonts.
     pub draws_pictures: bool,
     profiles: io::Result<Profiles>,
@@ -21,7 +21,7 @@ pub(crate) struct Environment {
 
 /// What the machine turned out to allow; kept from one start to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Abilities {
+pub(crate) struct Capabilities {
     pub no_frames_on_demand: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ impl Environment {
     pub fn new(config: BrowserConfig) -> Environment {
         Environment {
             identity: Arc::new(Identity::generate().expect("making a key needs nothing but randomness")),
-            abilities: Abilities::default(),
+            capabilities: Capabilities::default(),
             draws_pictures: false,
             profiles: Profiles::open(&config.profile_dir),
             config,
@@ -39,8 +39,8 @@ impl Environment {
 
     /// Makes the environment of browsers that draw pictures. Screenshots need ordinary frames.
     pub fn for_pictures(config: BrowserConfig) -> Environment {
-        let abilities = Abilities { no_frames_on_demand: AtomicBool::new(true) };
-        Environment { abilities, draws_pictures: true, ..Environment::new(config) }
+        let capabilities = Capabilities { no_frames_on_demand: AtomicBool::new(true) };
+        Environment { capabilities, draws_pictures: true, ..Environment::new(config) }
     }
 
     /// Folders for browsers, or why there are none.

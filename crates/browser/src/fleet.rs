@@ -23,38 +23,38 @@ pub(crate) struct Fleet(Arc<Shared>);
 struct Shared {
     environment: Arc<Environment>,
     /// At least one, for as long as the pool lives.
-    keepers: Mutex<Vec<Supervisor>>,
+    supervisors: Mutex<Vec<Supervisor>>,
     /// Counts changes of any browser's state.
     changes: Arc<watch::Sender<u64>>,
     /// For one render at a time that may be what ended its last browser.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    exclusive_lock: Arc<tokio::sync::Mutex<()>>,
     /// Keeps the browser of that render, and of the next one if that waits already.
-    lone: Mutex<Option<Supervisor>>,
-    waiting_alone: AtomicUsize,
+    exclusive: Mutex<Option<Supervisor>>,
+    exclusive_waiting: AtomicUsize,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 /// A browser for one render alone, until dropped.
-pub(crate) struct Alone {
+pub(crate) struct ExclusiveBrowser {
     fleet: Fleet,
-    keeper: Supervisor,
-    _turn: OwnedMutexGuard<()>,
+    supervisor: Supervisor,
+    _lock: OwnedMutexGuard<()>,
 }
 
-impl Alone {
+impl ExclusiveBrowser {
     /// Waits for the browser.
-    pub async fn browser(&self, limit: Duration) -> Result<Lease, String> {
-        Ok(self.keeper.browser(limit).await?.lease())
+    pub async fn lease(&self, limit: Duration) -> Result<Lease, String> {
+        Ok(self.supervisor.browser(limit).await?.lease())
     }
 }
 
-impl Drop for Alone {
+impl Drop for ExclusiveBrowser {
     fn drop(&mut self) {
-        if self.fleet.0.waiting_alone.load(Ordering::Relaxed) == 0
-            && let Some(keeper) = self.fleet.lone().take()
+        if self.fleet.0.exclusive_waiting.load(Ordering::Relaxed) == 0
+            && let Some(supervisor) = self.fleet.exclusive().take()
         {
-            keeper.leave();
+            supervisor.drain();
         }
     }
 }
@@ -73,11 +73,11 @@ impl Fleet {
     pub fn start(environment: Arc<Environment>, stop: CancellationToken, tasks: TaskTracker) -> Fleet {
         let fleet = Fleet(Arc::new(Shared {
             environment,
-            keepers: Mutex::default(),
+            supervisors: Mutex::default(),
             changes: Arc::new(watch::channel(0).0),
-            turn: Arc::default(),
-            lone: Mutex::default(),
-            waiting_alone: AtomicUsize::new(0),
+            exclusive_lock: Arc::default(),
+            exclusive: Mutex::default(),
+            exclusive_waiting: AtomicUsize::new(0),
             stop,
             tasks,
         }));
@@ -88,18 +88,18 @@ impl Fleet {
     /// Runs as many browsers as `pages` at once need. One more is started at once, one less is let go only when it is
     /// clearly not needed: starting it again costs as much as several renders.
     pub fn resize(&self, pages: usize) {
-        let mut keepers = self.keepers();
+        let mut supervisors = self.supervisors();
         if self.0.stop.is_cancelled() {
             return;
         }
         let needed = pages.div_ceil(SLOTS_PER_BROWSER).clamp(1, self.0.environment.config.max_browsers());
-        while keepers.len() < needed {
-            keepers.push(self.keeper());
+        while supervisors.len() < needed {
+            supervisors.push(self.start_supervisor());
         }
         let kept = (pages + SLOTS_PER_BROWSER / 2).div_ceil(SLOTS_PER_BROWSER).max(1);
-        while keepers.len() > kept {
-            if let Some(keeper) = keepers.pop() {
-                keeper.leave();
+        while supervisors.len() > kept {
+            if let Some(supervisor) = supervisors.pop() {
+                supervisor.drain();
             }
         }
     }
@@ -121,8 +121,8 @@ impl Fleet {
 
     /// `None`: there will be one in a moment.
     fn choose(&self, site: &TabOwner) -> Option<Result<Lease, String>> {
-        let keepers = self.keepers();
-        let states: Vec<State> = keepers.iter().map(Supervisor::state).collect();
+        let supervisors = self.supervisors();
+        let states: Vec<State> = supervisors.iter().map(Supervisor::state).collect();
         let best = states.iter().filter_map(State::usable).min_by_key(|browser| {
             let active = browser.active();
             // A warm tab is worth more than an even load, as long as no browser is overloaded.
@@ -135,48 +135,48 @@ impl Fleet {
             return Some(Err("the service is shutting down".to_owned()));
         }
         // One that has died and is not yet missed counts as starting.
-        let is_coming = states.iter().any(|state| matches!(state, State::Starting | State::Ready(_)));
+        let is_starting = states.iter().any(|state| matches!(state, State::Starting | State::Ready(_)));
         let problem = states.into_iter().find_map(|state| match state {
             State::Failed(problem) => Some(problem),
             _ => None,
         });
-        problem.filter(|_| !is_coming).map(Err)
+        problem.filter(|_| !is_starting).map(Err)
     }
 
     /// Waits for the turn to have a browser in which no other render is; its end is then nobody else's. `None`: others
     /// that wait for the same take too long.
-    pub async fn turn_alone(&self, limit: Duration) -> Option<Alone> {
-        self.0.waiting_alone.fetch_add(1, Ordering::Relaxed);
-        let waiting = Waiting(&self.0.waiting_alone);
-        let turn = timeout(limit, self.0.turn.clone().lock_owned()).await.ok()?;
+    pub async fn acquire_exclusive(&self, limit: Duration) -> Option<ExclusiveBrowser> {
+        self.0.exclusive_waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting(&self.0.exclusive_waiting);
+        let exclusive_lock = timeout(limit, self.0.exclusive_lock.clone().lock_owned()).await.ok()?;
         drop(waiting);
-        let keeper = self.lone().get_or_insert_with(|| self.keeper()).clone();
-        Some(Alone { fleet: self.clone(), keeper, _turn: turn })
+        let supervisor = self.exclusive().get_or_insert_with(|| self.start_supervisor()).clone();
+        Some(ExclusiveBrowser { fleet: self.clone(), supervisor, _lock: exclusive_lock })
     }
 
     /// The browser of the render that is alone.
-    pub fn lone_browser(&self) -> Option<Arc<RunningBrowser>> {
-        self.lone().as_ref().and_then(|keeper| keeper.state().usable().cloned())
+    pub fn exclusive_browser(&self) -> Option<Arc<RunningBrowser>> {
+        self.exclusive().as_ref().and_then(|supervisor| supervisor.state().usable().cloned())
     }
 
     /// Browsers that run and are shared.
     pub fn browsers(&self) -> Vec<Arc<RunningBrowser>> {
-        self.keepers().iter().filter_map(|keeper| keeper.state().usable().cloned()).collect()
+        self.supervisors().iter().filter_map(|supervisor| supervisor.state().usable().cloned()).collect()
     }
 
     /// Waits until the first browser has started or failed to, but not long.
-    pub async fn settled(&self, limit: Duration) -> State {
+    pub async fn started(&self, limit: Duration) -> State {
         if let Some(browser) = self.browsers().into_iter().next() {
             return State::Ready(browser);
         }
-        let first = self.keepers().first().cloned();
+        let first = self.supervisors().first().cloned();
         match first {
-            Some(keeper) => keeper.settled(limit).await,
+            Some(supervisor) => supervisor.started(limit).await,
             None => State::Stopped,
         }
     }
 
-    fn keeper(&self) -> Supervisor {
+    fn start_supervisor(&self) -> Supervisor {
         let shared = &self.0;
         Supervisor::start(
             shared.environment.clone(),
@@ -186,11 +186,11 @@ impl Fleet {
         )
     }
 
-    fn lone(&self) -> MutexGuard<'_, Option<Supervisor>> {
-        self.0.lone.lock().unwrap_or_else(PoisonError::into_inner)
+    fn exclusive(&self) -> MutexGuard<'_, Option<Supervisor>> {
+        self.0.exclusive.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn keepers(&self) -> MutexGuard<'_, Vec<Supervisor>> {
-        self.0.keepers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn supervisors(&self) -> MutexGuard<'_, Vec<Supervisor>> {
+        self.0.supervisors.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

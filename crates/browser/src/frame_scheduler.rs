@@ -26,9 +26,9 @@ pub(crate) enum FrameKind {
 pub(crate) type Drawing = oneshot::Receiver<()>;
 
 /// Draws the frames that the tabs of one browser wish for, in the order of the wishes.
-pub(crate) struct FrameScheduler(mpsc::UnboundedSender<Wish>);
+pub(crate) struct FrameScheduler(mpsc::UnboundedSender<FrameRequest>);
 
-struct Wish {
+struct FrameRequest {
     session: String,
     kind: FrameKind,
     drawn: oneshot::Sender<()>,
@@ -37,8 +37,8 @@ struct Wish {
 impl FrameScheduler {
     /// Draws for the tabs of one browser until it is dropped.
     pub fn start(cdp: Cdp, tasks: &TaskTracker) -> FrameScheduler {
-        let (sender, wishes) = mpsc::unbounded_channel();
-        tasks.spawn(draw_all(cdp, wishes));
+        let (sender, requests) = mpsc::unbounded_channel();
+        tasks.spawn(draw_all(cdp, requests));
         FrameScheduler(sender)
     }
 
@@ -46,13 +46,13 @@ impl FrameScheduler {
     pub fn draw(&self, session: &str, kind: FrameKind) -> Drawing {
         let (drawn, drawing) = oneshot::channel();
         // Fails only when the browser is gone, and then the tab learns of it at once.
-        let _ = self.0.send(Wish { session: session.to_owned(), kind, drawn });
+        let _ = self.0.send(FrameRequest { session: session.to_owned(), kind, drawn });
         drawing
     }
 }
 
-async fn draw_all(cdp: Cdp, mut wishes: mpsc::UnboundedReceiver<Wish>) {
-    while let Some(Wish { session, kind, drawn }) = wishes.recv().await {
+async fn draw_all(cdp: Cdp, mut requests: mpsc::UnboundedReceiver<FrameRequest>) {
+    while let Some(FrameRequest { session, kind, drawn }) = requests.recv().await {
         if drawn.is_closed() {
             continue;
         }

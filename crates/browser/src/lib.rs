@@ -4,12 +4,12 @@
 //! and no HTTP server, and every byte a page fetches passes the guard of the `crawler` crate.
 
 mod attempts;
-mod bounds;
 mod browser;
 mod capacity;
 mod cdp;
 mod cgroup;
 mod config;
+mod confinement;
 mod console;
 mod egress;
 mod environment;
@@ -19,7 +19,6 @@ mod flags;
 mod fleet;
 mod frame_scheduler;
 mod locate;
-mod machine;
 mod memory;
 mod model;
 mod page;
@@ -30,6 +29,7 @@ mod profile;
 mod queue;
 mod running;
 mod supervisor;
+mod system;
 mod tab;
 mod version;
 mod viewer;
@@ -40,11 +40,11 @@ use futures::future::BoxFuture;
 
 pub use config::BrowserConfig;
 pub use locate::locate_browser;
-pub use machine::max_concurrency;
 pub use model::*;
 pub use pool::ChromiumPool;
 pub use problems::describe_problems;
 pub use process::{Reaped, reap_orphans};
+pub use system::max_concurrency;
 pub use viewer::model::*;
 
 /// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.

@@ -40,9 +40,9 @@ pub(crate) fn members(group: u32) -> Vec<Member> {
 pub(crate) enum Remedy<'a> {
     Nothing,
     /// This page eats it.
-    EndPage(&'a Member),
+    KillPage(&'a Member),
     /// It gets tight: tabs that only wait are closed.
-    MakeRoom,
+    CloseIdleTabs,
     /// The browser itself has grown: its pages are not to blame, and only another browser helps.
     Replace,
 }
@@ -58,10 +58,10 @@ pub(crate) fn remedy(members: &[Member], limit: u64, page_limit: u64) -> Remedy<
     };
     let (pages, main) = (sum(true), sum(false));
     match largest {
-        Some(page) if page.private_bytes > page_limit => Remedy::EndPage(page),
+        Some(page) if page.private_bytes > page_limit => Remedy::KillPage(page),
         _ if main > limit / 2 => Remedy::Replace,
-        Some(page) if pages + main > limit / 10 * 9 => Remedy::EndPage(page),
-        _ if pages + main > limit / 10 * 6 => Remedy::MakeRoom,
+        Some(page) if pages + main > limit / 10 * 9 => Remedy::KillPage(page),
+        _ if pages + main > limit / 10 * 6 => Remedy::CloseIdleTabs,
         _ => Remedy::Nothing,
     }
 }
@@ -90,7 +90,7 @@ mod tests {
     fn a_page_over_its_limit_ends_alone() {
         let all = [member(1, 500, false), member(2, 90, true), member(3, 120, true)];
 
-        assert_eq!(remedy(&all, 10_000, 100), Remedy::EndPage(&all[2]));
+        assert_eq!(remedy(&all, 10_000, 100), Remedy::KillPage(&all[2]));
         assert_eq!(remedy(&all, 10_000, 200), Remedy::Nothing);
     }
 
@@ -98,8 +98,8 @@ mod tests {
     fn over_the_browsers_limit_the_largest_page_ends() {
         let all = [member(1, 100, false), member(2, 390, true), member(3, 420, true)];
 
-        assert_eq!(remedy(&all, 1_000, 1_000), Remedy::EndPage(&all[2]));
-        assert_eq!(remedy(&all, 1_200, 1_000), Remedy::MakeRoom);
+        assert_eq!(remedy(&all, 1_000, 1_000), Remedy::KillPage(&all[2]));
+        assert_eq!(remedy(&all, 1_200, 1_000), Remedy::CloseIdleTabs);
     }
 
     #[test]

@@ -16,16 +16,16 @@ use tokio_util::task::TaskTracker;
 
 use crate::attempts::{Attempts, Isolation, Loss};
 use crate::capacity::{Capacity, Sample};
-use crate::egress::Pass;
+use crate::egress::RenderTraffic;
 use crate::environment::Environment;
-use crate::fleet::{Alone, Fleet};
-use crate::machine::{self, ProcessorMeter};
+use crate::fleet::{ExclusiveBrowser, Fleet};
 use crate::queue::{Slot, Slots};
 use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
+use crate::system::{self, CpuMeter};
 use crate::tab::{Tab, TabOwner, check_url};
 use crate::viewer::Viewer;
-use crate::visit::{Answers, Captured, End, Visit};
+use crate::visit::{Captured, Outcome, Responses, Visit};
 use crate::{
     BrowserConfig, BrowserHealth, ConsoleMessage, PageView, RenderError, RenderRequest, Rendered, Renderer,
     Settled, Timings, ViewRequest,
@@ -44,7 +44,7 @@ const WAITING_LIMIT: Duration = Duration::from_secs(20);
 /// How long the end waits for renders that are being cleaned up after.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// How long a render whose browser ended waits for its turn to be alone, before it is repeated among others after all.
-const ALONE_LIMIT: Duration = Duration::from_secs(5);
+const EXCLUSIVE_LIMIT: Duration = Duration::from_secs(5);
 /// How often the number of pages at once is decided.
 const SAMPLE_EVERY: Duration = Duration::from_millis(250);
 /// Warm tabs are kept even where few pages are rendered at once. More of them would be sent to the blank page, which costs a third of a
@@ -76,7 +76,12 @@ impl ChromiumPool {
         let environment = Arc::new(Environment::new(config));
         let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
         let pool = Pool { environment, slots, fleet, viewer, stop, tasks };
-        pool.tasks.spawn(regulate(capacity, pool.slots.clone(), pool.fleet.clone(), pool.stop.clone()));
+        pool.tasks.spawn(adjust_capacity(
+            capacity,
+            pool.slots.clone(),
+            pool.fleet.clone(),
+            pool.stop.clone(),
+        ));
         ChromiumPool(Arc::new(pool))
     }
 
@@ -86,8 +91,8 @@ impl ChromiumPool {
     }
 
     /// Process id of the browser that one render has for itself, while there is one.
-    pub fn lone_browser_pid(&self) -> Option<u32> {
-        self.0.fleet.lone_browser().map(|browser| browser.pid())
+    pub fn exclusive_browser_pid(&self) -> Option<u32> {
+        self.0.fleet.exclusive_browser().map(|browser| browser.pid())
     }
 
     /// Process id of the browser that draws pictures, while there is one.
@@ -113,7 +118,7 @@ impl Renderer for ChromiumPool {
             check_url(&request.url).map_err(RenderError::BadUrl)?;
             let asked = Instant::now();
             let slot = tokio::select! {
-                slot = self.0.slots.take(&request.tenant, request.urgent) => slot.ok_or(RenderError::Overloaded)?,
+                slot = self.0.slots.acquire(&request.tenant, request.urgent) => slot.ok_or(RenderError::Overloaded)?,
                 () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
             };
             let queued = asked.elapsed();
@@ -121,7 +126,7 @@ impl Renderer for ChromiumPool {
             // Ends the page when the caller stops waiting; what comes after the answer goes on without it.
             let caller = CancellationToken::new();
             let _gone = caller.clone().drop_guard();
-            self.0.tasks.spawn(self.0.clone().work(request, slot, caller, sender));
+            self.0.tasks.spawn(self.0.clone().run_render(request, slot, caller, sender));
 
             let mut rendered = match result.await {
                 // Whatever became of a browser that was told to end is not the browser's fault.
@@ -145,21 +150,21 @@ impl Renderer for ChromiumPool {
     fn health(&self) -> BoxFuture<'_, BrowserHealth> {
         Box::pin(async move {
             let (active, waiting) = self.0.slots.counts();
-            let (browser, problem) = match self.0.fleet.settled(HEALTH_LIMIT).await {
+            let (browser, problem) = match self.0.fleet.started(HEALTH_LIMIT).await {
                 State::Ready(browser) => (Some(browser), None),
                 State::Failed(problem) => (None, Some(problem)),
                 State::Starting => (None, Some("the browser is being started".to_owned())),
                 State::Stopped => (None, Some("the browser is stopped".to_owned())),
             };
-            let bounds = browser.as_ref().map(|browser| browser.bounds);
+            let confinement = browser.as_ref().map(|browser| browser.confinement);
             BrowserHealth {
                 usable: browser.is_some(),
                 version: browser.as_ref().map(|browser| browser.version.product.clone()),
-                confined: bounds.is_some_and(|bounds| bounds.confined),
-                sandboxed: bounds.is_some_and(|bounds| bounds.sandboxed),
+                confined: confinement.is_some_and(|confinement| confinement.confined),
+                sandboxed: confinement.is_some_and(|confinement| confinement.sandboxed),
                 frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
                 cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
-                problem: problem.or_else(|| bounds?.lack()),
+                problem: problem.or_else(|| confinement?.missing()),
                 active,
                 waiting,
             }
@@ -184,7 +189,7 @@ impl Renderer for ChromiumPool {
 /// A render that has ended, and the tab to clean up after it.
 struct Ended {
     result: Result<Rendered, RenderError>,
-    kept: Option<(Tab, Stay)>,
+    kept: Option<(Tab, Placement)>,
 }
 
 impl Ended {
@@ -194,20 +199,20 @@ impl Ended {
 }
 
 /// A render's place in a browser, and the right to be alone there if it has one.
-struct Stay {
+struct Placement {
     lease: Lease,
-    alone: Option<Alone>,
+    exclusive: Option<ExclusiveBrowser>,
 }
 
-impl Stay {
+impl Placement {
     fn browser_lost(&self) -> Loss {
-        Loss::Browser(if self.alone.is_some() { Isolation::Alone } else { Isolation::Shared })
+        Loss::Browser(if self.exclusive.is_some() { Isolation::Exclusive } else { Isolation::Shared })
     }
 }
 
 impl Pool {
     /// Renders, answers, and only then cleans up; the slot is taken until everything is clean.
-    async fn work(
+    async fn run_render(
         self: Arc<Self>,
         request: RenderRequest,
         slot: Slot,
@@ -219,23 +224,23 @@ impl Pool {
             // Dropping the render closes its tab.
             () = caller.cancelled() => return,
         };
-        let Some((tab, stay)) = ended.kept else {
+        let Some((tab, placement)) = ended.kept else {
             // The caller may have gone in this very moment.
             let _ = sender.send(ended.result);
             return;
         };
-        let browser = Arc::clone(&stay.lease);
-        let _coming = browser.warm_tabs.announce(tab.site().clone());
+        let browser = Arc::clone(&placement.lease);
+        let _cleaning = browser.warm_tabs.mark_cleaning(tab.owner().clone());
         let page = ended.result.as_ref().ok().filter(|page| page.settled != Settled::Redirect);
         let page = page.map(|page| page.final_url.clone());
         let _ = sender.send(ended.result);
         if let Some(tab) = tab.clean(page).await {
             // A browser for one render alone is not kept.
-            if stay.alone.is_none() {
+            if placement.exclusive.is_none() {
                 browser.keep(tab, browser.active().max(MIN_WARM_TABS));
             }
         }
-        drop(stay);
+        drop(placement);
         drop(slot);
     }
 
@@ -246,35 +251,35 @@ impl Pool {
         match timeout(limit, self.render(request, &mut attempts)).await {
             Ok(ended) => ended,
             // Dropping the render has closed its tab.
-            Err(_) => Ended::failed(attempts.overdue(request.timeout)),
+            Err(_) => Ended::failed(attempts.deadline_error(request.timeout)),
         }
     }
 
     async fn render(&self, request: &RenderRequest, attempts: &mut Attempts) -> Ended {
         loop {
-            let stay = match self.find_place(attempts, request).await {
-                Ok(stay) => stay,
+            let placement = match self.place(attempts, request).await {
+                Ok(placement) => placement,
                 Err(problem) => return Ended::failed(RenderError::NoBrowser(problem)),
             };
-            let loss = match self.attempt(request, attempts, stay).await {
+            let loss = match self.attempt(request, attempts, placement).await {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
             tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "a render lost its place");
-            if let Err(error) = attempts.lost(loss) {
+            if let Err(error) = attempts.record_loss(loss) {
                 return Ended::failed(error);
             }
         }
     }
 
-    async fn find_place(&self, attempts: &Attempts, request: &RenderRequest) -> Result<Stay, String> {
-        if attempts.isolation() == Isolation::Alone
-            && let Some(alone) = self.fleet.turn_alone(ALONE_LIMIT).await
+    async fn place(&self, attempts: &Attempts, request: &RenderRequest) -> Result<Placement, String> {
+        if attempts.isolation() == Isolation::Exclusive
+            && let Some(browser) = self.fleet.acquire_exclusive(EXCLUSIVE_LIMIT).await
         {
-            return Ok(Stay { lease: alone.browser(BROWSER_LIMIT).await?, alone: Some(alone) });
+            return Ok(Placement { lease: browser.lease(BROWSER_LIMIT).await?, exclusive: Some(browser) });
         }
         let lease = self.fleet.browser(&TabOwner::of(request), BROWSER_LIMIT).await?;
-        Ok(Stay { lease, alone: None })
+        Ok(Placement { lease, exclusive: None })
     }
 
     /// Renders once.
@@ -282,44 +287,49 @@ impl Pool {
         &self,
         request: &RenderRequest,
         attempts: &mut Attempts,
-        stay: Stay,
+        placement: Placement,
     ) -> Result<Ended, Loss> {
         let started = Instant::now();
-        let browser = &stay.lease;
-        let Some(mut tab) = self.ready_tab(browser, request, attempts.is_first()).await else {
-            return Err(if browser.is_gone() { stay.browser_lost() } else { Loss::NoTab });
+        let browser = &placement.lease;
+        let Some(mut tab) = self.acquire_tab(browser, request, attempts.is_first()).await else {
+            return Err(if browser.is_gone() { placement.browser_lost() } else { Loss::NoTab });
         };
         let prepared = started.elapsed();
         browser.renders.fetch_add(1, Ordering::Relaxed);
-        attempts.visit();
+        attempts.record_visit();
 
-        let pass = Arc::new(Pass::of(request));
-        tab.gate.admit(pass.clone());
-        let mut visit = Visit::new(&mut tab, request, pass.clone());
+        let traffic = Arc::new(RenderTraffic::of(request));
+        tab.endpoint.attach(traffic.clone());
+        let mut visit = Visit::new(&mut tab, request, traffic.clone());
         let end = visit.run().await;
-        let (console, answers) = (std::mem::take(&mut visit.console), visit.take_answers());
+        let (console, responses) = (std::mem::take(&mut visit.console), visit.take_responses());
         match end {
-            End::Page(captured) => {
+            Outcome::Page(captured) => {
                 let timings = Timings {
                     prepare_ms: milliseconds(prepared),
                     load_ms: milliseconds(started.elapsed() - prepared),
                     ..Timings::default()
                 };
                 let keep = !captured.partial;
-                let result = Ok(rendered_page(*captured, (console, answers), &pass, timings));
-                Ok(Ended { result, kept: keep.then_some((tab, stay)) })
+                let result = Ok(rendered_page(*captured, (console, responses), &traffic, timings));
+                Ok(Ended { result, kept: keep.then_some((tab, placement)) })
             }
-            End::Failed(error) => Ok(Ended::failed(error)),
+            Outcome::Failed(error) => Ok(Ended::failed(error)),
             // A page that floods its connection loses that, with its browser still there.
-            End::Died { crashed } if crashed || !stay.lease.is_gone() => Err(Loss::Tab),
-            End::Died { .. } => Err(stay.browser_lost()),
+            Outcome::TabLost { crashed } if crashed || !placement.lease.is_gone() => Err(Loss::Tab),
+            Outcome::TabLost { .. } => Err(placement.browser_lost()),
         }
     }
 
     /// A tab of the request's site, warm at the first attempt if there is one, ready to navigate.
-    async fn ready_tab(&self, browser: &RunningBrowser, request: &RenderRequest, warm: bool) -> Option<Tab> {
-        let site = TabOwner::of(request);
-        let warm = if warm { browser.warm_tabs.take(&site).await } else { None };
+    async fn acquire_tab(
+        &self,
+        browser: &RunningBrowser,
+        request: &RenderRequest,
+        warm: bool,
+    ) -> Option<Tab> {
+        let owner = TabOwner::of(request);
+        let warm = if warm { browser.warm_tabs.take(&owner).await } else { None };
         if let Some(mut tab) = warm {
             match timeout(PREPARE_LIMIT, tab.prepare(request)).await {
                 Ok(Ok(())) => return Some(tab),
@@ -327,7 +337,7 @@ impl Pool {
             }
         }
         let opened = async {
-            let mut tab = Tab::open(browser, site).await?;
+            let mut tab = Tab::open(browser, owner).await?;
             tab.prepare(request).await?;
             Ok::<_, crate::cdp::CdpError>(tab)
         };
@@ -340,32 +350,32 @@ impl Pool {
 
 fn rendered_page(
     captured: Captured,
-    (console, answers): (Vec<ConsoleMessage>, Answers),
-    pass: &Pass,
+    (console, responses): (Vec<ConsoleMessage>, Responses),
+    traffic: &RenderTraffic,
     timings: Timings,
 ) -> Rendered {
-    let cut = pass.is_cut();
+    let over_limit = traffic.is_over_limit();
     Rendered {
         status: captured.status,
-        headers: if captured.location.is_none() { answers.headers } else { HeaderMap::new() },
+        headers: if captured.location.is_none() { responses.headers } else { HeaderMap::new() },
         location: captured.location,
         final_url: captured.final_url,
-        first_status: answers.first_status,
-        hops: answers.hops,
+        first_status: responses.first_status,
+        hops: responses.hops,
         html: captured.html,
-        partial: captured.partial || (cut && captured.settled != Settled::Redirect),
+        partial: captured.partial || (over_limit && captured.settled != Settled::Redirect),
         settled: captured.settled,
         timings,
         console,
-        blocked: pass.take_blocked(),
-        failed: answers.failed,
+        blocked: traffic.take_blocked(),
+        failed: responses.failed,
         inspection: captured.inspection,
     }
 }
 
 /// Follows the load with the number of pages at once, and with the browsers that they need.
-async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
-    let mut processor = ProcessorMeter::start();
+async fn adjust_capacity(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
+    let mut processor = CpuMeter::start();
     let mut ticks = interval(SAMPLE_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -374,10 +384,10 @@ async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: Canc
             () = stop.cancelled() => return,
         }
         let (active, waiting) = slots.counts();
-        let beside_urgent = slots.is_beside_urgent();
-        let (busy, memory_free) = (processor.busy(), machine::memory_free());
+        let is_yielding = slots.is_yielding();
+        let (busy, memory_free) = (processor.busy(), system::memory_free());
         let before = capacity.limits();
-        let limits = capacity.observe(&Sample { busy, memory_free, active, beside_urgent, waiting });
+        let limits = capacity.observe(&Sample { busy, memory_free, active, is_yielding, waiting });
         if limits != before {
             tracing::debug!(?limits, busy, memory_free, active, waiting, "pages at once");
             slots.set_limits(limits);

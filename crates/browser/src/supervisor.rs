@@ -24,14 +24,14 @@ const PING_EVERY: u32 = 4;
 const SWEEP_EVERY: u32 = 20;
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
 /// Tabs that nobody has used for so long are sent to the blank page; with the tick, within about a second.
-const REST_LIMIT: Duration = Duration::from_millis(500);
+const BLANK_AFTER: Duration = Duration::from_millis(500);
 /// A browser is replaced, without a gap, at this age and after this many renders.
 const MAX_AGE: Duration = Duration::from_secs(3600);
 const MAX_RENDERS: u64 = 5_000;
 /// How long renders in a replaced browser may take to end.
 const RETIRE_LIMIT: Duration = Duration::from_secs(60);
 /// A browser that lives less than this counts as a failed start.
-const YOUNG: Duration = Duration::from_secs(2);
+const MIN_UPTIME: Duration = Duration::from_secs(2);
 const MIN_BACK_OFF: Duration = Duration::from_millis(250);
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 
@@ -75,7 +75,7 @@ pub(crate) struct Supervisor {
     /// Told of every change of the state.
     changes: Arc<watch::Sender<u64>>,
     /// This browser is not needed any more.
-    leave: CancellationToken,
+    drain: CancellationToken,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -89,16 +89,16 @@ impl Supervisor {
         tasks: TaskTracker,
     ) -> Supervisor {
         let state = Arc::new(watch::channel(State::Starting).0);
-        let leave = stop.child_token();
-        let supervisor = Supervisor { environment, state, changes, leave, stop, tasks };
-        let keeper = supervisor.clone();
-        supervisor.tasks.spawn(async move { keeper.run().await });
+        let drain = stop.child_token();
+        let supervisor = Supervisor { environment, state, changes, drain, stop, tasks };
+        let task = supervisor.clone();
+        supervisor.tasks.spawn(async move { task.run().await });
         supervisor
     }
 
     /// Lets the renders in the browser end, then ends it; no other follows.
-    pub fn leave(&self) {
-        self.leave.cancel();
+    pub fn drain(&self) {
+        self.drain.cancel();
     }
 
     /// What there is now.
@@ -124,7 +124,7 @@ impl Supervisor {
     }
 
     /// Waits until a start that goes on has ended, one way or the other, but not long.
-    pub async fn settled(&self, limit: Duration) -> State {
+    pub async fn started(&self, limit: Duration) -> State {
         let mut states = self.state.subscribe();
         let _ = timeout(limit, states.wait_for(|state| !matches!(state, State::Starting))).await;
         self.state()
@@ -137,10 +137,10 @@ impl Supervisor {
 
     async fn run(&self) {
         let mut failures = 0;
-        while !self.leave.is_cancelled() {
+        while !self.drain.is_cancelled() {
             let started = tokio::select! {
                 started = Browser::start(&self.environment, &self.tasks) => started,
-                () = self.leave.cancelled() => break,
+                () = self.drain.cancelled() => break,
             };
             match started {
                 Ok(browser) => {
@@ -149,16 +149,16 @@ impl Supervisor {
                     tracing::info!(
                         version = browser.version.product,
                         pid = browser.pid(),
-                        confined = browser.bounds.confined,
-                        sandboxed = browser.bounds.sandboxed,
+                        confined = browser.confinement.confined,
+                        sandboxed = browser.confinement.sandboxed,
                         frames_on_demand = browser.frames_on_demand,
                         cgroup = browser.in_cgroup,
                         "browser started"
                     );
                     self.publish(State::Ready(browser.clone()));
                     let verdict = self.watch(&browser).await;
-                    failures = if browser.started.elapsed() < YOUNG { failures + 1 } else { 0 };
-                    self.take_leave(browser, guard, verdict).await;
+                    failures = if browser.started.elapsed() < MIN_UPTIME { failures + 1 } else { 0 };
+                    self.end_watch(browser, guard, verdict).await;
                 }
                 Err(error) => {
                     failures += 1;
@@ -172,7 +172,7 @@ impl Supervisor {
         self.publish(State::Stopped);
     }
 
-    async fn take_leave(&self, browser: Arc<RunningBrowser>, guard: EndOnDrop, verdict: Verdict) {
+    async fn end_watch(&self, browser: Arc<RunningBrowser>, guard: EndOnDrop, verdict: Verdict) {
         match verdict {
             Verdict::Gone | Verdict::Hung => {
                 tracing::warn!(pid = browser.pid(), ?verdict, "browser lost, starting another");
@@ -226,7 +226,7 @@ impl Supervisor {
         let back_off = MIN_BACK_OFF.saturating_mul(1 << failures.min(10)).min(MAX_BACK_OFF);
         tokio::select! {
             () = sleep(back_off) => {}
-            () = self.leave.cancelled() => {}
+            () = self.drain.cancelled() => {}
         }
     }
 
@@ -241,14 +241,14 @@ impl Supervisor {
                 () = self.stop.cancelled() => return Verdict::Stop,
                 () = browser.gone() => return Verdict::Gone,
                 _ = ticks.tick() => {}
-                () = self.leave.cancelled() => return Verdict::Unneeded,
+                () = self.drain.cancelled() => return Verdict::Unneeded,
             }
             number = number.wrapping_add(1);
             if number.is_multiple_of(PING_EVERY) && !browser.ping().await && !browser.ping().await {
                 return Verdict::Hung;
             }
-            let resting = browser.clone();
-            self.tasks.spawn(async move { resting.warm_tabs.rest(REST_LIMIT).await });
+            let idle = browser.clone();
+            self.tasks.spawn(async move { idle.warm_tabs.blank_idle(BLANK_AFTER).await });
             if number.is_multiple_of(SWEEP_EVERY) {
                 browser.warm_tabs.close_unused(IDLE_LIMIT);
             }
@@ -270,13 +270,13 @@ impl Supervisor {
         let config = &self.environment.config;
         match memory::remedy(&members, config.browser_memory_bytes(), config.page_memory_bytes()) {
             Remedy::Nothing => false,
-            Remedy::EndPage(page) => {
+            Remedy::KillPage(page) => {
                 let mebibytes = page.private_bytes >> 20;
                 tracing::warn!(pid = page.pid, mebibytes, "a page that uses too much memory is ended");
                 kill_process(page.pid);
                 false
             }
-            Remedy::MakeRoom => {
+            Remedy::CloseIdleTabs => {
                 browser.warm_tabs.clear();
                 false
             }

@@ -25,20 +25,20 @@ pub(crate) struct WarmTabs {
 struct State {
     tabs: VecDeque<Tab>,
     /// Sites of tabs that are being cleaned.
-    coming: Vec<TabOwner>,
+    cleaning: Vec<TabOwner>,
 }
 
 /// A tab that is being cleaned. Dropped when that has ended, one way or the other.
-pub(crate) struct Coming<'a> {
+pub(crate) struct CleaningTab<'a> {
     warm_tabs: &'a WarmTabs,
-    site: TabOwner,
+    owner: TabOwner,
 }
 
-impl Drop for Coming<'_> {
+impl Drop for CleaningTab<'_> {
     fn drop(&mut self) {
         let mut state = self.warm_tabs.state();
-        if let Some(index) = state.coming.iter().position(|site| *site == self.site) {
-            state.coming.swap_remove(index);
+        if let Some(index) = state.cleaning.iter().position(|owner| *owner == self.owner) {
+            state.cleaning.swap_remove(index);
         }
         drop(state);
         self.warm_tabs.changed.notify_waiters();
@@ -47,7 +47,7 @@ impl Drop for Coming<'_> {
 
 impl WarmTabs {
     /// Takes the tab of `site` that was used last. One that is being cleaned is waited for: opening another costs more.
-    pub async fn take(&self, site: &TabOwner) -> Option<Tab> {
+    pub async fn take(&self, owner: &TabOwner) -> Option<Tab> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -55,10 +55,10 @@ impl WarmTabs {
             changed.as_mut().enable();
             {
                 let mut state = self.state();
-                if let Some(index) = state.tabs.iter().rposition(|tab| tab.site() == site) {
+                if let Some(index) = state.tabs.iter().rposition(|tab| tab.owner() == owner) {
                     return state.tabs.remove(index);
                 }
-                if !state.coming.contains(site) {
+                if !state.cleaning.contains(owner) {
                     return None;
                 }
             }
@@ -69,15 +69,15 @@ impl WarmTabs {
     }
 
     /// Whether a tab of `site` is here or comes in a moment.
-    pub fn has(&self, site: &TabOwner) -> bool {
+    pub fn has(&self, owner: &TabOwner) -> bool {
         let state = self.state();
-        state.coming.contains(site) || state.tabs.iter().any(|tab| tab.site() == site)
+        state.cleaning.contains(owner) || state.tabs.iter().any(|tab| tab.owner() == owner)
     }
 
     /// Announces a tab of `site` that is being cleaned.
-    pub fn announce(&self, site: TabOwner) -> Coming<'_> {
-        self.state().coming.push(site.clone());
-        Coming { warm_tabs: self, site }
+    pub fn mark_cleaning(&self, owner: TabOwner) -> CleaningTab<'_> {
+        self.state().cleaning.push(owner.clone());
+        CleaningTab { warm_tabs: self, owner }
     }
 
     /// Keeps a clean tab; the longest unused ones over `max` are closed.
@@ -94,18 +94,18 @@ impl WarmTabs {
     }
 
     /// Sends tabs that nobody has used for `limit` to the blank page: what still runs in them ends.
-    pub async fn rest(&self, limit: Duration) {
+    pub async fn blank_idle(&self, limit: Duration) {
         loop {
-            let (mut tab, _coming) = {
+            let (mut tab, _cleaning) = {
                 let mut state = self.state();
-                let tired = |tab: &Tab| !tab.is_blank() && tab.idle_for() >= limit;
-                let Some(index) = state.tabs.iter().position(tired) else { return };
+                let is_idle = |tab: &Tab| !tab.is_blank() && tab.idle_for() >= limit;
+                let Some(index) = state.tabs.iter().position(is_idle) else { return };
                 let Some(tab) = state.tabs.remove(index) else { return };
-                state.coming.push(tab.site().clone());
-                let coming = Coming { warm_tabs: self, site: tab.site().clone() };
-                (tab, coming)
+                state.cleaning.push(tab.owner().clone());
+                let cleaning = CleaningTab { warm_tabs: self, owner: tab.owner().clone() };
+                (tab, cleaning)
             };
-            if tab.rest().await {
+            if tab.blank().await {
                 // It has waited longer than what was used meanwhile.
                 self.state().tabs.push_front(tab);
             }

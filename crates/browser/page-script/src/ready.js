@@ -204,7 +204,7 @@ const write = (leavesOut = false) => (isData() ? '' : wellFormed(serializeDocume
 export const writeAtOnce = () => finish('quiet');
 
 /**
- * Orders of the tab, which come from a world of its own: `capture` as it stands, `again` when something was still on its way,
+ * Orders of the tab, which come from a world of its own: `capture` as it stands, `resume` when something was still on its way,
  * `skip` when nothing is on its way, `deactivate` at the end, which is prevented when the document is. Frames ask for what they share in the same way.
  */
 export function watchOrders(skip) {
@@ -213,10 +213,10 @@ export function watchOrders(skip) {
     const order = eventOf.detail(event);
     if (typeof order === 'object') order.share = { work, time, patience, isWithinBudget, progress, now, listenAgain };
     else if (order === 'deactivate') deactivateDocument() && eventOf.prevent(event);
-    else if (order === 'again') goOn();
+    else if (order === 'resume') goOn();
     else if (order === 'skip') skip();
     else if (order === 'broken off') breakOff();
-    else if (order === 'stay') stay();
+    else if (order === 'ignore redirect') stay();
     else finish('forced');
   };
   // The first to hear it, whatever the page might come to know.

@@ -64,7 +64,7 @@ export function watchNavigation() {
         state.leaving = true;
         report({ k: 'navigation', location: url, status: redirectStatus() });
       } else {
-        hold('network', RULES.destination.ms); // the next document replaces this one
+        hold('network', RULES.navigationResponse.ms); // the next document replaces this one
       }
     };
     // At once when nobody else listens: a fast navigation leaves no time for another task.

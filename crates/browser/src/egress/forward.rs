@@ -20,9 +20,9 @@ use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 
-use super::gate::{Gate, Pass, Refused};
+use super::endpoint::{ProxyEndpoint, Refused, RenderTraffic};
 use super::meter::{Metered, MeteredBody};
-use super::refusal::{broken, refusal};
+use super::own_response::{broken_response, own_response};
 use super::trackers::stand_in;
 use super::{Shared, tunnel};
 use crate::{OriginRoute, OwnHeaders};
@@ -32,11 +32,11 @@ pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 /// Answers one request to the proxy.
 pub(super) async fn respond(
     request: Request<Incoming>,
-    gate: Arc<Gate>,
+    endpoint: Arc<ProxyEndpoint>,
     shared: Arc<Shared>,
 ) -> Result<Response<Body>, Infallible> {
     if request.method() == Method::CONNECT {
-        return Ok(tunnel::open(request, gate, shared).await);
+        return Ok(tunnel::open(request, endpoint, shared).await);
     }
     let page = match (request.uri().scheme(), request.uri().authority()) {
         (Some(scheme), Some(authority)) if *scheme == Scheme::HTTP => Address {
@@ -44,9 +44,9 @@ pub(super) async fn respond(
             host: authority.host().to_owned(),
             port: authority.port_u16().unwrap_or(80),
         },
-        _ => return Ok(refusal(StatusCode::BAD_REQUEST)),
+        _ => return Ok(own_response(StatusCode::BAD_REQUEST)),
     };
-    Ok(forward(request, &page, gate, &shared).await)
+    Ok(forward(request, &page, endpoint, &shared).await)
 }
 
 /// Host and port of a page's request, as the page sees them.
@@ -72,39 +72,39 @@ impl Address {
 pub(super) async fn forward(
     mut request: Request<Incoming>,
     page: &Address,
-    gate: Arc<Gate>,
+    endpoint: Arc<ProxyEndpoint>,
     shared: &Arc<Shared>,
 ) -> Response<Body> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
     let url = format!("{}://{}{path}", page.scheme(), page.authority());
-    let Some(pass) = gate.pass() else { return refusal(StatusCode::FORBIDDEN) };
-    if pass.is_cut() {
-        pass.block_over_limit(&url);
-        return refusal(StatusCode::FORBIDDEN);
+    let Some(traffic) = endpoint.traffic() else { return own_response(StatusCode::FORBIDDEN) };
+    if traffic.is_over_limit() {
+        traffic.block_over_limit(&url);
+        return own_response(StatusCode::FORBIDDEN);
     }
-    let tracker = pass.tracker(&page.host);
+    let tracker = traffic.tracker(&page.host);
     if let Some(answer) = tracker.and_then(|tracker| stand_in(tracker, &path, request.headers())) {
         return answer;
     }
-    let route = route_of(&pass, &page.host).cloned();
+    let route = route_of(&traffic, &page.host).cloned();
     let Some(target) = target_of(page, route.as_ref(), &path, shared) else {
-        return refusal(StatusCode::BAD_REQUEST);
+        return own_response(StatusCode::BAD_REQUEST);
     };
     let browser_side = hyper::upgrade::on(&mut request);
     let upgrades = wants_upgrade(request.headers());
     rewrite_request(&mut request, target, page, route.as_ref(), upgrades);
-    add_own_headers(request.headers_mut(), &pass, page);
+    add_own_headers(request.headers_mut(), &traffic, page);
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let is_document = asks_for_html(request.headers());
     // Scripts do not send it, whatever they accept: they are to hear that an answer broke.
     let is_navigation = request.headers().contains_key(UPGRADE_INSECURE_REQUESTS);
-    let holds_up = pass.is_other_site(&page.host) && may_hold_up(&request);
+    let holds_up = traffic.is_other_site(&page.host) && may_hold_up(&request);
     let answer = tokio::select! {
         answer = shared.upstream.send(request) => answer,
-        () = pass.others_given_up(), if holds_up => {
-            pass.block_silent(&url);
-            return refusal(StatusCode::GATEWAY_TIMEOUT);
+        () = traffic.other_sites_aborted(), if holds_up => {
+            traffic.block_unanswered(&url);
+            return own_response(StatusCode::GATEWAY_TIMEOUT);
         }
     };
     let mut response = match answer {
@@ -116,23 +116,23 @@ pub(super) async fn forward(
             } else {
                 StatusCode::BAD_GATEWAY
             };
-            pass.refuse(&url, &page.host, page.port, refused);
-            return if is_document { refusal(status) } else { broken() };
+            traffic.refuse(&url, &page.host, page.port, refused);
+            return if is_document { own_response(status) } else { broken_response() };
         }
     };
     if response.status() == StatusCode::SWITCHING_PROTOCOLS && upgrades {
         let origin_side = hyper::upgrade::on(&mut response);
-        let tunnel_gate = gate.clone();
+        let tunnel_endpoint = endpoint.clone();
         shared.tasks.spawn(async move {
             if let (Ok(browser), Ok(origin)) = tokio::join!(browser_side, origin_side) {
-                let origin = Metered::new(TokioIo::new(origin), tunnel_gate.clone());
-                tunnel::join(TokioIo::new(browser), origin, &tunnel_gate).await;
+                let origin = Metered::new(TokioIo::new(origin), tunnel_endpoint.clone());
+                tunnel::join(TokioIo::new(browser), origin, &tunnel_endpoint).await;
             }
         });
-        return response.map(|body| MeteredBody::new(body, gate).boxed_unsync());
+        return response.map(|body| MeteredBody::new(body, endpoint).boxed_unsync());
     }
     if response.headers().contains_key(SET_COOKIE) {
-        pass.note_cookie();
+        traffic.record_cookie();
     }
     if response.headers().contains_key(TRANSFER_ENCODING) {
         // A length beside chunks means nothing; the one who sent both was read by the chunks.
@@ -144,9 +144,9 @@ pub(super) async fn forward(
     }
     if is_navigation {
         response.headers_mut().remove(CONTENT_LENGTH);
-        return response.map(|body| MeteredBody::of_document(body, gate).boxed_unsync());
+        return response.map(|body| MeteredBody::of_document(body, endpoint).boxed_unsync());
     }
-    response.map(|body| MeteredBody::new(body, gate).boxed_unsync())
+    response.map(|body| MeteredBody::new(body, endpoint).boxed_unsync())
 }
 
 /// Turns addresses of the origin into public ones. The page must not learn the name of its origin.
@@ -176,18 +176,18 @@ fn may_hold_up<B>(request: &Request<B>) -> bool {
 }
 
 /// Finds the route for a host in the render that runs.
-pub(super) fn route_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OriginRoute> {
-    pass.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
+pub(super) fn route_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OriginRoute> {
+    traffic.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
 }
 
 /// What a host gets to see in the render that runs, if anything.
-pub(super) fn own_headers_of<'a>(pass: &'a Pass, host: &str) -> Option<&'a OwnHeaders> {
-    pass.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
+pub(super) fn own_headers_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OwnHeaders> {
+    traffic.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
 }
 
 /// Adds what only the page's own hosts get to see. What the page set itself stays. See docs/decisions/0208.
-pub(super) fn add_own_headers(headers: &mut HeaderMap, pass: &Pass, page: &Address) {
-    let Some(own) = own_headers_of(pass, &page.host).filter(|own| page.https || own.plain_http) else {
+pub(super) fn add_own_headers(headers: &mut HeaderMap, traffic: &RenderTraffic, page: &Address) {
+    let Some(own) = own_headers_of(traffic, &page.host).filter(|own| page.https || own.plain_http) else {
         return;
     };
     let set: Vec<HeaderName> = headers.keys().cloned().collect();
@@ -275,10 +275,10 @@ mod tests {
     fn carried_to(page: &Address, plain_http: bool) -> HeaderMap {
         let headers = vec![("x-staging".parse().unwrap(), HeaderValue::from_static("1"))];
         let own = OwnHeaders { hosts: vec!["shop.example".into()], headers, plain_http };
-        let mut pass = Pass::new("shop.example", 1000);
-        pass.own_headers = Some(own);
+        let mut traffic = RenderTraffic::new("shop.example", 1000);
+        traffic.own_headers = Some(own);
         let mut headers = HeaderMap::new();
-        add_own_headers(&mut headers, &pass, page);
+        add_own_headers(&mut headers, &traffic, page);
         headers
     }
 

@@ -12,17 +12,17 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use super::gate::Gate;
+use super::endpoint::ProxyEndpoint;
 
 /// A stream from the network, or one that begins with bytes that were read before.
 pub(super) struct Metered<S> {
     inner: S,
-    gate: Arc<Gate>,
+    endpoint: Arc<ProxyEndpoint>,
 }
 
 impl<S> Metered<S> {
-    pub fn new(inner: S, gate: Arc<Gate>) -> Metered<S> {
-        Metered { inner, gate }
+    pub fn new(inner: S, endpoint: Arc<ProxyEndpoint>) -> Metered<S> {
+        Metered { inner, endpoint }
     }
 }
 
@@ -35,7 +35,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.inner).poll_read(context, buffer))?;
         let read = buffer.filled().len() - before;
-        if read > 0 && !self.gate.charge(read) {
+        if read > 0 && !self.endpoint.charge(read) {
             return Poll::Ready(Err(over_limit()));
         }
         Poll::Ready(Ok(()))
@@ -113,7 +113,7 @@ const BROKEN_END_DELAY: Duration = Duration::from_millis(25);
 /// The body of a response on its way to the browser.
 pub(super) struct MeteredBody<B = Incoming> {
     inner: B,
-    gate: Arc<Gate>,
+    endpoint: Arc<ProxyEndpoint>,
     broken: Option<Broken>,
     is_document: bool,
 }
@@ -127,14 +127,14 @@ struct Broken {
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl<B> MeteredBody<B> {
-    pub fn new(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
-        MeteredBody { inner, gate, broken: None, is_document: false }
+    pub fn new(inner: B, endpoint: Arc<ProxyEndpoint>) -> MeteredBody<B> {
+        MeteredBody { inner, endpoint, broken: None, is_document: false }
     }
 
     /// The body of a document. Where it breaks it ends as a whole one does: a browser that hears of an error drops what it has
     /// not parsed by then. Its length must not have been announced. See docs/decisions/0220.
-    pub fn of_document(inner: B, gate: Arc<Gate>) -> MeteredBody<B> {
-        MeteredBody { is_document: true, ..MeteredBody::new(inner, gate) }
+    pub fn of_document(inner: B, endpoint: Arc<ProxyEndpoint>) -> MeteredBody<B> {
+        MeteredBody { is_document: true, ..MeteredBody::new(inner, endpoint) }
     }
 }
 
@@ -155,7 +155,7 @@ where
                 Some(Err(error)) => error.into(),
                 Some(Ok(frame)) => {
                     let size = frame.data_ref().map_or(0, Bytes::len);
-                    if size == 0 || self.gate.charge(size) {
+                    if size == 0 || self.endpoint.charge(size) {
                         return Poll::Ready(Some(Ok(frame)));
                     }
                     over_limit().into()
@@ -192,7 +192,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use crate::egress::gate::Pass;
+    use crate::egress::endpoint::RenderTraffic;
 
     /// A body whose frames have all come.
     struct Ready(VecDeque<Result<&'static str, io::Error>>);
@@ -211,10 +211,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_came_before_a_body_broke_has_time_to_be_sent() {
-        let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
-        gate.admit(Arc::new(Pass::new("shop.test", 100)));
+        let endpoint = Arc::new(ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap()));
+        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
-        let mut body = MeteredBody::new(broken, gate);
+        let mut body = MeteredBody::new(broken, endpoint);
 
         assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "begun");
         let next = std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut body).poll_frame(context))).await;
@@ -226,10 +226,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_document_that_breaks_ends_without_an_error() {
-        let gate = Arc::new(Gate::new("127.0.0.2:3128".parse().unwrap()));
-        gate.admit(Arc::new(Pass::new("shop.test", 100)));
+        let endpoint = Arc::new(ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap()));
+        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
-        let mut body = MeteredBody::of_document(broken, gate);
+        let mut body = MeteredBody::of_document(broken, endpoint);
 
         assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "begun");
         assert!(body.frame().await.is_none());

@@ -5,11 +5,11 @@
 //! See docs/decisions/0004.
 
 mod connector;
+mod endpoint;
 mod forward;
-mod gate;
 mod meter;
+mod own_response;
 mod probe;
-mod refusal;
 mod tls;
 mod trackers;
 mod tunnel;
@@ -29,9 +29,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use gate::{Findings, Gate, Pass};
-pub(crate) use probe::Standing;
-pub(crate) use refusal::REFUSED_HEADER;
+pub(crate) use endpoint::{Findings, ProxyEndpoint, RenderTraffic};
+pub(crate) use own_response::REFUSED_HEADER;
+pub(crate) use probe::ProbeResult;
 pub(crate) use tls::Identity;
 
 use connector::Upstream;
@@ -53,13 +53,13 @@ pub(crate) struct Egress {
 struct Shared {
     upstream: Upstream,
     identity: Arc<Identity>,
-    gates: Mutex<HashMap<SocketAddr, Arc<Gate>>>,
+    endpoints: Mutex<HashMap<SocketAddr, Arc<ProxyEndpoint>>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 impl Egress {
-    /// Serves the listener of a namespace; without one, gates listen on the machine's loopback.
+    /// Serves the listener of a namespace; without one, endpoints listen on the machine's loopback.
     pub fn start(
         listener: Option<std::net::TcpListener>,
         network: Network,
@@ -69,7 +69,7 @@ impl Egress {
         let shared = Arc::new(Shared {
             upstream: Upstream::new(network),
             identity,
-            gates: Mutex::default(),
+            endpoints: Mutex::default(),
             stop: CancellationToken::new(),
             tasks,
         });
@@ -83,47 +83,47 @@ impl Egress {
     }
 
     /// Opens a gate for one tab. Closed again by [`Egress::close`].
-    pub async fn open(&self) -> io::Result<Arc<Gate>> {
+    pub async fn open(&self) -> io::Result<Arc<ProxyEndpoint>> {
         if self.in_namespace {
             // 127.0.0.2 onwards; the address says which tab it is. 127.0.0.1 is nobody's: the browser's own traffic ends there.
             let number = self.last_address.fetch_add(1, Ordering::Relaxed) % 0x00ff_fffd + 2;
             let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(0x7f00_0000 + number)), PROXY_PORT);
-            let gate = Arc::new(Gate::new(address));
-            self.shared.gates().insert(address, gate.clone());
-            return Ok(gate);
+            let endpoint = Arc::new(ProxyEndpoint::new(address));
+            self.shared.endpoints().insert(address, endpoint.clone());
+            return Ok(endpoint);
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let gate = Arc::new(Gate::new(listener.local_addr()?));
-        self.shared.gates().insert(gate.address(), gate.clone());
-        self.shared.tasks.spawn(accept(listener, self.shared.clone(), gate.closed().clone()));
-        Ok(gate)
+        let endpoint = Arc::new(ProxyEndpoint::new(listener.local_addr()?));
+        self.shared.endpoints().insert(endpoint.address(), endpoint.clone());
+        self.shared.tasks.spawn(accept(listener, self.shared.clone(), endpoint.closed().clone()));
+        Ok(endpoint)
     }
 
     /// Closes a gate and every connection through it.
-    pub fn close(&self, gate: &Gate) {
-        self.shared.gates().remove(&gate.address());
-        gate.close();
+    pub fn close(&self, endpoint: &ProxyEndpoint) {
+        self.shared.endpoints().remove(&endpoint.address());
+        endpoint.close();
     }
 }
 
 impl Drop for Egress {
     fn drop(&mut self) {
         self.shared.stop.cancel();
-        for (_, gate) in self.shared.gates().drain() {
-            gate.close();
+        for (_, endpoint) in self.shared.endpoints().drain() {
+            endpoint.close();
         }
     }
 }
 
 impl Shared {
-    fn gates(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<Gate>>> {
-        self.gates.lock().unwrap_or_else(PoisonError::into_inner)
+    fn endpoints(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<ProxyEndpoint>>> {
+        self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The gate that a connection came to; none for the browser's own traffic.
-    fn gate_of(&self, stream: &TcpStream) -> Option<Arc<Gate>> {
+    fn endpoint_of(&self, stream: &TcpStream) -> Option<Arc<ProxyEndpoint>> {
         let address = stream.local_addr().ok()?;
-        self.gates().get(&address).cloned()
+        self.endpoints().get(&address).cloned()
     }
 }
 
@@ -135,11 +135,11 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
         };
         match accepted {
             Ok((stream, _)) => {
-                let Some(gate) = shared.gate_of(&stream) else {
+                let Some(endpoint) = shared.endpoint_of(&stream) else {
                     tracing::trace!("the browser's own traffic was dropped");
                     continue;
                 };
-                shared.tasks.spawn(serve(stream, gate, shared.clone()));
+                shared.tasks.spawn(serve(stream, endpoint, shared.clone()));
             }
             Err(error) => {
                 tracing::warn!(%error, "the egress proxy could not accept a connection");
@@ -150,9 +150,9 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
 }
 
 /// Serves one connection of the browser until either side is done or the gate is closed.
-async fn serve(stream: TcpStream, gate: Arc<Gate>, shared: Arc<Shared>) {
+async fn serve(stream: TcpStream, endpoint: Arc<ProxyEndpoint>, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
-    let service = service_fn(|request| forward::respond(request, gate.clone(), shared.clone()));
+    let service = service_fn(|request| forward::respond(request, endpoint.clone(), shared.clone()));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .preserve_header_case(true)
@@ -160,6 +160,6 @@ async fn serve(stream: TcpStream, gate: Arc<Gate>, shared: Arc<Shared>) {
         .with_upgrades();
     tokio::select! {
         served = connection => if let Err(error) = served { tracing::trace!(%error, "proxy connection ended") },
-        () = gate.closed().cancelled() => {}
+        () = endpoint.closed().cancelled() => {}
     }
 }

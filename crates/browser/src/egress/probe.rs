@@ -10,15 +10,15 @@ use http_body_util::{BodyExt, Empty};
 use url::Url;
 
 use super::Egress;
+use super::endpoint::RenderTraffic;
 use super::forward::{Address, add_own_headers, rewrite_request, route_of, target_of};
-use super::gate::Pass;
 
 /// How long the reply may take; a page whose server takes longer is not asked about.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
 /// What stands at an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum ProbeResult {
     Page,
     /// A redirect to this absolute address.
     Moved(String),
@@ -32,16 +32,16 @@ pub(crate) enum Standing {
 
 impl Egress {
     /// Asks what a visitor who comes straight to `url` gets.
-    pub async fn probe(&self, pass: &Pass, url: &Url, user_agent: &str) -> Standing {
-        tokio::time::timeout(PROBE_LIMIT, self.probe_now(pass, url, user_agent))
+    pub async fn probe(&self, traffic: &RenderTraffic, url: &Url, user_agent: &str) -> ProbeResult {
+        tokio::time::timeout(PROBE_LIMIT, self.probe_now(traffic, url, user_agent))
             .await
             .ok()
             .flatten()
-            .unwrap_or(Standing::Unknown)
+            .unwrap_or(ProbeResult::Unknown)
     }
 
-    async fn probe_now(&self, pass: &Pass, url: &Url, user_agent: &str) -> Option<Standing> {
-        if pass.is_cut() {
+    async fn probe_now(&self, traffic: &RenderTraffic, url: &Url, user_agent: &str) -> Option<ProbeResult> {
+        if traffic.is_over_limit() {
             return None;
         }
         let page = Address {
@@ -49,7 +49,7 @@ impl Egress {
             host: url.host_str()?.to_owned(),
             port: url.port_or_known_default()?,
         };
-        let route = route_of(pass, &page.host);
+        let route = route_of(traffic, &page.host);
         let path = &url[url::Position::BeforePath..url::Position::AfterQuery];
         let target = target_of(&page, route, path, &self.shared)?;
         let body = Empty::new().map_err(|never| match never {}).boxed_unsync();
@@ -60,7 +60,7 @@ impl Egress {
             .body(body)
             .ok()?;
         rewrite_request(&mut request, target, &page, route, false);
-        add_own_headers(request.headers_mut(), pass, &page);
+        add_own_headers(request.headers_mut(), traffic, &page);
         let response = self
             .shared
             .upstream
@@ -68,29 +68,29 @@ impl Egress {
             .await
             .inspect_err(|error| tracing::debug!(url = crawler::url::without_query(url), %error, "a redirect's target could not be asked"))
             .ok()?;
-        Some(standing(response.status(), response.headers(), url))
+        Some(result_of(response.status(), response.headers(), url))
     }
 }
 
-fn standing(status: StatusCode, headers: &HeaderMap, url: &Url) -> Standing {
+fn result_of(status: StatusCode, headers: &HeaderMap, url: &Url) -> ProbeResult {
     let text = |name: HeaderName| {
         let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         value.trim().to_ascii_lowercase()
     };
     if status.is_redirection() {
         let onwards = headers.get(LOCATION).and_then(|location| join_location(url, location));
-        return onwards.map_or(Standing::Unknown, |onwards| Standing::Moved(onwards.into()));
+        return onwards.map_or(ProbeResult::Unknown, |onwards| ProbeResult::Moved(onwards.into()));
     }
     if !status.is_success() {
-        return Standing::Missing;
+        return ProbeResult::Missing;
     }
     let is_html =
         ["text/html", "application/xhtml+xml"].iter().any(|html| text(CONTENT_TYPE).starts_with(html));
     let is_empty = matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
     if is_empty || !is_html || text(CONTENT_DISPOSITION).starts_with("attachment") {
-        return Standing::Nothing;
+        return ProbeResult::Nothing;
     }
-    Standing::Page
+    ProbeResult::Page
 }
 
 #[cfg(test)]
@@ -99,26 +99,26 @@ mod tests {
 
     use super::*;
 
-    fn at(status: u16, headers: &[(HeaderName, &'static str)]) -> Standing {
+    fn at(status: u16, headers: &[(HeaderName, &'static str)]) -> ProbeResult {
         let headers =
             headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
-        standing(StatusCode::from_u16(status).unwrap(), &headers, &"https://shop.test/a/b".parse().unwrap())
+        result_of(StatusCode::from_u16(status).unwrap(), &headers, &"https://shop.test/a/b".parse().unwrap())
     }
 
     #[test]
     fn only_html_that_is_shown_is_a_page() {
         let html = (CONTENT_TYPE, "Text/HTML; charset=utf-8");
 
-        assert_eq!(at(200, std::slice::from_ref(&html)), Standing::Page);
-        assert_eq!(at(204, std::slice::from_ref(&html)), Standing::Nothing);
-        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), Standing::Nothing);
-        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), Standing::Nothing);
-        assert_eq!(at(404, &[html]), Standing::Missing);
+        assert_eq!(at(200, std::slice::from_ref(&html)), ProbeResult::Page);
+        assert_eq!(at(204, std::slice::from_ref(&html)), ProbeResult::Nothing);
+        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), ProbeResult::Nothing);
+        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), ProbeResult::Nothing);
+        assert_eq!(at(404, &[html]), ProbeResult::Missing);
     }
 
     #[test]
     fn a_redirect_leads_to_an_absolute_address() {
-        assert_eq!(at(302, &[(LOCATION, "../c?x=1")]), Standing::Moved("https://shop.test/c?x=1".into()));
-        assert_eq!(at(302, &[]), Standing::Unknown);
+        assert_eq!(at(302, &[(LOCATION, "../c?x=1")]), ProbeResult::Moved("https://shop.test/c?x=1".into()));
+        assert_eq!(at(302, &[]), ProbeResult::Unknown);
     }
 }

@@ -15,10 +15,10 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use super::Shared;
+use super::endpoint::{ProxyEndpoint, Refused};
 use super::forward::{Address, Body, forward, own_headers_of, route_of};
-use super::gate::{Gate, Refused};
 use super::meter::{Metered, Prefixed};
-use super::refusal::refusal;
+use super::own_response::own_response;
 
 /// First byte of a TLS handshake.
 const TLS_HANDSHAKE: u8 = 0x16;
@@ -28,36 +28,36 @@ const FIRST_BYTE_LIMIT: Duration = Duration::from_secs(60);
 /// Opens a tunnel for the browser, or says why not.
 pub(super) async fn open(
     mut request: Request<Incoming>,
-    gate: Arc<Gate>,
+    endpoint: Arc<ProxyEndpoint>,
     shared: Arc<Shared>,
 ) -> Response<Body> {
     let Some((host, port)) =
         request.uri().authority().and_then(|a| Some((a.host().to_owned(), a.port_u16()?)))
     else {
-        return refusal(StatusCode::BAD_REQUEST);
+        return own_response(StatusCode::BAD_REQUEST);
     };
     let url = format!("{host}:{port}");
-    let Some(pass) = gate.pass() else { return refusal(StatusCode::FORBIDDEN) };
-    if pass.is_cut() {
-        pass.block_over_limit(&url);
-        return refusal(StatusCode::FORBIDDEN);
+    let Some(traffic) = endpoint.traffic() else { return own_response(StatusCode::FORBIDDEN) };
+    if traffic.is_over_limit() {
+        traffic.block_over_limit(&url);
+        return own_response(StatusCode::FORBIDDEN);
     }
     let upgrade = hyper::upgrade::on(&mut request);
 
-    let is_answered_here = pass.tracker(&host).is_some()
-        || route_of(&pass, &host).is_some()
-        || own_headers_of(&pass, &host).is_some()
+    let is_answered_here = traffic.tracker(&host).is_some()
+        || route_of(&traffic, &host).is_some()
+        || own_headers_of(&traffic, &host).is_some()
         || shared.upstream.is_plain_http(&host);
     if is_answered_here {
-        shared.tasks.clone().spawn(serve_inside(upgrade, host, port, gate, shared));
+        shared.tasks.clone().spawn(serve_inside(upgrade, host, port, endpoint, shared));
         return established();
     }
     match shared.upstream.connect(&host, port).await {
         Ok((origin, _)) => {
-            let origin = Metered::new(origin, gate.clone());
+            let origin = Metered::new(origin, endpoint.clone());
             shared.tasks.spawn(async move {
                 if let Ok(browser) = upgrade.await {
-                    join(TokioIo::new(browser), origin, &gate).await;
+                    join(TokioIo::new(browser), origin, &endpoint).await;
                 }
             });
             established()
@@ -70,14 +70,14 @@ pub(super) async fn open(
             } else {
                 StatusCode::BAD_GATEWAY
             };
-            pass.refuse(&url, &host, port, refused);
-            refusal(status)
+            traffic.refuse(&url, &host, port, refused);
+            own_response(status)
         }
     }
 }
 
 /// Carries bytes both ways until either side ends, the limit is met or the tab is closed.
-pub(super) async fn join<B, O>(mut browser: B, mut origin: O, gate: &Gate)
+pub(super) async fn join<B, O>(mut browser: B, mut origin: O, endpoint: &ProxyEndpoint)
 where
     B: AsyncRead + AsyncWrite + Unpin,
     O: AsyncRead + AsyncWrite + Unpin,
@@ -86,22 +86,28 @@ where
         carried = tokio::io::copy_bidirectional(&mut browser, &mut origin) => {
             if let Err(error) = carried { tracing::trace!(%error, "tunnel ended") }
         }
-        () = gate.closed().cancelled() => {}
+        () = endpoint.closed().cancelled() => {}
     }
 }
 
 /// Speaks HTTP with the browser inside a tunnel, after TLS when it begins with TLS (a `ws:` address does not).
-async fn serve_inside(upgrade: OnUpgrade, host: String, port: u16, gate: Arc<Gate>, shared: Arc<Shared>) {
+async fn serve_inside(
+    upgrade: OnUpgrade,
+    host: String,
+    port: u16,
+    endpoint: Arc<ProxyEndpoint>,
+    shared: Arc<Shared>,
+) {
     let Ok(browser) = upgrade.await else { return };
-    let closed = gate.closed().clone();
+    let closed = endpoint.closed().clone();
     let conversation = async {
         let (first, stream) = first_byte(browser).await?;
         let page = Address { https: first == TLS_HANDSHAKE, host, port };
         if page.https {
             let stream = shared.identity.acceptor().accept(stream).await.ok()?;
-            serve(stream, page, gate, shared.clone()).await;
+            serve(stream, page, endpoint, shared.clone()).await;
         } else {
-            serve(stream, page, gate, shared.clone()).await;
+            serve(stream, page, endpoint, shared.clone()).await;
         }
         Some(())
     };
@@ -117,13 +123,13 @@ async fn first_byte(browser: Upgraded) -> Option<(u8, Prefixed<TokioIo<Upgraded>
     Some((first, Prefixed::new(first, stream)))
 }
 
-async fn serve<S>(stream: S, page: Address, gate: Arc<Gate>, shared: Arc<Shared>)
+async fn serve<S>(stream: S, page: Address, endpoint: Arc<ProxyEndpoint>, shared: Arc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = service_fn(move |request| {
-        let (page, gate, shared) = (page.clone(), gate.clone(), shared.clone());
-        async move { Ok::<_, Infallible>(forward(request, &page, gate, &shared).await) }
+        let (page, endpoint, shared) = (page.clone(), endpoint.clone(), shared.clone());
+        async move { Ok::<_, Infallible>(forward(request, &page, endpoint, &shared).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -137,7 +143,7 @@ where
 }
 
 fn established() -> Response<Body> {
-    let mut response = refusal(StatusCode::OK);
+    let mut response = own_response(StatusCode::OK);
     response.headers_mut().clear();
     response
 }

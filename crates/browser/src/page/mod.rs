@@ -48,9 +48,9 @@ pub(crate) enum Command {
     /// Serialise what stands and report it, whatever is pending.
     Capture,
     /// The last report came too early: go on and report again.
-    Again,
+    Resume,
     /// The page is where it stands, whatever it said of another place: report it.
-    Stay,
+    IgnoreRedirect,
     /// Nothing is on its way: time in which only timers are pending may be skipped.
     Skip,
     /// The document's loading broke off: what stands is all there will be of it.
@@ -67,9 +67,9 @@ pub(crate) enum Message {
     /// Only timers are pending, as far as the page can see: may time be skipped?
     Skip,
     /// The rest of the document has long been waiting for a script or style sheet of another site: it is to do without.
-    GoPastOthers,
+    AbortOtherSites,
     /// The page is ready, or was cut off.
-    Done(Box<Done>),
+    Report(Box<Report>),
     /// A script sends the visitor to another document.
     Navigation(Navigation),
     /// Something of the script's that cannot be read: nothing better will follow.
@@ -79,7 +79,7 @@ pub(crate) enum Message {
 /// Why the script reported a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Why {
+pub(crate) enum CaptureReason {
     /// The page set its ready flag.
     Flag,
     /// Loaded, quiet, nothing pending.
@@ -95,7 +95,7 @@ pub(crate) enum Why {
 /// By what a page says that it is elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Via {
+pub(crate) enum RedirectSource {
     /// Its metas declare the status and location of a redirect.
     Declared,
     /// It is refreshed with another address in a few seconds.
@@ -107,10 +107,10 @@ pub(crate) enum Via {
 /// A captured page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Done {
+pub(crate) struct Report {
     nonce: String,
     /// Why now.
-    pub(crate) why: Why,
+    pub(crate) why: CaptureReason,
     /// Address of the document, as the page's history left it.
     pub(crate) url: String,
     /// Title of the document.
@@ -120,7 +120,7 @@ pub(crate) struct Done {
     /// Where the page redirects to; there is no HTML then.
     pub(crate) location: Option<String>,
     /// By what it does.
-    pub(crate) via: Option<Via>,
+    pub(crate) via: Option<RedirectSource>,
     /// Characters of HTML when they were more than `html_bytes`; there is no HTML then.
     pub(crate) too_large: Option<usize>,
     /// The document; comes behind the rest, as it is.
@@ -167,8 +167,8 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
         nonce,
         match command {
             Command::Capture => "capture",
-            Command::Again => "again",
-            Command::Stay => "stay",
+            Command::Resume => "resume",
+            Command::IgnoreRedirect => "ignore redirect",
             Command::Skip => "skip",
             Command::BrokenOff => "broken off",
         },
@@ -203,7 +203,7 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
         return Some(Message::Skip);
     }
     if payload == "G" {
-        return Some(Message::GoPastOthers);
+        return Some(Message::AbortOtherSites);
     }
     let (head, html) = payload.split_once('\n').unwrap_or((payload, ""));
     if !head.contains(nonce) {
@@ -213,8 +213,9 @@ pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
         let kind: Kind<'_> = serde_json::from_str(head).ok()?;
         match kind.k.as_ref() {
             "done" => {
-                let done: Done = serde_json::from_str(head).ok()?;
-                (done.nonce == nonce).then(|| Message::Done(Box::new(Done { html: html.to_owned(), ..done })))
+                let report: Report = serde_json::from_str(head).ok()?;
+                (report.nonce == nonce)
+                    .then(|| Message::Report(Box::new(Report { html: html.to_owned(), ..report })))
             }
             "navigation" => {
                 let begun: Navigation = serde_json::from_str(head).ok()?;
@@ -240,8 +241,11 @@ mod tests {
     fn a_report_with_the_nonce_of_the_render_is_read() {
         let message = parse(DONE, "n1");
 
-        let Some(Message::Done(done)) = message else { panic!("no report: {message:?}") };
-        assert_eq!((done.why, done.status, done.html.as_str()), (Why::Quiet, 404, "<p>first\n<p>second"));
+        let Some(Message::Report(report)) = message else { panic!("no report: {message:?}") };
+        assert_eq!(
+            (report.why, report.status, report.html.as_str()),
+            (CaptureReason::Quiet, 404, "<p>first\n<p>second")
+        );
     }
 
     #[test]
@@ -257,7 +261,7 @@ mod tests {
 
         let messages = codes.map(|code| parse(code, "n1"));
 
-        let known = [Message::Frame, Message::FullFrame, Message::Skip, Message::GoPastOthers];
+        let known = [Message::Frame, Message::FullFrame, Message::Skip, Message::AbortOtherSites];
         assert_eq!(messages, known.map(Some));
     }
 

@@ -107,8 +107,8 @@ pub(crate) fn kill_process(pid: u32) {
 }
 
 /// The folder of a browser as it sees it: one with a user of its own sees it elsewhere.
-pub(crate) fn seen_folder(folder: &Path, sandbox: bool) -> &Path {
-    if gets_own_user(sandbox) { Path::new(setup::FOLDER) } else { folder }
+pub(crate) fn visible_folder(folder: &Path, sandbox: bool) -> &Path {
+    if needs_own_user(sandbox) { Path::new(setup::FOLDER) } else { folder }
 }
 
 /// Whether starting a browser failed because the kernel or its policy forbids what confines it, and not in passing.
@@ -125,7 +125,7 @@ pub(crate) fn is_refusal(error: &io::Error) -> bool {
 }
 
 /// Root's browsers run as somebody else: Chromium's sandbox is not for root.
-fn gets_own_user(sandbox: bool) -> bool {
+fn needs_own_user(sandbox: bool) -> bool {
     sandbox && is_root()
 }
 
@@ -173,7 +173,7 @@ fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
 fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
     let (ours, theirs) = UnixStream::pair()?;
     let (listener_receiver, listener_sender) = UnixStream::pair()?;
-    let own_user = gets_own_user(launch.sandbox);
+    let own_user = needs_own_user(launch.sandbox);
     if own_user {
         std::os::unix::fs::chown(&launch.folder, Some(OWN_ID), Some(OWN_ID))?;
     }
@@ -217,16 +217,16 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
 
 /// The command, with an environment of its own.
 fn command(launch: &Launch) -> Command {
-    let seen = seen_folder(&launch.folder, launch.sandbox);
+    let visible = visible_folder(&launch.folder, launch.sandbox);
     let mut command = Command::new(&launch.binary);
     command
         .args(&launch.args)
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "FONTCONFIG_FILE"))
-        .env("HOME", seen)
-        .env("TMPDIR", seen)
-        .env("XDG_CONFIG_HOME", seen)
-        .env("XDG_CACHE_HOME", seen)
+        .env("HOME", visible)
+        .env("TMPDIR", visible)
+        .env("XDG_CONFIG_HOME", visible)
+        .env("XDG_CACHE_HOME", visible)
         .env("LANG", "en_US.UTF-8")
         .env("TZ", "UTC")
         .current_dir(&launch.folder)

@@ -24,7 +24,7 @@ pub(super) const FOLDER: &str = "/tmp";
 pub(super) const OWN_ID: u32 = 60_700;
 /// How far browsers stand back (`nice`) when everybody wants the processors: what is in memory is served first, and pages that
 /// somebody renders in masses slow down each other. See docs/decisions/0115.
-const STAND_BACK: i32 = 10;
+const NICE: i32 = 10;
 
 /// What the child does between fork and exec. Everything is made beforehand: only system calls are allowed there.
 pub(super) struct ChildSetup {
@@ -50,15 +50,15 @@ impl ChildSetup {
         if let Some(cgroup) = &self.cgroup {
             rustix::io::write(cgroup, b"0")?;
         }
-        rustix::process::nice(STAND_BACK)?;
+        rustix::process::nice(NICE)?;
         if let Some(namespace) = &self.namespace {
             namespace.enter()?;
             let listener = namespace.listen()?;
             send_fd(&namespace.listener_sender, listener.as_fd())?;
         }
         if let Some(folder) = &self.own_user {
-            show_only(folder)?;
-            become_nobody()?;
+            mount_as_tmp(folder)?;
+            drop_root()?;
         }
         if self.needs_sandbox {
             try_sandbox()?;
@@ -102,7 +102,7 @@ fn unshare(what: UnshareFlags) -> io::Result<()> {
 }
 
 /// Shows the browser its own folder in place of everybody's temporary one, in a mount namespace of its own.
-fn show_only(folder: &CStr) -> io::Result<()> {
+fn mount_as_tmp(folder: &CStr) -> io::Result<()> {
     let shown = c"/tmp";
     unshare(UnshareFlags::NEWNS)?;
     rustix::mount::mount_change(c"/", MountPropagationFlags::REC | MountPropagationFlags::PRIVATE)?;
@@ -112,7 +112,7 @@ fn show_only(folder: &CStr) -> io::Result<()> {
 }
 
 /// Gives up root for good, groups first: afterwards nothing may be changed.
-fn become_nobody() -> io::Result<()> {
+fn drop_root() -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(OWN_ID), Gid::from_raw(OWN_ID));
     // Of the thread, which is the only one between fork and exec.
     rustix::thread::set_thread_groups(&[])?;

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use super::{Navigated, Tab};
-use crate::cdp::{CdpError, EventKind, all};
+use crate::cdp::{CdpError, EventKind, wait_all};
 use crate::page;
 
 /// Renders after which a tab is closed: its memory is bounded by starting over.
@@ -52,7 +52,7 @@ impl Tab {
     /// Makes the tab as good as new for its own site, after a render that ended at `page`: the address of a document that
     /// was captured, or none for a redirect. `None`: it could not be cleaned, and is closed.
     pub async fn clean(mut self, page: Option<Url>) -> Option<Tab> {
-        self.gate.shut();
+        self.endpoint.detach();
         if self.had_foreign_frame || self.renders >= MAX_RENDERS || self.opened.elapsed() >= MAX_AGE {
             return None;
         }
@@ -87,9 +87,9 @@ impl Tab {
             self.clear_storage().await?;
         }
         let cookies = json!({ "browserContextId": self.context });
-        all([self.browser.cdp.browser("Storage.clearCookies", cookies), self.revalidate_next()]).await?;
+        wait_all([self.browser.cdp.browser("Storage.clearCookies", cookies), self.revalidate_next()]).await?;
         self.forget_history().await?;
-        self.expect_next().await?;
+        self.prepare_next_script().await?;
         if self.renders.is_multiple_of(COLLECT_EVERY) {
             self.send("HeapProfiler.collectGarbage", json!({})).await?;
             let heap: HeapUsage = self.send("Runtime.getHeapUsage", json!({})).read().await?;
@@ -100,14 +100,14 @@ impl Tab {
     }
 
     /// Leaves what the last render left standing for the blank page. `false`: the tab is broken.
-    pub async fn rest(&mut self) -> bool {
-        let rested = timeout(CLEAN_LIMIT, async {
+    pub async fn blank(&mut self) -> bool {
+        let done = timeout(CLEAN_LIMIT, async {
             self.deactivated = None;
             self.leave().await?;
             self.clear_storage().await?;
             self.forget_history().await
         });
-        matches!(rested.await, Ok(Ok(())))
+        matches!(done.await, Ok(Ok(())))
     }
 
     /// Whether no document stands in it.
@@ -117,13 +117,13 @@ impl Tab {
 
     async fn clear_storage(&self) -> Result<(), CdpError> {
         let what = "local_storage,indexeddb,service_workers,cache_storage,file_systems,shared_storage";
-        let data = json!({ "origin": self.site.origin, "storageTypes": what });
+        let data = json!({ "origin": self.owner.origin, "storageTypes": what });
         self.send("Storage.clearDataForOrigin", data).await.map(drop)
     }
 
     /// Ends the document where it is. `false`: something of it could go on.
     async fn deactivate(&self) -> Result<bool, CdpError> {
-        Ok(self.evaluate_apart(page::deactivate(&self.nonce)).await? == false)
+        Ok(self.evaluate_isolated(page::deactivate(&self.nonce)).await? == false)
     }
 
     /// Leaves the document for a blank page.

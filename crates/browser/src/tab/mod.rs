@@ -3,8 +3,8 @@
 //! Must never carry anything from one render to the next but the caches that the site's own headers allow: it is cleaned
 //! after each render, and closed when that is in doubt. Dropping a tab closes it.
 
-mod apart;
 mod clean;
+mod isolated_world;
 mod owner;
 
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
-use crate::cdp::{Call, CdpError, Event, EventKind, all};
-use crate::egress::Gate;
+use crate::cdp::{Call, CdpError, Event, EventKind, wait_all};
+use crate::egress::ProxyEndpoint;
 use crate::frame_scheduler::{Drawing, FrameKind};
 use crate::{RenderRequest, flags, page};
 
@@ -34,7 +34,7 @@ const QUIET_MS: u32 = 20;
 pub(crate) struct Tab {
     pub browser: Arc<Browser>,
     pub events: Receiver<Event>,
-    pub gate: Arc<Gate>,
+    pub endpoint: Arc<ProxyEndpoint>,
     pub target: String,
     /// Secret of the render that runs, see [`page::Options`].
     pub nonce: String,
@@ -46,15 +46,15 @@ pub(crate) struct Tab {
     pub had_foreign_frame: bool,
     /// The document of the last render is still there, deactivated, at this address; none: a blank page.
     deactivated: Option<Url>,
-    site: TabOwner,
+    owner: TabOwner,
     context: String,
     session: String,
-    world: apart::KnownWorld,
+    world: isolated_world::CachedWorld,
     /// What starts the page script in the next document, as the browser calls it.
     start: Option<String>,
     options: Option<page::Options>,
     /// Its nonce has been no render's yet.
-    is_unused: bool,
+    has_unused_nonce: bool,
     blocked: Vec<String>,
     renders: u32,
     opened: Instant,
@@ -68,16 +68,16 @@ struct ScriptId {
 
 impl Tab {
     /// Opens a tab in a browser context of its own.
-    pub async fn open(browser: &Arc<Browser>, site: TabOwner) -> Result<Tab, CdpError> {
+    pub async fn open(browser: &Arc<Browser>, owner: TabOwner) -> Result<Tab, CdpError> {
         let cdp = &browser.cdp;
-        let gate = browser.egress.open().await.map_err(|error| CdpError::Unexpected {
+        let endpoint = browser.egress.open().await.map_err(|error| CdpError::Unexpected {
             method: "Target.createBrowserContext",
             message: format!("no listener for the tab's proxy: {error}"),
         })?;
         let context: ContextId = cdp
             .browser(
                 "Target.createBrowserContext",
-                json!({ "disposeOnDetach": true, "proxyServer": format!("http://{}", gate.address()),
+                json!({ "disposeOnDetach": true, "proxyServer": format!("http://{}", endpoint.address()),
                         "proxyBypassList": "<-loopback>" }),
             )
             .read()
@@ -89,20 +89,20 @@ impl Tab {
         let mut tab = Tab {
             browser: browser.clone(),
             events: channel(1).1,
-            gate,
+            endpoint,
             target: String::new(),
             nonce: String::new(),
             drawing: None,
             had_frame: false,
             had_foreign_frame: false,
             deactivated: None,
-            site,
+            owner,
             context: context.browser_context_id,
             session: String::new(),
-            world: apart::KnownWorld::default(),
+            world: isolated_world::CachedWorld::default(),
             start: None,
             options: None,
-            is_unused: false,
+            has_unused_nonce: false,
             blocked: Vec::new(),
             renders: 0,
             opened: now,
@@ -138,7 +138,7 @@ impl Tab {
         // The one way out is no network interface: without this a worker believes that it is offline. Older browsers do not know it.
         let online = json!({ "offline": false, "latency": 50, "downloadThroughput": 1_250_000, "uploadThroughput": 1_250_000, "connectionType": "ethernet" });
         drop(self.send("Network.overrideNetworkState", online));
-        all([
+        wait_all([
             self.browser.cdp.browser("Browser.setDownloadBehavior", no_downloads),
             self.send("Page.enable", json!({})),
             self.send("Inspector.enable", json!({})),
@@ -160,8 +160,8 @@ impl Tab {
     }
 
     /// Whose tab it is.
-    pub fn site(&self) -> &TabOwner {
-        &self.site
+    pub fn owner(&self) -> &TabOwner {
+        &self.owner
     }
 
     /// How long nobody has used it.
@@ -238,21 +238,21 @@ impl Tab {
             forbids_scripts: false,
             inspects: request.inspect,
         };
-        if std::mem::take(&mut self.is_unused) && self.options.as_ref() == Some(&options) {
+        if std::mem::take(&mut self.has_unused_nonce) && self.options.as_ref() == Some(&options) {
             return Ok(());
         }
-        self.start_with(options).await
+        self.install_start_script(options).await
     }
 
     /// Gets the next render's script ready, as if that were like the last one but for its nonce.
-    async fn expect_next(&mut self) -> Result<(), CdpError> {
+    async fn prepare_next_script(&mut self) -> Result<(), CdpError> {
         let Some(last) = self.options.clone() else { return Ok(()) };
-        self.start_with(page::Options { used: true, ..last }).await?;
-        self.is_unused = true;
+        self.install_start_script(page::Options { used: true, ..last }).await?;
+        self.has_unused_nonce = true;
         Ok(())
     }
 
-    async fn start_with(&mut self, options: page::Options) -> Result<(), CdpError> {
+    async fn install_start_script(&mut self, options: page::Options) -> Result<(), CdpError> {
         if let Some(identifier) = self.start.take() {
             drop(self.send("Page.removeScriptToEvaluateOnNewDocument", json!({ "identifier": identifier })));
         }
@@ -310,9 +310,9 @@ pub(crate) struct Navigated {
 impl Drop for Tab {
     fn drop(&mut self) {
         self.browser.tabs.fetch_sub(1, Ordering::Relaxed);
-        self.browser.egress.close(&self.gate);
+        self.browser.egress.close(&self.endpoint);
         if !self.session.is_empty() {
-            self.browser.cdp.forget(&self.session);
+            self.browser.cdp.stop_listening(&self.session);
         }
         // Sent, not waited for: whoever closes a tab has something better to do.
         drop(

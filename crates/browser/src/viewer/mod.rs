@@ -4,7 +4,7 @@
 
 pub(crate) mod model;
 pub(crate) mod requests;
-mod shot;
+mod screenshot;
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -21,12 +21,12 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use crate::cdp::{CdpError, EventKind};
-use crate::egress::Pass;
+use crate::egress::RenderTraffic;
 use crate::environment::Environment;
 use crate::running::Lease;
 use crate::supervisor::Supervisor;
 use crate::tab::{Tab, TabOwner, check_url};
-use crate::visit::{Captured, End, Visit};
+use crate::visit::{Captured, Outcome, Visit};
 use crate::{BrowserConfig, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings, console};
 use model::{PageView, ViewRequest, ViewSource, ViewedPage};
 use requests::RequestLog;
@@ -52,14 +52,14 @@ pub(crate) struct Viewer {
     config: BrowserConfig,
     environment: OnceLock<Arc<Environment>>,
     slots: Semaphore,
-    kept: Arc<Mutex<Kept>>,
+    state: Arc<Mutex<ViewerState>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 /// The keeper of the browser, while there is one.
-struct Kept {
-    keeper: Option<Supervisor>,
+struct ViewerState {
+    supervisor: Option<Supervisor>,
     /// Looks under way.
     active: usize,
     /// End of the last look.
@@ -67,35 +67,35 @@ struct Kept {
 }
 
 /// Counts a look until it ends.
-struct Looking<'a>(&'a Viewer);
+struct ActiveView<'a>(&'a Viewer);
 
-impl Drop for Looking<'_> {
+impl Drop for ActiveView<'_> {
     fn drop(&mut self) {
-        let mut kept = lock(&self.0.kept);
-        kept.active -= 1;
-        kept.last_used = Instant::now();
+        let mut state = lock(&self.0.state);
+        state.active -= 1;
+        state.last_used = Instant::now();
     }
 }
 
 /// Ends the browser when it has been idle for a minute.
-async fn end_when_idle(kept: Arc<Mutex<Kept>>, stop: CancellationToken) {
+async fn end_when_idle(state: Arc<Mutex<ViewerState>>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = sleep(IDLE_CHECK) => {}
             () = stop.cancelled() => return,
         }
-        let mut kept = lock(&kept);
-        if kept.active == 0 && kept.last_used.elapsed() >= IDLE_LIMIT {
-            if let Some(keeper) = kept.keeper.take() {
-                keeper.leave();
+        let mut state = lock(&state);
+        if state.active == 0 && state.last_used.elapsed() >= IDLE_LIMIT {
+            if let Some(supervisor) = state.supervisor.take() {
+                supervisor.drain();
             }
             return;
         }
     }
 }
 
-fn lock(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
-    kept.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<ViewerState>) -> MutexGuard<'_, ViewerState> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Viewer {
@@ -105,7 +105,11 @@ impl Viewer {
             config: BrowserConfig { concurrency: SLOTS, ..config.clone() },
             environment: OnceLock::new(),
             slots: Semaphore::new(SLOTS),
-            kept: Arc::new(Mutex::new(Kept { keeper: None, active: 0, last_used: Instant::now() })),
+            state: Arc::new(Mutex::new(ViewerState {
+                supervisor: None,
+                active: 0,
+                last_used: Instant::now(),
+            })),
             stop,
             tasks,
         }
@@ -123,7 +127,7 @@ impl Viewer {
         let _slot = slot.expect("the semaphore is never closed");
         let limit = request.page.timeout + BROWSER_LIMIT + OPEN_LIMIT + SHOT_LIMIT;
         tokio::select! {
-            view = timeout(limit, self.look(&request)) => {
+            view = timeout(limit, self.load_following_redirects(&request)) => {
                 view.unwrap_or_else(|_| PageView::failed(RenderError::Timeout(request.page.timeout)))
             }
             () = self.stop.cancelled() => PageView::failed(RenderError::ShuttingDown),
@@ -132,8 +136,11 @@ impl Viewer {
 
     /// Process id of the browser, while there is one.
     pub fn browser_pid(&self) -> Option<u32> {
-        let kept = lock(&self.kept);
-        kept.keeper.as_ref().and_then(|keeper| keeper.state().usable().map(|browser| browser.pid()))
+        let state = lock(&self.state);
+        state
+            .supervisor
+            .as_ref()
+            .and_then(|supervisor| supervisor.state().usable().map(|browser| browser.pid()))
     }
 
     /// Removes the browsers' folders.
@@ -144,10 +151,10 @@ impl Viewer {
     }
 
     /// Looks at a page and at those that it leads to.
-    async fn look(&self, request: &ViewRequest) -> PageView {
-        let _looking = {
-            lock(&self.kept).active += 1;
-            Looking(self)
+    async fn load_following_redirects(&self, request: &ViewRequest) -> PageView {
+        let _active = {
+            lock(&self.state).active += 1;
+            ActiveView(self)
         };
         let browser = match self.browser().await {
             Ok(browser) => browser,
@@ -156,22 +163,22 @@ impl Viewer {
         let mut page = request.page.clone();
         for _ in 0..=page.limits.redirects {
             let ViewRequest { width, source, .. } = request;
-            match look_once(&browser, &page, *width, source).await {
-                Looked::Seen(view) => return *view,
-                Looked::Elsewhere(url) => page.url = url,
+            match load_once(&browser, &page, *width, source).await {
+                Loaded::View(view) => return *view,
+                Loaded::Redirect(url) => page.url = url,
             }
         }
         PageView::failed(RenderError::NotAPage("too many redirects".to_owned()))
     }
 
     async fn browser(&self) -> Result<Lease, String> {
-        let keeper = lock(&self.kept).keeper.get_or_insert_with(|| self.start()).clone();
-        Ok(keeper.browser(BROWSER_LIMIT).await?.lease())
+        let supervisor = lock(&self.state).supervisor.get_or_insert_with(|| self.start()).clone();
+        Ok(supervisor.browser(BROWSER_LIMIT).await?.lease())
     }
 
     /// Starts the browser, and what ends it.
     fn start(&self) -> Supervisor {
-        self.tasks.spawn(end_when_idle(self.kept.clone(), self.stop.clone()));
+        self.tasks.spawn(end_when_idle(self.state.clone(), self.stop.clone()));
         let environment =
             self.environment.get_or_init(|| Arc::new(Environment::for_pictures(self.config.clone())));
         let changes = Arc::new(watch::channel(0).0);
@@ -180,14 +187,14 @@ impl Viewer {
 }
 
 /// End of one look.
-enum Looked {
-    Seen(Box<PageView>),
+enum Loaded {
+    View(Box<PageView>),
     /// The page leads to another one.
-    Elsewhere(Url),
+    Redirect(Url),
 }
 
 /// One look, in a tab of its own.
-pub(super) struct Look<'a> {
+pub(super) struct ViewSession<'a> {
     tab: &'a mut Tab,
     width: u32,
     log: RequestLog,
@@ -195,7 +202,7 @@ pub(super) struct Look<'a> {
     failed: Vec<FailedRequest>,
 }
 
-async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &ViewSource) -> Looked {
+async fn load_once(browser: &Lease, page: &RenderRequest, width: u32, source: &ViewSource) -> Loaded {
     let started = Instant::now();
     let opened = timeout(OPEN_LIMIT, async {
         let mut tab = Tab::open(browser, TabOwner::of(page)).await?;
@@ -206,24 +213,29 @@ async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
         Ok::<_, CdpError>(tab)
     });
     let Ok(Ok(mut tab)) = opened.await else {
-        return Looked::Seen(Box::new(PageView::failed(RenderError::NoBrowser("no tab".to_owned()))));
+        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser("no tab".to_owned()))));
     };
     let prepared = started.elapsed();
-    let pass = Arc::new(Pass::of(page));
-    tab.gate.admit(pass.clone());
-    let mut look =
-        Look { tab: &mut tab, width, log: RequestLog::default(), console: Vec::new(), failed: Vec::new() };
+    let traffic = Arc::new(RenderTraffic::of(page));
+    tab.endpoint.attach(traffic.clone());
+    let mut session = ViewSession {
+        tab: &mut tab,
+        width,
+        log: RequestLog::default(),
+        console: Vec::new(),
+        failed: Vec::new(),
+    };
     let seen = match source {
-        ViewSource::Live => look.live(page, &pass).await,
-        ViewSource::Document { html, content_type } => look.document(page, html, content_type).await,
+        ViewSource::Live => session.load_live(page, &traffic).await,
+        ViewSource::Document { html, content_type } => session.load_document(page, html, content_type).await,
     };
     let seen = match seen {
         Ok(Captured { location: Some(location), .. }) => {
             return match page.url.join(&location) {
-                Ok(url) if check_url(&url).is_ok() => Looked::Elsewhere(url),
+                Ok(url) if check_url(&url).is_ok() => Loaded::Redirect(url),
                 _ => {
                     let error = RenderError::NotAPage("a redirect to no page".to_owned());
-                    Looked::Seen(Box::new(PageView::failed(error)))
+                    Loaded::View(Box::new(PageView::failed(error)))
                 }
             };
         }
@@ -233,17 +245,17 @@ async fn look_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
                 load_ms: milliseconds(started.elapsed() - prepared),
                 ..Timings::default()
             };
-            look.show(captured, timings, started).await
+            session.capture(captured, timings, started).await
         }
         Err(error) => Err(error),
     };
-    let (log, console, failed) = (look.log, look.console, look.failed);
+    let (log, console, failed) = (session.log, session.console, session.failed);
     let mut seen = seen;
     if let Ok(seen) = &mut seen {
-        seen.partial |= pass.is_cut();
+        seen.partial |= traffic.is_over_limit();
     }
-    let blocked = pass.take_blocked();
-    Looked::Seen(Box::new(PageView { page: seen, requests: log.list(&blocked), console, blocked, failed }))
+    let blocked = traffic.take_blocked();
+    Loaded::View(Box::new(PageView { page: seen, requests: log.list(&blocked), console, blocked, failed }))
 }
 
 #[derive(Deserialize)]
@@ -252,24 +264,28 @@ struct Paused {
     request_id: String,
 }
 
-impl Look<'_> {
+impl ViewSession<'_> {
     /// Goes to the live page and waits until it has settled, as a render does.
-    async fn live(&mut self, page: &RenderRequest, pass: &Arc<Pass>) -> Result<Captured, RenderError> {
-        let mut visit = Visit::new(self.tab, page, pass.clone());
+    async fn load_live(
+        &mut self,
+        page: &RenderRequest,
+        traffic: &Arc<RenderTraffic>,
+    ) -> Result<Captured, RenderError> {
+        let mut visit = Visit::new(self.tab, page, traffic.clone());
         visit.log = Some(RequestLog::default());
         let end = visit.run().await;
         self.console = std::mem::take(&mut visit.console);
-        self.failed = visit.take_answers().failed;
+        self.failed = visit.take_responses().failed;
         self.log = visit.log.take().unwrap_or_default();
         match end {
-            End::Page(captured) => Ok(*captured),
-            End::Failed(error) => Err(error),
-            End::Died { .. } => Err(RenderError::PageCrashed),
+            Outcome::Page(captured) => Ok(*captured),
+            Outcome::Failed(error) => Err(error),
+            Outcome::TabLost { .. } => Err(RenderError::PageCrashed),
         }
     }
 
     /// Draws a given document at the page's address, without scripts.
-    async fn document(
+    async fn load_document(
         &mut self,
         page: &RenderRequest,
         html: &[u8],
@@ -281,7 +297,7 @@ impl Look<'_> {
             self.tab.send("Emulation.setScriptExecutionDisabled", json!({ "value": true })),
             self.tab.send("Fetch.enable", patterns),
         ] {
-            let answer = self.hear(call, deadline).await?;
+            let answer = self.wait_for(call, deadline).await?;
             answer.map_err(|error| RenderError::NoBrowser(error.to_string()))?;
         }
         drop(self.tab.send("Page.navigate", json!({ "url": page.url.as_str() })));
@@ -292,7 +308,7 @@ impl Look<'_> {
                 // The part that has loaded is drawn.
                 () = sleep_until(deadline) => break,
             };
-            self.note(&event)?;
+            self.on_event(&event)?;
             match event.kind {
                 EventKind::RequestPaused if !is_given => {
                     let Some(Paused { request_id }) = event.params() else { continue };
@@ -322,7 +338,7 @@ impl Look<'_> {
     }
 
     /// Reads text and takes a picture of what stands in the tab.
-    async fn show(
+    async fn capture(
         &mut self,
         captured: Captured,
         timings: Timings,
@@ -345,15 +361,15 @@ impl Look<'_> {
 
     /// Evaluates an expression beside the page.
     async fn evaluate(&mut self, expression: &str, deadline: Instant) -> Result<Value, RenderError> {
-        let answer = self.tab.evaluate_apart(expression.to_owned());
-        self.hear(answer, deadline).await?.map_err(|error| match error {
+        let answer = self.tab.evaluate_isolated(expression.to_owned());
+        self.wait_for(answer, deadline).await?.map_err(|error| match error {
             CdpError::Closed => RenderError::PageCrashed,
             error => RenderError::NotAPage(error.to_string()),
         })
     }
 
     /// Waits for something while the page's events are heard.
-    async fn hear<T>(
+    async fn wait_for<T>(
         &mut self,
         wanted: impl Future<Output = T>,
         deadline: Instant,
@@ -366,16 +382,18 @@ impl Look<'_> {
                 event = self.tab.events.recv() => event.ok_or(RenderError::PageCrashed)?,
                 () = sleep_until(deadline) => return Err(RenderError::Timeout(SHOT_LIMIT)),
             };
-            self.note(&event)?;
+            self.on_event(&event)?;
         }
     }
 
-    fn note(&mut self, event: &crate::cdp::Event) -> Result<(), RenderError> {
-        self.log.note(event);
+    fn on_event(&mut self, event: &crate::cdp::Event) -> Result<(), RenderError> {
+        self.log.record(event);
         match event.kind {
             EventKind::TargetCrashed => return Err(RenderError::PageCrashed),
             EventKind::DialogOpening => self.tab.dismiss_dialog(event),
-            EventKind::ConsoleCalled | EventKind::ExceptionThrown => console::note(&mut self.console, event),
+            EventKind::ConsoleCalled | EventKind::ExceptionThrown => {
+                console::record(&mut self.console, event)
+            }
             _ => {}
         }
         Ok(())

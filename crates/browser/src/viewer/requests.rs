@@ -79,7 +79,7 @@ struct Ended<'a> {
 
 impl RequestLog {
     /// Takes what an event says of a request, if it is about one.
-    pub fn note(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         match event.kind {
             EventKind::RequestWillBeSent => self.sent(event.params()),
             EventKind::ResponseReceived => self.answered(event.params()),

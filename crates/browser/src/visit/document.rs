@@ -17,7 +17,7 @@ pub(super) struct Document {
     /// Of its response, once that is there.
     pub status: Option<u16>,
     /// Why that is not a page, when it is none.
-    pub flaw: Option<String>,
+    pub rejection: Option<String>,
     /// Its type, when the name of its root decides whether it is a page: the script in it knows that.
     pub xml: Option<String>,
     /// It may not run scripts, the page script included.
@@ -36,7 +36,7 @@ impl Document {
             loader: Some(request.loader_id.to_string()),
             url: request.request.url.to_string(),
             status: None,
-            flaw: None,
+            rejection: None,
             xml: None,
             forbids_scripts: false,
             refresh: None,
@@ -47,7 +47,7 @@ impl Document {
     /// Takes what the head of its response says.
     pub fn read_head(&mut self, response: &Response<'_>) {
         self.status = Some(page_status(response));
-        self.flaw = why_not_a_page(response);
+        self.rejection = rejection_of(response);
         self.xml = is_xml(response).then(|| response.mime_type.to_string());
         self.forbids_scripts = forbids_scripts(response);
         self.refresh = refresh_of(response, &self.url);
@@ -137,7 +137,7 @@ fn is_xml(response: &Response<'_>) -> bool {
 }
 
 /// Why a response is not a page, when it is none: nothing that is shown, or another type than HTML.
-fn why_not_a_page(response: &Response<'_>) -> Option<String> {
+fn rejection_of(response: &Response<'_>) -> Option<String> {
     let status = page_status(response);
     if !is_shown(response) {
         return Some(if matches!(status, 204 | 205) {
@@ -174,14 +174,14 @@ mod tests {
     #[test]
     fn html_is_a_page_whatever_its_status() {
         for status in [200, 404, 410, 500, 503] {
-            assert_eq!(why_not_a_page(&response(status, "text/html", &[])), None, "{status}");
+            assert_eq!(rejection_of(&response(status, "text/html", &[])), None, "{status}");
         }
     }
 
     #[test]
     fn an_error_without_a_body_is_a_page_and_a_success_without_one_is_not() {
-        let error = why_not_a_page(&response(503, "", &[]));
-        let success = why_not_a_page(&response(200, "", &[]));
+        let error = rejection_of(&response(503, "", &[]));
+        let success = rejection_of(&response(200, "", &[]));
 
         assert_eq!((error, success.as_deref()), (None, Some("nothing")));
     }
@@ -206,7 +206,7 @@ mod tests {
         for name in ["content-disposition", "Content-Disposition"] {
             let download = response(200, "text/html", &[(name, " Attachment; filename=x.html")]);
 
-            assert_eq!(why_not_a_page(&download).as_deref(), Some("a download"));
+            assert_eq!(rejection_of(&download).as_deref(), Some("a download"));
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
     fn a_confirmed_document_counts_as_the_page_that_the_cache_holds() {
         let confirmed = response(304, "text/html", &[]);
 
-        assert_eq!((page_status(&confirmed), why_not_a_page(&confirmed)), (200, None));
+        assert_eq!((page_status(&confirmed), rejection_of(&confirmed)), (200, None));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(super) const PARSING: Duration = Duration::from_millis(40);
 pub(super) const REACTION_LIMIT: Duration = Duration::from_millis(500);
 
 /// For a navigation that a script has begun, until it asks for its document; and where a redirect within the site leads.
-pub(super) const DEPARTURE_LIMIT: Duration = Duration::from_millis(1_000);
+pub(super) const NAVIGATION_START_LIMIT: Duration = Duration::from_millis(1_000);
 
 /// For the response to that, and a redirect whose response has brought a cookie.
-pub(super) const DESTINATION_LIMIT: Duration = Duration::from_millis(3_000);
+pub(super) const NAVIGATION_RESPONSE_LIMIT: Duration = Duration::from_millis(3_000);

@@ -3,15 +3,15 @@
 
 mod document;
 mod limits;
-mod loads;
 mod outcome;
+mod pending;
 mod protocol;
+mod redirect_chain;
 mod redirects;
+mod resources;
 mod state;
 #[cfg(test)]
 mod tests;
-mod traffic;
-mod trail;
 
 use std::future::pending;
 use std::pin::Pin;
@@ -26,14 +26,14 @@ use url::Url;
 use crate::browser::Browser;
 use crate::cdp::{Call, CdpError, Event, EventKind};
 use crate::console;
-use crate::egress::{Pass, Standing};
+use crate::egress::{ProbeResult, RenderTraffic};
 use crate::frame_scheduler::Drawing;
 use crate::page::{self, Message};
 use crate::tab::{Navigated, Tab};
 use crate::viewer::requests::RequestLog;
 use crate::{ConsoleMessage, RenderRequest};
 
-pub(crate) use outcome::{Answers, Captured, End};
+pub(crate) use outcome::{Captured, Outcome, Responses};
 use protocol::{BindingCalled, Input, LoadingEnded};
 use state::{Action, State};
 
@@ -43,9 +43,9 @@ pub(crate) struct Visit<'a> {
     tab: &'a mut Tab,
     state: State<'a>,
     request: &'a RenderRequest,
-    pass: Arc<Pass>,
+    traffic: Arc<RenderTraffic>,
     /// A redirect's target that is being asked about.
-    probe: Option<BoxFuture<'static, Standing>>,
+    probe: Option<BoxFuture<'static, ProbeResult>>,
     /// Orders on their way.
     orders: JoinSet<()>,
     /// What the page has written to its console so far.
@@ -56,13 +56,13 @@ pub(crate) struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     /// A visit that begins now.
-    pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, pass: Arc<Pass>) -> Visit<'a> {
+    pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, traffic: Arc<RenderTraffic>) -> Visit<'a> {
         let state = State::new(request, &tab.target, Instant::now());
         Visit {
             tab,
             state,
             request,
-            pass,
+            traffic,
             probe: None,
             orders: JoinSet::new(),
             console: Vec::new(),
@@ -71,34 +71,34 @@ impl<'a> Visit<'a> {
     }
 
     /// Goes to the page and waits for its end.
-    pub async fn run(&mut self) -> End {
+    pub async fn run(&mut self) -> Outcome {
         let mut navigation =
             Some(self.tab.send("Page.navigate", json!({ "url": self.request.url.as_str() })));
-        let pass = self.pass.clone();
-        let mut was_cut = false;
+        let traffic = self.traffic.clone();
+        let mut limit_reached = false;
         loop {
             let end = tokio::select! {
                 event = self.tab.events.recv() => match event {
                     Some(event) => self.on_event(&event),
-                    None => self.tell(Input::Disconnected),
+                    None => self.on_input(Input::Disconnected),
                 },
                 response = response_of(&mut navigation) => {
                     navigation = None;
-                    self.tell(Input::Navigated(read_navigated(response)))
+                    self.on_input(Input::Navigated(read_navigated(response)))
                 }
                 () = drawn(&mut self.tab.drawing) => {
                     self.tab.drawing = None;
-                    self.tell(Input::Drawn)
+                    self.on_input(Input::Drawn)
                 }
-                standing = standing_of(&mut self.probe) => {
+                result = result_of(&mut self.probe) => {
                     self.probe = None;
-                    self.tell(Input::Standing(standing))
+                    self.on_input(Input::ProbeResult(result))
                 }
-                () = pass.cut(), if !was_cut => {
-                    was_cut = true;
-                    self.tell(Input::Cut)
+                () = traffic.over_limit(), if !limit_reached => {
+                    limit_reached = true;
+                    self.on_input(Input::OverLimit)
                 }
-                () = sleep_until(self.state.alarm()) => self.tell_of_alarm(),
+                () = sleep_until(self.state.next_deadline()) => self.on_timer(),
             };
             if let Some(end) = end {
                 return end;
@@ -110,39 +110,39 @@ impl<'a> Visit<'a> {
     }
 
     /// Takes what servers have answered so far.
-    pub fn take_answers(&mut self) -> Answers {
-        self.state.take_answers()
+    pub fn take_responses(&mut self) -> Responses {
+        self.state.take_responses()
     }
 
-    fn tell(&mut self, input: Input<'_>) -> Option<End> {
-        self.state.learn(self.pass.findings(self.state.document_address()));
-        self.state.on(input, Instant::now())
+    fn on_input(&mut self, input: Input<'_>) -> Option<Outcome> {
+        self.state.set_findings(self.traffic.findings(self.state.document_address()));
+        self.state.on_input(input, Instant::now())
     }
 
-    fn tell_of_alarm(&mut self) -> Option<End> {
-        self.state.learn(self.pass.findings(self.state.document_address()));
-        self.state.on_alarm(Instant::now())
+    fn on_timer(&mut self) -> Option<Outcome> {
+        self.state.set_findings(self.traffic.findings(self.state.document_address()));
+        self.state.on_timer(Instant::now())
     }
 
-    fn on_event(&mut self, event: &Event) -> Option<End> {
+    fn on_event(&mut self, event: &Event) -> Option<Outcome> {
         if let Some(log) = &mut self.log {
-            log.note(event);
+            log.record(event);
         }
         match event.kind {
             EventKind::BindingCalled => {
                 let message = read_message(event, &self.tab.nonce)?;
-                self.tell(Input::Message(message))
+                self.on_input(Input::Message(message))
             }
-            EventKind::ContentLoaded | EventKind::LoadFired => self.tell(Input::Shown),
-            EventKind::RequestWillBeSent => self.tell(Input::Request(event.params()?)),
-            EventKind::ResponseReceived => self.tell(Input::Response(event.params()?)),
+            EventKind::ContentLoaded | EventKind::LoadFired => self.on_input(Input::Shown),
+            EventKind::RequestWillBeSent => self.on_input(Input::Request(event.params()?)),
+            EventKind::ResponseReceived => self.on_input(Input::Response(event.params()?)),
             EventKind::LoadingFinished | EventKind::LoadingFailed => {
                 let ended: LoadingEnded<'_> = event.params()?;
                 let broken = event.kind == EventKind::LoadingFailed && !ended.canceled;
                 let given_up = ended.canceled || ended.blocked_reason.is_some();
-                self.tell(Input::Loaded { request_id: &ended.request_id, broken, given_up })
+                self.on_input(Input::Loaded { request_id: &ended.request_id, broken, given_up })
             }
-            EventKind::TargetCrashed => self.tell(Input::Crashed),
+            EventKind::TargetCrashed => self.on_input(Input::Crashed),
             EventKind::DialogOpening => {
                 self.tab.dismiss_dialog(event);
                 None
@@ -152,7 +152,7 @@ impl<'a> Visit<'a> {
                 None
             }
             EventKind::ConsoleCalled | EventKind::ExceptionThrown => {
-                console::note(&mut self.console, event);
+                console::record(&mut self.console, event);
                 None
             }
             EventKind::FrameNavigated | EventKind::TargetCreated | EventKind::RequestPaused => None,
@@ -160,7 +160,7 @@ impl<'a> Visit<'a> {
     }
 
     fn order(&mut self, expression: String) {
-        let order = self.tab.evaluate_apart(expression);
+        let order = self.tab.evaluate_isolated(expression);
         self.orders.spawn(async move {
             if let Err(error) = order.await {
                 tracing::debug!(%error, "an order did not reach the page");
@@ -172,25 +172,25 @@ impl<'a> Visit<'a> {
     fn act(&mut self, action: Action) {
         match action {
             Action::Order(command) => self.order(page::command(&self.tab.nonce, command)),
-            Action::Write => {
+            Action::WriteInert => {
                 if let Some(script) = self.tab.script_for_inert_document() {
                     self.order(script);
                 }
             }
             Action::StopScripts => drop(self.tab.send("Runtime.terminateExecution", json!({}))),
             Action::StopRevalidating => self.tab.stop_revalidating(),
-            Action::GiveUpOthers => self.pass.give_up_others(),
+            Action::AbortOtherSites => self.traffic.abort_other_sites(),
             Action::Draw(kind) => self.tab.draw(kind),
             Action::NoteForeignFrame => self.tab.had_foreign_frame = true,
             Action::Probe { url, if_cookies } => {
-                let probe = probe(self.tab.browser.clone(), self.pass.clone(), url);
+                let probe = probe(self.tab.browser.clone(), self.traffic.clone(), url);
                 let has_cookies = if_cookies.then(|| self.tab.has_cookies());
                 self.probe = Some(Box::pin(async move {
                     let is_new = match has_cookies {
                         Some(has_cookies) => !has_cookies.await,
                         None => false,
                     };
-                    if is_new { Standing::Page } else { probe.await }
+                    if is_new { ProbeResult::Page } else { probe.await }
                 }));
             }
         }
@@ -202,7 +202,7 @@ fn read_message(event: &Event, nonce: &str) -> Option<Message> {
     let call: Option<BindingCalled<'_>> = event.params();
     let message = match call {
         Some(call) if call.name == page::BINDING => page::parse(&call.payload, nonce)?,
-        None if event.mentions(nonce) => Message::Unreadable,
+        None if event.contains_text(nonce) => Message::Unreadable,
         _ => return None,
     };
     if message == Message::Unreadable {
@@ -225,12 +225,12 @@ async fn response_of(call: &mut Option<Call>) -> Result<Box<RawValue>, CdpError>
 }
 
 /// Asks what a visitor without a past gets.
-async fn probe(browser: Arc<Browser>, pass: Arc<Pass>, url: Url) -> Standing {
-    browser.egress.probe(&pass, &url, &browser.version.user_agent()).await
+async fn probe(browser: Arc<Browser>, traffic: Arc<RenderTraffic>, url: Url) -> ProbeResult {
+    browser.egress.probe(&traffic, &url, &browser.version.user_agent()).await
 }
 
 /// Waits for what is being found out; for ever when nothing is.
-async fn standing_of(probe: &mut Option<BoxFuture<'static, Standing>>) -> Standing {
+async fn result_of(probe: &mut Option<BoxFuture<'static, ProbeResult>>) -> ProbeResult {
     match probe {
         Some(probe) => probe.await,
         None => pending().await,

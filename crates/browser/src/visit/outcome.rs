@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use url::Url;
 
-use crate::page::Why;
+use crate::page::CaptureReason;
 use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
 /// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
@@ -11,13 +11,13 @@ const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></h
 
 /// How a visit ended.
 #[derive(Debug)]
-pub(crate) enum End {
+pub(crate) enum Outcome {
     /// With a page or a redirect.
     Page(Box<Captured>),
     /// Without one, for a reason that another try would not change.
     Failed(RenderError),
     /// The tab or the browser died under it; another tab may do better.
-    Died { crashed: bool },
+    TabLost { crashed: bool },
 }
 
 /// What came out of a visit.
@@ -33,9 +33,9 @@ pub(crate) struct Captured {
     pub inspection: Option<Inspection>,
 }
 
-/// Answers of servers during a visit, beside the document itself.
+/// Responses of servers during a visit, beside the document itself.
 #[derive(Debug, Default)]
-pub(crate) struct Answers {
+pub(crate) struct Responses {
     /// Status of the first answer to the address that was asked for.
     pub first_status: u16,
     /// Redirects of the main document.
@@ -46,20 +46,20 @@ pub(crate) struct Answers {
 }
 
 /// Returns whether a page was cut off, and why it was taken to be ready.
-pub(super) fn settled(why: Why, is_over_limit: bool) -> (bool, Settled) {
+pub(super) fn settled(why: CaptureReason, is_over_limit: bool) -> (bool, Settled) {
     match why {
         _ if is_over_limit => (true, Settled::Bytes),
-        Why::Flag => (false, Settled::Flag),
-        Why::Quiet => (false, Settled::Quiet),
-        Why::Still => (false, Settled::Still),
-        Why::Timeout | Why::Forced => (true, Settled::Timeout),
+        CaptureReason::Flag => (false, Settled::Flag),
+        CaptureReason::Quiet => (false, Settled::Quiet),
+        CaptureReason::Still => (false, Settled::Still),
+        CaptureReason::Timeout | CaptureReason::Forced => (true, Settled::Timeout),
     }
 }
 
-impl End {
+impl Outcome {
     /// A redirect of the document at `final_url`.
-    pub fn redirect(status: u16, location: String, final_url: Url) -> End {
-        End::Page(Box::new(Captured {
+    pub fn redirect(status: u16, location: String, final_url: Url) -> Outcome {
+        Outcome::Page(Box::new(Captured {
             status,
             location: Some(location),
             final_url,
@@ -71,8 +71,8 @@ impl End {
     }
 
     /// A page without anything in it.
-    pub fn empty_page(status: u16, final_url: Url) -> End {
-        End::Page(Box::new(Captured {
+    pub fn empty_page(status: u16, final_url: Url) -> Outcome {
+        Outcome::Page(Box::new(Captured {
             status,
             location: None,
             final_url,
@@ -84,7 +84,7 @@ impl End {
     }
 
     /// A page of which nothing can be rendered, with the reason.
-    pub fn not_a_page(reason: impl Into<String>) -> End {
-        End::Failed(RenderError::NotAPage(reason.into()))
+    pub fn not_a_page(reason: impl Into<String>) -> Outcome {
+        Outcome::Failed(RenderError::NotAPage(reason.into()))
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::cdp::CdpError;
-use crate::egress::Standing;
+use crate::egress::ProbeResult;
 use crate::page::Message;
 use crate::tab::Navigated;
 
@@ -25,7 +25,7 @@ pub(super) enum Input<'a> {
     /// A request has ended; `broken`: the network ended it before its time; `given_up`: the page or the browser did not want it.
     Loaded { request_id: &'a str, broken: bool, given_up: bool },
     /// What was found out about a redirect's target.
-    Standing(Standing),
+    ProbeResult(ProbeResult),
     /// The script in the page has something to say.
     Message(Message),
     /// The document has been read, or what belongs to it has loaded, too.
@@ -33,7 +33,7 @@ pub(super) enum Input<'a> {
     /// The frame that was asked for is drawn, or will not be.
     Drawn,
     /// The page may download no more.
-    Cut,
+    OverLimit,
     /// The page's own process ended.
     Crashed,
     /// The browser ended.

@@ -5,8 +5,8 @@ use crawler::url::cache_key;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::egress::Standing;
-use crate::page::Via;
+use crate::egress::ProbeResult;
+use crate::page::RedirectSource;
 
 /// A place that the page is said to have moved to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,27 +26,27 @@ impl Redirect {
 
 /// A navigation away from the page that has begun and not yet come to a document.
 #[derive(Debug)]
-pub(super) struct Departure {
+pub(super) struct PendingNavigation {
     pub redirect: Redirect,
     /// The network's name of its request, once that has been sent.
     pub request: Option<String>,
     /// Where redirects have led it, without the fragment.
-    pub landing: Option<String>,
+    pub redirected_to: Option<String>,
     /// Until when it is waited for.
     pub until: Instant,
     /// The origin sent the visitor on, before there was a page that could stay.
-    pub is_hop: bool,
+    pub by_server: bool,
 }
 
-impl Departure {
+impl PendingNavigation {
     /// To another document, waited for until then.
-    pub fn new(redirect: Redirect, until: Instant) -> Departure {
-        Departure { redirect, request: None, landing: None, until, is_hop: false }
+    pub fn new(redirect: Redirect, until: Instant) -> PendingNavigation {
+        PendingNavigation { redirect, request: None, redirected_to: None, until, by_server: false }
     }
 
     /// The address of the document that comes, without the fragment.
     pub fn address(&self) -> &str {
-        let address = self.landing.as_deref().unwrap_or(&self.redirect.location);
+        let address = self.redirected_to.as_deref().unwrap_or(&self.redirect.location);
         address.split('#').next().unwrap_or_default()
     }
 }
@@ -62,18 +62,18 @@ pub(super) enum Cause {
     Router,
 }
 
-impl From<Via> for Cause {
-    fn from(via: Via) -> Cause {
+impl From<RedirectSource> for Cause {
+    fn from(via: RedirectSource) -> Cause {
         match via {
-            Via::Refresh => Cause::Refresh,
-            Via::Declared | Via::Router => Cause::Router,
+            RedirectSource::Refresh => Cause::Refresh,
+            RedirectSource::Declared | RedirectSource::Router => Cause::Router,
         }
     }
 }
 
 /// A redirect that is being looked into.
 #[derive(Debug)]
-pub(super) struct Question {
+pub(super) struct ProbedRedirect {
     pub redirect: Redirect,
     pub cause: Cause,
 }
@@ -82,22 +82,22 @@ pub(super) struct Question {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Followed {
     /// Nobody gets it without what this render has been given: the page that stands there is the page.
-    Gate,
+    ProxyEndpoint,
     /// From a document that said that there is no such page: the page only if it ends under the address that was asked for.
     NotFound(Redirect),
 }
 
 /// Whether a redirect is the result of the render, given what a visitor without a past gets at its target.
-pub(super) fn is_real(question: &Question, standing: &Standing, requested: &Url) -> bool {
-    match (question.cause, standing) {
+pub(super) fn is_confirmed(probed: &ProbedRedirect, result: &ProbeResult, requested: &Url) -> bool {
+    match (probed.cause, result) {
         // Two places that send their visitors to each other, or one to itself: only cookies end that.
-        (_, Standing::Moved(onwards)) => {
-            !is_same_page(requested, onwards) && *onwards != question.redirect.location
+        (_, ProbeResult::Moved(onwards)) => {
+            !is_same_page(requested, onwards) && *onwards != probed.redirect.location
         }
-        (Cause::Navigation, Standing::Missing) => false,
-        (Cause::Refresh | Cause::Router, Standing::Nothing) => false,
-        (Cause::Router, Standing::Missing | Standing::Unknown) => false,
-        (_, Standing::Page | Standing::Nothing | Standing::Missing | Standing::Unknown) => true,
+        (Cause::Navigation, ProbeResult::Missing) => false,
+        (Cause::Refresh | Cause::Router, ProbeResult::Nothing) => false,
+        (Cause::Router, ProbeResult::Missing | ProbeResult::Unknown) => false,
+        (_, ProbeResult::Page | ProbeResult::Nothing | ProbeResult::Missing | ProbeResult::Unknown) => true,
     }
 }
 
@@ -129,14 +129,14 @@ mod tests {
         "https://shop.test/page".parse().unwrap()
     }
 
-    fn question(cause: Cause) -> Question {
-        Question { redirect: Redirect::by_script(0, "https://shop.test/new".into()), cause }
+    fn probed(cause: Cause) -> ProbedRedirect {
+        ProbedRedirect { redirect: Redirect::by_script(0, "https://shop.test/new".into()), cause }
     }
 
     fn reality(cause: Cause) -> Vec<bool> {
-        [Standing::Page, Standing::Missing, Standing::Nothing, Standing::Unknown]
+        [ProbeResult::Page, ProbeResult::Missing, ProbeResult::Nothing, ProbeResult::Unknown]
             .iter()
-            .map(|standing| is_real(&question(cause), standing, &asked()))
+            .map(|result| is_confirmed(&probed(cause), result, &asked()))
             .collect()
     }
 
@@ -163,9 +163,9 @@ mod tests {
             ("https://shop.test/new", false),
             ("https://shop.test/newer", true),
         ] {
-            let standing = Standing::Moved(onwards.into());
+            let result = ProbeResult::Moved(onwards.into());
 
-            assert_eq!(is_real(&question(Cause::Navigation), &standing, &asked()), real, "{onwards}");
+            assert_eq!(is_confirmed(&probed(Cause::Navigation), &result, &asked()), real, "{onwards}");
         }
     }
 

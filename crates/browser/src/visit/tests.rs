@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::outcome::{Captured, End};
+use super::outcome::{Captured, Outcome};
 use super::protocol::Input;
 use super::state::{Action, State};
 use crate::cdp::CdpError;
-use crate::egress::Standing;
+use crate::egress::ProbeResult;
 use crate::frame_scheduler::FrameKind;
 use crate::page::{self, Command, Message};
 use crate::{RenderError, RenderLimits, RenderRequest, Settled};
@@ -34,28 +34,28 @@ fn request() -> RenderRequest {
 }
 
 /// A visit whose clock the test holds.
-struct Machine<'a> {
+struct TestVisit<'a> {
     state: State<'a>,
     now: Instant,
 }
 
-impl<'a> Machine<'a> {
-    fn new(request: &'a RenderRequest) -> Machine<'a> {
+impl<'a> TestVisit<'a> {
+    fn new(request: &'a RenderRequest) -> TestVisit<'a> {
         let now = Instant::now();
-        Machine { state: State::new(request, FRAME, now), now }
+        TestVisit { state: State::new(request, FRAME, now), now }
     }
 
     /// A visit whose document has come with status 200.
-    fn at_document(request: &'a RenderRequest) -> Machine<'a> {
-        let mut machine = Machine::new(request);
-        assert!(machine.requests("1", PAGE, "GET").is_none());
-        assert!(machine.responds("1", 200, "text/html").is_none());
-        machine.state.take_actions();
-        machine
+    fn at_document(request: &'a RenderRequest) -> TestVisit<'a> {
+        let mut visit = TestVisit::new(request);
+        assert!(visit.requests("1", PAGE, "GET").is_none());
+        assert!(visit.responds("1", 200, "text/html").is_none());
+        visit.state.take_actions();
+        visit
     }
 
     /// The main frame asks for a document.
-    fn requests(&mut self, id: &str, url: &str, method: &str) -> Option<End> {
+    fn requests(&mut self, id: &str, url: &str, method: &str) -> Option<Outcome> {
         self.requests_as(id, url, method, "Document", None)
     }
 
@@ -66,25 +66,25 @@ impl<'a> Machine<'a> {
         method: &str,
         kind: &str,
         redirected: Option<serde_json::Value>,
-    ) -> Option<End> {
+    ) -> Option<Outcome> {
         let loader = if kind == "Document" { id } else { "1" };
         let event = json!({ "requestId": id, "loaderId": loader, "frameId": FRAME, "type": kind,
             "request": { "url": url, "method": method }, "redirectResponse": redirected })
         .to_string();
-        self.state.on(Input::Request(serde_json::from_str(&event).unwrap()), self.now)
+        self.state.on_input(Input::Request(serde_json::from_str(&event).unwrap()), self.now)
     }
 
-    fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<End> {
+    fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<Outcome> {
         let response = json!({ "status": status, "mimeType": mime_type, "headers": {} });
         let event = json!({ "requestId": id, "loaderId": id, "response": response }).to_string();
-        self.state.on(Input::Response(serde_json::from_str(&event).unwrap()), self.now)
+        self.state.on_input(Input::Response(serde_json::from_str(&event).unwrap()), self.now)
     }
 
-    fn loaded(&mut self, id: &str) -> Option<End> {
-        self.state.on(Input::Loaded { request_id: id, broken: false, given_up: false }, self.now)
+    fn loaded(&mut self, id: &str) -> Option<Outcome> {
+        self.state.on_input(Input::Loaded { request_id: id, broken: false, given_up: false }, self.now)
     }
 
-    fn reports(&mut self, changes: serde_json::Value) -> Option<End> {
+    fn reports(&mut self, changes: serde_json::Value) -> Option<Outcome> {
         let mut report = json!({ "k": "done", "nonce": "n", "why": "quiet", "url": PAGE, "title": "", "status": 0,
             "location": null, "via": null, "tooLarge": null });
         let html = changes.get("html").and_then(serde_json::Value::as_str).unwrap_or("<p>");
@@ -92,19 +92,19 @@ impl<'a> Machine<'a> {
         self.says(page::parse(&format!("{report}\n{html}"), "n").unwrap())
     }
 
-    fn says(&mut self, message: Message) -> Option<End> {
-        self.state.on(Input::Message(message), self.now)
+    fn says(&mut self, message: Message) -> Option<Outcome> {
+        self.state.on_input(Input::Message(message), self.now)
     }
 
     /// What was asked about a redirect's target is found out.
-    fn finds(&mut self, standing: Standing) -> Option<End> {
-        self.state.on(Input::Standing(standing), self.now)
+    fn finds(&mut self, result: ProbeResult) -> Option<Outcome> {
+        self.state.on_input(Input::ProbeResult(result), self.now)
     }
 
     /// The clock goes on to the next alarm.
-    fn wait(&mut self) -> Option<End> {
-        self.now = self.state.alarm();
-        self.state.on_alarm(self.now)
+    fn wait(&mut self) -> Option<Outcome> {
+        self.now = self.state.next_deadline();
+        self.state.on_timer(self.now)
     }
 
     fn actions(&mut self) -> Vec<Action> {
@@ -112,9 +112,9 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn page_of(end: Option<End>) -> Captured {
+fn page_of(end: Option<Outcome>) -> Captured {
     match end {
-        Some(End::Page(captured)) => *captured,
+        Some(Outcome::Page(captured)) => *captured,
         other => panic!("no page: {other:?}"),
     }
 }
@@ -122,55 +122,55 @@ fn page_of(end: Option<End>) -> Captured {
 #[test]
 fn a_report_that_cannot_be_read_is_a_failure_at_once() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    let end = machine.says(page::parse(r#"{"k":"done","nonce":"n"}"#, "n").unwrap());
+    let end = visit.says(page::parse(r#"{"k":"done","nonce":"n"}"#, "n").unwrap());
 
-    assert!(matches!(end, Some(End::Failed(RenderError::NotAPage(_)))), "{end:?}");
+    assert!(matches!(end, Some(Outcome::Failed(RenderError::NotAPage(_)))), "{end:?}");
 }
 
 #[test]
 fn time_is_skipped_only_while_nothing_is_on_its_way() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
     let skip = [Action::Order(Command::Skip)];
 
-    machine.says(Message::Skip);
-    assert_eq!(machine.actions(), skip);
-    machine.requests_as("2", "https://shop.test/module.js", "GET", "Script", None);
-    machine.says(Message::Skip);
-    assert!(machine.actions().is_empty());
-    machine.loaded("2");
-    machine.says(Message::Skip);
+    visit.says(Message::Skip);
+    assert_eq!(visit.actions(), skip);
+    visit.requests_as("2", "https://shop.test/module.js", "GET", "Script", None);
+    visit.says(Message::Skip);
+    assert!(visit.actions().is_empty());
+    visit.loaded("2");
+    visit.says(Message::Skip);
     // It may ask for others once it has been parsed.
-    assert!(machine.actions().is_empty());
-    machine.now += Duration::from_millis(100);
-    machine.says(Message::Skip);
-    assert_eq!(machine.actions(), skip);
+    assert!(visit.actions().is_empty());
+    visit.now += Duration::from_millis(100);
+    visit.says(Message::Skip);
+    assert_eq!(visit.actions(), skip);
 }
 
 #[test]
 fn a_document_that_forbids_scripts_is_written_when_it_has_loaded() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
     let headers = json!({ "content-security-policy": "sandbox" });
     let response = json!({ "status": 200, "mimeType": "text/html", "headers": headers });
     let event = json!({ "requestId": "1", "loaderId": "1", "response": response }).to_string();
-    machine.state.on(Input::Response(serde_json::from_str(&event).unwrap()), machine.now);
-    machine.actions();
+    visit.state.on_input(Input::Response(serde_json::from_str(&event).unwrap()), visit.now);
+    visit.actions();
 
-    machine.state.on(Input::Shown, machine.now);
+    visit.state.on_input(Input::Shown, visit.now);
 
-    assert_eq!(machine.actions(), [Action::Write]);
+    assert_eq!(visit.actions(), [Action::WriteInert]);
 }
 
 #[test]
 fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    let page = page_of(machine.reports(json!({ "html": "<p>hello" })));
+    let page = page_of(visit.reports(json!({ "html": "<p>hello" })));
 
     assert_eq!((page.status, page.html.as_str(), page.partial), (200, "<p>hello", false));
     assert_eq!(page.settled, Settled::Quiet);
@@ -179,12 +179,12 @@ fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
 #[test]
 fn a_report_before_the_document_has_come_is_not_about_it() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
 
-    let early = machine.reports(json!({}));
-    machine.responds("1", 200, "text/html");
-    let blank = machine.reports(json!({ "url": "about:blank" }));
+    let early = visit.reports(json!({}));
+    visit.responds("1", 200, "text/html");
+    let blank = visit.reports(json!({ "url": "about:blank" }));
 
     assert!(early.is_none() && blank.is_none());
 }
@@ -192,68 +192,68 @@ fn a_report_before_the_document_has_come_is_not_about_it() {
 #[test]
 fn a_page_whose_script_is_still_on_its_way_is_asked_again_when_it_has_come() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
-    machine.requests_as("2", "https://shop.test/late.js", "GET", "Script", None);
+    let mut visit = TestVisit::at_document(&request);
+    visit.requests_as("2", "https://shop.test/late.js", "GET", "Script", None);
 
-    let early = machine.reports(json!({}));
-    let before = machine.actions();
-    machine.loaded("2");
+    let early = visit.reports(json!({}));
+    let before = visit.actions();
+    visit.loaded("2");
 
     assert!(early.is_none() && before.is_empty());
-    assert_eq!(machine.actions(), [Action::Order(Command::Again)]);
+    assert_eq!(visit.actions(), [Action::Order(Command::Resume)]);
 }
 
 #[test]
 fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    machine.state.on(Input::Loaded { request_id: "2", broken: true, given_up: false }, machine.now);
-    let of_another = machine.actions();
-    machine.state.on(Input::Loaded { request_id: "1", broken: true, given_up: false }, machine.now);
+    visit.state.on_input(Input::Loaded { request_id: "2", broken: true, given_up: false }, visit.now);
+    let of_another = visit.actions();
+    visit.state.on_input(Input::Loaded { request_id: "1", broken: true, given_up: false }, visit.now);
 
     assert!(of_another.is_empty());
-    assert_eq!(machine.actions(), [Action::Order(Command::BrokenOff)]);
+    assert_eq!(visit.actions(), [Action::Order(Command::BrokenOff)]);
 }
 
 #[test]
 fn a_script_that_never_comes_does_not_hold_the_page_for_longer_than_its_grace() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
-    machine.requests_as("2", "https://shop.test/hung.js", "GET", "Script", None);
-    let began = machine.now;
-    machine.reports(json!({}));
+    let mut visit = TestVisit::at_document(&request);
+    visit.requests_as("2", "https://shop.test/hung.js", "GET", "Script", None);
+    let began = visit.now;
+    visit.reports(json!({}));
 
-    assert!(machine.wait().is_none());
+    assert!(visit.wait().is_none());
 
-    assert_eq!((machine.now - began).as_secs(), 8);
-    assert_eq!(machine.actions(), [Action::Order(Command::Again)]);
-    page_of(machine.reports(json!({})));
+    assert_eq!((visit.now - began).as_secs(), 8);
+    assert_eq!(visit.actions(), [Action::Order(Command::Resume)]);
+    page_of(visit.reports(json!({})));
 }
 
 #[test]
 fn a_page_that_never_reports_is_ordered_to_then_stopped_then_given_up() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    assert!(machine.wait().is_none());
-    let first = machine.actions();
-    assert!(machine.wait().is_none());
-    let second = machine.actions();
-    let end = machine.wait();
+    assert!(visit.wait().is_none());
+    let first = visit.actions();
+    assert!(visit.wait().is_none());
+    let second = visit.actions();
+    let end = visit.wait();
 
     assert_eq!(first, [Action::Order(Command::Capture)]);
     assert_eq!(second, [Action::StopScripts, Action::Order(Command::Capture)]);
-    assert!(matches!(end, Some(End::Failed(RenderError::Timeout(_)))), "{end:?}");
+    assert!(matches!(end, Some(Outcome::Failed(RenderError::Timeout(_)))), "{end:?}");
 }
 
 #[test]
 fn a_page_that_reports_on_order_is_partial() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
-    machine.wait();
+    let mut visit = TestVisit::at_document(&request);
+    visit.wait();
 
-    let page = page_of(machine.reports(json!({ "why": "forced" })));
+    let page = page_of(visit.reports(json!({ "why": "forced" })));
 
     assert_eq!((page.partial, page.settled), (true, Settled::Timeout));
 }
@@ -261,37 +261,37 @@ fn a_page_that_reports_on_order_is_partial() {
 #[test]
 fn an_origin_that_does_not_respond_is_a_time_out_at_the_limit() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    let began = machine.now;
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    let began = visit.now;
+    visit.requests("1", PAGE, "GET");
 
-    let end = machine.wait();
+    let end = visit.wait();
 
-    assert!(matches!(end, Some(End::Failed(RenderError::Timeout(_)))), "{end:?}");
-    assert_eq!(machine.now - began, request.timeout);
+    assert!(matches!(end, Some(Outcome::Failed(RenderError::Timeout(_)))), "{end:?}");
+    assert_eq!(visit.now - began, request.timeout);
 }
 
 #[test]
 fn a_page_over_its_bytes_has_half_a_second_left() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
-    let began = machine.now;
+    let mut visit = TestVisit::at_document(&request);
+    let began = visit.now;
 
-    machine.state.on(Input::Cut, began);
-    machine.wait();
+    visit.state.on_input(Input::OverLimit, began);
+    visit.wait();
 
-    assert_eq!(machine.now - began, Duration::from_millis(500));
-    assert_eq!(machine.actions(), [Action::Order(Command::Capture)]);
+    assert_eq!(visit.now - began, Duration::from_millis(500));
+    assert_eq!(visit.actions(), [Action::Order(Command::Capture)]);
 }
 
 #[test]
 fn html_over_the_limit_fails_with_its_size() {
     let request = request();
     for report in [json!({ "html": "x".repeat(1_001) }), json!({ "html": "", "tooLarge": 1_001 })] {
-        let end = Machine::at_document(&request).reports(report);
+        let end = TestVisit::at_document(&request).reports(report);
 
         assert!(
-            matches!(end, Some(End::Failed(RenderError::TooLarge { bytes: 1_001, limit: 1_000 }))),
+            matches!(end, Some(Outcome::Failed(RenderError::TooLarge { bytes: 1_001, limit: 1_000 }))),
             "{end:?}"
         );
     }
@@ -304,14 +304,14 @@ fn moved(status: u16) -> Option<serde_json::Value> {
 #[test]
 fn a_redirect_of_the_origin_keeps_its_status() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.actions();
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.actions();
 
-    machine.requests_as("1", NEW, "GET", "Document", moved(308));
-    machine.responds("1", 200, "text/html");
-    let asked = machine.actions();
-    let page = page_of(machine.finds(Standing::Page));
+    visit.requests_as("1", NEW, "GET", "Document", moved(308));
+    visit.responds("1", 200, "text/html");
+    let asked = visit.actions();
+    let page = page_of(visit.finds(ProbeResult::Page));
 
     assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: true }]);
     assert_eq!((page.status, page.location.as_deref()), (308, Some(NEW)));
@@ -321,13 +321,13 @@ fn a_redirect_of_the_origin_keeps_its_status() {
 #[test]
 fn a_redirect_to_what_only_this_visit_gets_is_followed() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.requests_as("1", NEW, "GET", "Document", moved(302));
-    machine.requests_as("1", PAGE, "GET", "Document", moved(302));
-    machine.responds("1", 200, "text/html");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.requests_as("1", NEW, "GET", "Document", moved(302));
+    visit.requests_as("1", PAGE, "GET", "Document", moved(302));
+    visit.responds("1", 200, "text/html");
 
-    let end = machine.reports(json!({}));
+    let end = visit.reports(json!({}));
 
     assert_eq!(page_of(end).location, None);
 }
@@ -335,13 +335,13 @@ fn a_redirect_to_what_only_this_visit_gets_is_followed() {
 #[test]
 fn a_redirect_to_what_newcomers_are_refused_is_followed() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.requests_as("1", NEW, "GET", "Document", moved(302));
-    machine.responds("1", 200, "text/html");
-    let held = machine.reports(json!({ "url": NEW }));
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.requests_as("1", NEW, "GET", "Document", moved(302));
+    visit.responds("1", 200, "text/html");
+    let held = visit.reports(json!({ "url": NEW }));
 
-    let end = machine.finds(Standing::Missing);
+    let end = visit.finds(ProbeResult::Missing);
 
     assert!(held.is_none());
     assert_eq!(page_of(end).location, None);
@@ -350,17 +350,17 @@ fn a_redirect_to_what_newcomers_are_refused_is_followed() {
 #[test]
 fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
     let request = request();
-    for (standing, is_redirect) in [(Standing::Page, true), (Standing::Missing, false)] {
-        let mut machine = Machine::new(&request);
-        machine.requests("1", PAGE, "GET");
-        machine.requests_as("1", NEW, "GET", "Document", moved(302));
-        machine.requests_as("1", "https://shop.test/newer", "GET", "Document", moved(302));
+    for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Missing, false)] {
+        let mut visit = TestVisit::new(&request);
+        visit.requests("1", PAGE, "GET");
+        visit.requests_as("1", NEW, "GET", "Document", moved(302));
+        visit.requests_as("1", "https://shop.test/newer", "GET", "Document", moved(302));
 
-        let early = machine.responds("1", 200, "text/plain");
-        let end = machine.finds(standing);
+        let early = visit.responds("1", 200, "text/plain");
+        let end = visit.finds(result);
 
         assert!(early.is_none(), "{early:?}");
-        assert_eq!(matches!(end, Some(End::Page(_))), is_redirect, "{end:?}");
+        assert_eq!(matches!(end, Some(Outcome::Page(_))), is_redirect, "{end:?}");
     }
 }
 
@@ -368,11 +368,11 @@ fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
 fn a_redirect_to_another_site_is_one_once_that_shows_something_or_takes_too_long() {
     let request = request();
     for responds in [true, false] {
-        let mut machine = Machine::new(&request);
-        machine.requests("1", PAGE, "GET");
+        let mut visit = TestVisit::new(&request);
+        visit.requests("1", PAGE, "GET");
 
-        let away = machine.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
-        let end = if responds { machine.responds("1", 200, "text/html") } else { machine.wait() };
+        let away = visit.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
+        let end = if responds { visit.responds("1", 200, "text/html") } else { visit.wait() };
 
         assert!(away.is_none());
         let page = page_of(end);
@@ -384,14 +384,14 @@ fn a_redirect_to_another_site_is_one_once_that_shows_something_or_takes_too_long
 fn a_redirect_to_itself_is_followed_however_slow_it_is() {
     let request = request();
     for itself in [PAGE, "https://shop.test/page?utm_source=mail"] {
-        let mut machine = Machine::new(&request);
-        machine.requests("1", PAGE, "GET");
-        machine.requests_as("1", itself, "GET", "Document", moved(302));
-        machine.now += Duration::from_secs(5);
-        machine.state.on_alarm(machine.now);
-        machine.responds("1", 200, "text/html");
+        let mut visit = TestVisit::new(&request);
+        visit.requests("1", PAGE, "GET");
+        visit.requests_as("1", itself, "GET", "Document", moved(302));
+        visit.now += Duration::from_secs(5);
+        visit.state.on_timer(visit.now);
+        visit.responds("1", 200, "text/html");
 
-        let end = machine.reports(json!({}));
+        let end = visit.reports(json!({}));
 
         assert_eq!(page_of(end).location, None, "{itself}");
     }
@@ -406,13 +406,13 @@ fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
         ("https://id.test/set", "https://shop.test/welcome", true),
         ("https://id.test/set", "https://other.test/", false),
     ] {
-        let mut machine = Machine::new(&request);
-        machine.requests("1", PAGE, "GET");
-        let away = machine.requests_as("1", first, "GET", "Document", moved(302));
-        let further = machine.requests_as("1", "https://id.test/go", "GET", "Document", moved(302));
+        let mut visit = TestVisit::new(&request);
+        visit.requests("1", PAGE, "GET");
+        let away = visit.requests_as("1", first, "GET", "Document", moved(302));
+        let further = visit.requests_as("1", "https://id.test/go", "GET", "Document", moved(302));
 
-        let mut end = machine.requests_as("1", onwards, "GET", "Document", moved(302));
-        end = end.or_else(|| machine.responds("1", 200, "text/html")).or_else(|| machine.reports(json!({})));
+        let mut end = visit.requests_as("1", onwards, "GET", "Document", moved(302));
+        end = end.or_else(|| visit.responds("1", 200, "text/html")).or_else(|| visit.reports(json!({})));
 
         assert!(away.is_none() && further.is_none());
         let location = (!is_page).then_some(first);
@@ -423,25 +423,25 @@ fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
 #[test]
 fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
 
     let hops = ["https://shop.test/login", "https://id.test/", "https://shop.test/callback?code=1", PAGE];
-    let early = hops.map(|hop| machine.requests_as("1", hop, "GET", "Document", moved(302)).is_none());
-    machine.responds("1", 200, "text/html");
+    let early = hops.map(|hop| visit.requests_as("1", hop, "GET", "Document", moved(302)).is_none());
+    visit.responds("1", 200, "text/html");
 
     assert_eq!(early, [true; 4]);
-    assert_eq!(page_of(machine.reports(json!({}))).location, None);
+    assert_eq!(page_of(visit.reports(json!({}))).location, None);
 }
 
 #[test]
 fn what_another_host_of_the_site_shows_is_not_the_page() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.requests_as("1", "https://login.shop.test/", "GET", "Document", moved(302));
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.requests_as("1", "https://login.shop.test/", "GET", "Document", moved(302));
 
-    let end = machine.responds("1", 200, "text/html");
+    let end = visit.responds("1", 200, "text/html");
 
     assert_eq!(page_of(end).location.as_deref(), Some("https://login.shop.test/"));
 }
@@ -450,10 +450,10 @@ fn what_another_host_of_the_site_shows_is_not_the_page() {
 fn the_other_name_of_a_site_is_a_redirect_at_once() {
     let request = request();
     for other in ["https://www.shop.test/page", "http://shop.test/page"] {
-        let mut machine = Machine::new(&request);
-        machine.requests("1", PAGE, "GET");
+        let mut visit = TestVisit::new(&request);
+        visit.requests("1", PAGE, "GET");
 
-        let end = machine.requests_as("1", other, "GET", "Document", moved(301));
+        let end = visit.requests_as("1", other, "GET", "Document", moved(301));
 
         assert_eq!(page_of(end).location.as_deref(), Some(other));
     }
@@ -462,11 +462,11 @@ fn the_other_name_of_a_site_is_a_redirect_at_once() {
 #[test]
 fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.requests_as("1", NEW, "GET", "Document", moved(301));
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.requests_as("1", NEW, "GET", "Document", moved(301));
 
-    let end = machine.wait();
+    let end = visit.wait();
 
     assert_eq!(page_of(end).location.as_deref(), Some(NEW));
 }
@@ -474,12 +474,12 @@ fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
 #[test]
 fn redirects_without_end_are_given_up_at_the_limit() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
 
     let loops = "https://shop.test/loop";
     let hops: Vec<_> = (0..20)
-        .map_while(|_| match machine.requests_as("1", loops, "GET", "Document", moved(302)) {
+        .map_while(|_| match visit.requests_as("1", loops, "GET", "Document", moved(302)) {
             None => Some(()),
             Some(_) => None,
         })
@@ -491,29 +491,29 @@ fn redirects_without_end_are_given_up_at_the_limit() {
 #[test]
 fn a_redirect_that_the_browser_made_up_is_tried_again_in_another_tab() {
     let request = request();
-    let mut machine = Machine::new(&request);
+    let mut visit = TestVisit::new(&request);
     let headers = json!({ "Non-Authoritative-Reason": "HSTS" });
     let made_up = json!({ "status": 307, "mimeType": "", "headers": headers });
 
-    let end = machine.requests_as("1", PAGE, "GET", "Document", Some(made_up));
+    let end = visit.requests_as("1", PAGE, "GET", "Document", Some(made_up));
 
-    assert!(matches!(end, Some(End::Died { crashed: false })), "{end:?}");
+    assert!(matches!(end, Some(Outcome::TabLost { crashed: false })), "{end:?}");
 }
 
 #[test]
 fn a_navigation_that_only_the_network_saw_is_a_redirect_after_a_moment() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    let seen = machine.requests("2", NEW, "GET");
-    let end = machine.wait();
+    let seen = visit.requests("2", NEW, "GET");
+    let end = visit.wait();
 
     assert!(seen.is_none());
     let page = page_of(end);
     assert_eq!((page.status, page.location.as_deref()), (302, Some(NEW)));
 }
 
-fn leaving(status: u16) -> Message {
+fn navigation(status: u16) -> Message {
     let report = json!({ "k": "navigation", "nonce": "n", "status": status, "location": NEW }).to_string();
     page::parse(&report, "n").unwrap()
 }
@@ -521,12 +521,12 @@ fn leaving(status: u16) -> Message {
 #[test]
 fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declares() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
-    let said = machine.says(leaving(301));
-    let sent = machine.requests("2", NEW, "GET");
-    let came = machine.responds("2", 200, "text/html");
-    let page = page_of(machine.finds(Standing::Page));
+    let said = visit.says(navigation(301));
+    let sent = visit.requests("2", NEW, "GET");
+    let came = visit.responds("2", 200, "text/html");
+    let page = page_of(visit.finds(ProbeResult::Page));
 
     assert!(said.is_none() && sent.is_none() && came.is_none());
     assert_eq!((page.status, page.location.as_deref()), (301, Some(NEW)));
@@ -536,17 +536,17 @@ fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declare
 fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
     let request = request();
     for ending in ["no content", "given up", "never asked for"] {
-        let mut machine = Machine::at_document(&request);
-        machine.says(leaving(302));
+        let mut visit = TestVisit::at_document(&request);
+        visit.says(navigation(302));
         let end = match ending {
-            "no content" => machine.requests("2", NEW, "GET").or_else(|| machine.responds("2", 204, "")),
-            "given up" => machine.requests("2", NEW, "GET").or_else(|| machine.loaded("2")),
-            _ => machine.wait(),
+            "no content" => visit.requests("2", NEW, "GET").or_else(|| visit.responds("2", 204, "")),
+            "given up" => visit.requests("2", NEW, "GET").or_else(|| visit.loaded("2")),
+            _ => visit.wait(),
         };
 
         assert!(end.is_none(), "{ending}: {end:?}");
-        assert_eq!(machine.actions(), [Action::Order(Command::Again)], "{ending}");
-        assert_eq!(page_of(machine.reports(json!({}))).status, 200);
+        assert_eq!(visit.actions(), [Action::Order(Command::Resume)], "{ending}");
+        assert_eq!(page_of(visit.reports(json!({}))).status, 200);
     }
 }
 
@@ -554,50 +554,50 @@ fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
 fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
     let request = request();
     let routed = json!({ "html": "", "location": NEW, "via": "router", "status": 302 });
-    let mut unknown = Machine::at_document(&request);
-    let mut known = Machine::at_document(&request);
+    let mut unknown = TestVisit::at_document(&request);
+    let mut known = TestVisit::at_document(&request);
 
     unknown.reports(routed.clone());
     let asked = unknown.actions();
-    let stays = unknown.finds(Standing::Missing);
+    let stays = unknown.finds(ProbeResult::Missing);
     known.reports(routed);
 
     assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: false }]);
     assert!(stays.is_none());
-    assert_eq!(unknown.actions(), [Action::Order(Command::Stay)]);
-    assert_eq!(page_of(known.finds(Standing::Page)).location.as_deref(), Some(NEW));
+    assert_eq!(unknown.actions(), [Action::Order(Command::IgnoreRedirect)]);
+    assert_eq!(page_of(known.finds(ProbeResult::Page)).location.as_deref(), Some(NEW));
 }
 
 #[test]
 fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.responds("1", 404, "text/html");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.responds("1", 404, "text/html");
 
-    machine.says(leaving(302));
-    machine.requests("2", "https://shop.test/?/page", "GET");
-    machine.responds("2", 200, "text/html");
-    machine.actions();
-    let moved = machine.reports(json!({ "html": "", "location": PAGE, "via": "router", "status": 302 }));
+    visit.says(navigation(302));
+    visit.requests("2", "https://shop.test/?/page", "GET");
+    visit.responds("2", 200, "text/html");
+    visit.actions();
+    let moved = visit.reports(json!({ "html": "", "location": PAGE, "via": "router", "status": 302 }));
 
     assert!(moved.is_none());
-    assert_eq!(machine.actions(), [Action::Order(Command::Stay)]);
-    let page = page_of(machine.reports(json!({})));
+    assert_eq!(visit.actions(), [Action::Order(Command::IgnoreRedirect)]);
+    let page = page_of(visit.reports(json!({})));
     assert_eq!((page.status, page.location), (200, None));
 }
 
 #[test]
 fn a_missing_page_that_sends_its_visitors_elsewhere_is_a_redirect() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
-    machine.responds("1", 404, "text/html");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
+    visit.responds("1", 404, "text/html");
 
-    machine.says(leaving(302));
-    machine.requests("2", NEW, "GET");
-    machine.responds("2", 200, "text/html");
-    let page = page_of(machine.reports(json!({ "url": NEW })));
+    visit.says(navigation(302));
+    visit.requests("2", NEW, "GET");
+    visit.responds("2", 200, "text/html");
+    let page = page_of(visit.reports(json!({ "url": NEW })));
 
     assert_eq!((page.status, page.location.as_deref()), (302, Some(NEW)));
 }
@@ -605,36 +605,36 @@ fn a_missing_page_that_sends_its_visitors_elsewhere_is_a_redirect() {
 #[test]
 fn a_page_may_reload_itself_three_times() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
     for id in ["2", "3", "4"] {
-        machine.requests(id, PAGE, "GET");
-        assert_eq!(machine.actions(), [Action::StopRevalidating]);
+        visit.requests(id, PAGE, "GET");
+        assert_eq!(visit.actions(), [Action::StopRevalidating]);
     }
-    let end = machine.requests("5", PAGE, "GET");
+    let end = visit.requests("5", PAGE, "GET");
 
-    assert!(matches!(end, Some(End::Failed(RenderError::NotAPage(_)))), "{end:?}");
+    assert!(matches!(end, Some(Outcome::Failed(RenderError::NotAPage(_)))), "{end:?}");
 }
 
 #[test]
 fn one_frame_is_drawn_at_a_time_and_the_fuller_one_wins() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
 
     for message in [Message::Frame, Message::FullFrame, Message::Frame] {
-        machine.says(message);
+        visit.says(message);
     }
-    let first = machine.actions();
-    machine.state.on(Input::Drawn, machine.now);
+    let first = visit.actions();
+    visit.state.on_input(Input::Drawn, visit.now);
 
     assert_eq!(first, [Action::Draw(FrameKind::Cheap)]);
-    assert_eq!(machine.actions(), [Action::Draw(FrameKind::Full)]);
+    assert_eq!(visit.actions(), [Action::Draw(FrameKind::Full)]);
 }
 
 #[test]
 fn only_another_origins_frame_is_foreign() {
     let request = request();
-    let mut machine = Machine::at_document(&request);
+    let mut visit = TestVisit::at_document(&request);
     for (url, foreign) in [
         ("https://shop.test/frame", false),
         ("about:blank", false),
@@ -644,22 +644,22 @@ fn only_another_origins_frame_is_foreign() {
         let event = json!({ "requestId": "9", "loaderId": "9", "frameId": "inner", "type": "Document",
             "request": { "url": url, "method": "GET" } })
         .to_string();
-        machine.state.on(Input::Request(serde_json::from_str(&event).unwrap()), machine.now);
+        visit.state.on_input(Input::Request(serde_json::from_str(&event).unwrap()), visit.now);
 
-        assert_eq!(machine.actions() == [Action::NoteForeignFrame], foreign, "{url}");
+        assert_eq!(visit.actions() == [Action::NoteForeignFrame], foreign, "{url}");
     }
 }
 
 #[test]
 fn a_navigation_without_a_document_says_so_after_a_moment() {
     let request = request();
-    let mut machine = Machine::new(&request);
+    let mut visit = TestVisit::new(&request);
     let navigated = serde_json::from_value(json!({ "errorText": "net::ERR_ABORTED" })).unwrap();
 
-    assert!(machine.state.on(Input::Navigated(Ok(navigated)), machine.now).is_none());
-    let end = machine.wait();
+    assert!(visit.state.on_input(Input::Navigated(Ok(navigated)), visit.now).is_none());
+    let end = visit.wait();
 
-    assert!(matches!(end, Some(End::Failed(RenderError::OriginUnreachable(_)))), "{end:?}");
+    assert!(matches!(end, Some(Outcome::Failed(RenderError::OriginUnreachable(_)))), "{end:?}");
 }
 
 #[test]
@@ -670,27 +670,27 @@ fn what_dies_under_a_visit_says_whether_the_page_did_it() {
         (Input::Disconnected, false),
         (Input::Navigated(Err(CdpError::Closed)), false),
     ] {
-        let mut machine = Machine::new(&request);
+        let mut visit = TestVisit::new(&request);
 
-        let end = machine.state.on(input, machine.now);
+        let end = visit.state.on_input(input, visit.now);
 
-        assert!(matches!(end, Some(End::Died { crashed }) if crashed == by_page), "{end:?}");
+        assert!(matches!(end, Some(Outcome::TabLost { crashed }) if crashed == by_page), "{end:?}");
     }
 }
 
 #[test]
 fn the_first_answer_and_the_redirects_to_the_document_are_told() {
     let request = request();
-    let mut machine = Machine::new(&request);
-    machine.requests("1", PAGE, "GET");
+    let mut visit = TestVisit::new(&request);
+    visit.requests("1", PAGE, "GET");
     let redirect = json!({ "url": PAGE, "status": 303, "mimeType": "", "headers": {} });
 
-    machine.requests_as("1", "https://shop.test/page?utm_source=x", "GET", "Document", Some(redirect));
-    machine.responds("1", 200, "text/html");
-    let answers = machine.state.take_answers();
+    visit.requests_as("1", "https://shop.test/page?utm_source=x", "GET", "Document", Some(redirect));
+    visit.responds("1", 200, "text/html");
+    let responses = visit.state.take_responses();
 
-    assert_eq!(answers.first_status, 303);
-    let hop = &answers.hops[0];
+    assert_eq!(responses.first_status, 303);
+    let hop = &responses.hops[0];
     assert_eq!(
         (hop.url.as_str(), hop.status, hop.location.as_str()),
         (PAGE, 303, "https://shop.test/page?utm_source=x")

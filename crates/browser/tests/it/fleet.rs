@@ -58,7 +58,8 @@ async fn a_browser_that_ends_takes_no_page_with_it() {
     for (number, page) in pages.into_iter().enumerate() {
         assert!(page.unwrap().html.contains(&format!("page number {number}.")));
     }
-    eventually("the browser for one page alone is let go", || bench.pool.lone_browser_pid().is_none()).await;
+    eventually("the browser for one page alone is let go", || bench.pool.exclusive_browser_pid().is_none())
+        .await;
 }
 
 #[tokio::test]
@@ -77,10 +78,11 @@ async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_f
 
     // Plays the page that ends its browser, wherever it is.
     let refused = loop {
-        if let Some(lone) = bench.pool.lone_browser_pid() {
+        if let Some(lone) = bench.pool.exclusive_browser_pid() {
             tokio::time::sleep(Duration::from_millis(300)).await;
             signal(lone, "KILL");
-            eventually("the killed browser is missed", || bench.pool.lone_browser_pid() != Some(lone)).await;
+            eventually("the killed browser is missed", || bench.pool.exclusive_browser_pid() != Some(lone))
+                .await;
         }
         if let Ok(ended) = tokio::time::timeout(Duration::from_millis(20), &mut killer).await {
             break ended.unwrap();

@@ -11,13 +11,13 @@ pub(in crate::visit) enum Action {
     /// Give the script in the page an order.
     Order(Command),
     /// Write the document out from beside it: it runs no scripts.
-    Write,
+    WriteInert,
     /// Stop the script that runs, and whatever it still wanted to do in this turn.
     StopScripts,
     /// Let what follows the document come from the cache.
     StopRevalidating,
     /// End what other sites' scripts and style sheets have not begun to answer.
-    GiveUpOthers,
+    AbortOtherSites,
     /// Draw a frame, and say so when it is drawn.
     Draw(FrameKind),
     /// Remember that another origin's document was in the tab.

@@ -2,8 +2,8 @@
 //! Pure: no I/O and no clock of its own. Must always end: by the page's report, by what the network said, or by the clock.
 
 mod action;
-mod ending;
-mod leaving;
+mod capture;
+mod navigation;
 
 use tokio::time::Instant;
 use url::Url;
@@ -12,16 +12,16 @@ pub(in crate::visit) use action::Action;
 
 use super::document::Document;
 use super::limits::{REACTION_LIMIT, SCRIPT_GRACE};
-use super::loads::Loads;
-use super::outcome::End;
+use super::outcome::Outcome;
+use super::pending::PendingRequests;
 use super::protocol::{Input, Received, Request};
-use super::redirects::{Departure, Followed, Question, Redirect};
-use super::traffic::Traffic;
-use super::trail::Trail;
+use super::redirect_chain::RedirectChain;
+use super::redirects::{Followed, PendingNavigation, ProbedRedirect, Redirect};
+use super::resources::ResourceLog;
 use crate::cdp::CdpError;
 use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
-use crate::page::{Command, Done, Message, Why};
+use crate::page::{CaptureReason, Command, Message, Report};
 use crate::tab::Navigated;
 use crate::{RenderError, RenderRequest};
 
@@ -34,9 +34,9 @@ enum Phase {
     /// The page has its time.
     Running,
     /// It was ordered to report as it stands.
-    Ordered,
+    CaptureOrdered,
     /// Its scripts were stopped and it was ordered again.
-    Stopped,
+    ScriptsStopped,
 }
 
 pub(super) struct State<'a> {
@@ -47,22 +47,22 @@ pub(super) struct State<'a> {
     frame: String,
     document: Document,
     reloads: u32,
-    traffic: Traffic,
-    loads: Loads,
-    trail: Trail,
+    pending: PendingRequests,
+    resources: ResourceLog,
+    redirects: RedirectChain,
     /// A report that came while a script was on its way, and until when that counts.
-    early: Option<(Box<Done>, Instant)>,
+    early_report: Option<(Box<Report>, Instant)>,
     phase: Phase,
     deadline: Instant,
     drawing: bool,
     /// The frame to draw after the one that is being drawn.
     frame_wanted: Option<FrameKind>,
     /// A navigation of the page's own that is under way.
-    departure: Option<Departure>,
+    navigation: Option<PendingNavigation>,
     /// A redirect that is being looked into.
-    question: Option<Question>,
+    probed: Option<ProbedRedirect>,
     /// The report that has come meanwhile.
-    held: Option<Box<Done>>,
+    held_report: Option<Box<Report>>,
     /// Why the document is not the one that was asked for first.
     followed: Option<Followed>,
     /// Redirects that were looked into.
@@ -81,17 +81,17 @@ impl<'a> State<'a> {
             frame: frame.to_owned(),
             document: Document::default(),
             reloads: 0,
-            traffic: Traffic::default(),
-            loads: Loads::default(),
-            trail: Trail::default(),
-            early: None,
+            pending: PendingRequests::default(),
+            resources: ResourceLog::default(),
+            redirects: RedirectChain::default(),
+            early_report: None,
             phase: Phase::Running,
             deadline: now + request.timeout,
             drawing: false,
             frame_wanted: None,
-            departure: None,
-            question: None,
-            held: None,
+            navigation: None,
+            probed: None,
+            held_report: None,
             followed: None,
             hops: 0,
             aborted: None,
@@ -99,11 +99,11 @@ impl<'a> State<'a> {
         }
     }
 
-    /// When [`State::on_alarm`] is due.
-    pub fn alarm(&self) -> Instant {
-        let early = self.early.as_ref().map(|(_, until)| *until);
-        let departure = self.departure.as_ref().map(|departure| departure.until);
-        [early, departure, self.aborted].into_iter().flatten().fold(self.deadline, Instant::min)
+    /// When [`State::on_timer`] is due.
+    pub fn next_deadline(&self) -> Instant {
+        let early = self.early_report.as_ref().map(|(_, until)| *until);
+        let navigation = self.navigation.as_ref().map(|navigation| navigation.until);
+        [early, navigation, self.aborted].into_iter().flatten().fold(self.deadline, Instant::min)
     }
 
     /// Takes what is to be done now, in order.
@@ -118,97 +118,101 @@ impl<'a> State<'a> {
     }
 
     /// Takes what the proxy has seen: before anything is decided.
-    pub fn learn(&mut self, findings: Findings) {
+    pub fn set_findings(&mut self, findings: Findings) {
         self.findings = findings;
     }
 
     /// Something has happened. The visit is over when this says how.
-    pub fn on(&mut self, input: Input<'_>, now: Instant) -> Option<End> {
+    pub fn on_input(&mut self, input: Input<'_>, now: Instant) -> Option<Outcome> {
         match input {
             Input::Navigated(response) => return self.on_navigated(response, now),
             Input::Request(request) => return self.on_request(&request, now),
             Input::Response(received) => return self.on_response(&received),
             Input::Message(message) => return self.on_message(message, now),
-            Input::Standing(standing) => return self.on_standing(&standing, now),
+            Input::ProbeResult(result) => return self.on_probe_result(&result, now),
             Input::Loaded { request_id, broken, given_up } => {
-                self.loads.end(request_id, broken, given_up);
+                self.resources.end(request_id, broken, given_up);
                 return self.on_loaded(request_id, broken, now);
             }
             Input::Drawn => self.on_drawn(),
-            Input::Shown if self.document.forbids_scripts => self.actions.push(Action::Write),
+            Input::Shown if self.document.forbids_scripts => self.actions.push(Action::WriteInert),
             Input::Shown => {}
-            Input::Cut => {
+            Input::OverLimit => {
                 if self.phase == Phase::Running {
                     self.deadline = self.deadline.min(now + REACTION_LIMIT);
                 }
             }
-            Input::Crashed => return Some(End::Died { crashed: true }),
-            Input::Disconnected => return Some(End::Died { crashed: false }),
+            Input::Crashed => return Some(Outcome::TabLost { crashed: true }),
+            Input::Disconnected => return Some(Outcome::TabLost { crashed: false }),
         }
         None
     }
 
-    /// The clock has reached [`State::alarm`].
-    pub fn on_alarm(&mut self, now: Instant) -> Option<End> {
-        if self.early.as_ref().is_some_and(|(_, until)| *until <= now) {
-            self.ask_again();
+    /// The clock has reached [`State::next_deadline`].
+    pub fn on_timer(&mut self, now: Instant) -> Option<Outcome> {
+        if self.early_report.as_ref().is_some_and(|(_, until)| *until <= now) {
+            self.resume_page();
         }
         if self.aborted.is_some_and(|until| until <= now) {
             self.aborted = None;
             if self.document.status.is_none() {
                 let reason = "an answer without a document".to_owned();
-                return Some(End::Failed(RenderError::OriginUnreachable(reason)));
+                return Some(Outcome::Failed(RenderError::OriginUnreachable(reason)));
             }
         }
-        if let Some(end) = self.on_late_departure(now) {
+        if let Some(end) = self.on_navigation_timeout(now) {
             return Some(end);
         }
         if self.deadline <= now { self.on_deadline(now) } else { None }
     }
 
-    fn on_deadline(&mut self, now: Instant) -> Option<End> {
+    fn on_deadline(&mut self, now: Instant) -> Option<Outcome> {
         match self.phase {
             // Without a response there is no document that could report.
             Phase::Running if self.document.status.is_none() => {
-                Some(End::Failed(RenderError::Timeout(self.request.timeout)))
+                Some(Outcome::Failed(RenderError::Timeout(self.request.timeout)))
             }
             Phase::Running => {
-                if let Some(redirect) = self.take_redirect_under_way() {
+                if let Some(redirect) = self.take_pending_redirect() {
                     return Some(self.redirect(redirect));
                 }
-                if let Some((done, _)) = self.early.take() {
-                    let mut done = *done;
-                    done.why = Why::Timeout;
-                    return Some(self.finish(done));
+                if let Some((report, _)) = self.early_report.take() {
+                    let mut report = *report;
+                    report.why = CaptureReason::Timeout;
+                    return Some(self.finish(report));
                 }
-                self.phase = Phase::Ordered;
+                self.phase = Phase::CaptureOrdered;
                 self.deadline = now + REACTION_LIMIT;
                 let is_inert = self.document.forbids_scripts;
-                self.actions.push(if is_inert { Action::Write } else { Action::Order(Command::Capture) });
+                self.actions.push(if is_inert {
+                    Action::WriteInert
+                } else {
+                    Action::Order(Command::Capture)
+                });
                 None
             }
-            Phase::Ordered => {
-                self.phase = Phase::Stopped;
+            Phase::CaptureOrdered => {
+                self.phase = Phase::ScriptsStopped;
                 self.deadline = now + REACTION_LIMIT;
                 self.actions.extend([Action::StopScripts, Action::Order(Command::Capture)]);
                 None
             }
-            Phase::Stopped => Some(End::Failed(RenderError::Timeout(self.request.timeout))),
+            Phase::ScriptsStopped => Some(Outcome::Failed(RenderError::Timeout(self.request.timeout))),
         }
     }
 
-    fn on_message(&mut self, message: Message, now: Instant) -> Option<End> {
+    fn on_message(&mut self, message: Message, now: Instant) -> Option<Outcome> {
         match message {
             Message::Frame => self.draw(FrameKind::Cheap),
             Message::FullFrame => self.draw(FrameKind::Full),
-            Message::Skip if self.traffic.is_still(now) => self.actions.push(Action::Order(Command::Skip)),
-            Message::Skip => tracing::trace!(traffic = ?self.traffic, "time is not skipped"),
-            Message::GoPastOthers => self.actions.push(Action::GiveUpOthers),
+            Message::Skip if self.pending.is_still(now) => self.actions.push(Action::Order(Command::Skip)),
+            Message::Skip => tracing::trace!(pending = ?self.pending, "time is not skipped"),
+            Message::AbortOtherSites => self.actions.push(Action::AbortOtherSites),
             Message::Navigation(begun) => {
-                self.on_leaving(Redirect::by_script(begun.status, begun.location), now);
+                self.on_script_navigation(Redirect::by_script(begun.status, begun.location), now);
             }
-            Message::Done(done) => return self.on_done(done, now),
-            Message::Unreadable => return Some(End::not_a_page("a document that cannot be read")),
+            Message::Report(report) => return self.on_report(report, now),
+            Message::Unreadable => return Some(Outcome::not_a_page("a document that cannot be read")),
         }
         None
     }
@@ -230,28 +234,28 @@ impl<'a> State<'a> {
         }
     }
 
-    fn on_done(&mut self, done: Box<Done>, now: Instant) -> Option<End> {
+    fn on_report(&mut self, report: Box<Report>, now: Instant) -> Option<Outcome> {
         // The blank page before the navigation has nothing to report, nor has a document that is being reloaded.
-        if done.url.starts_with("about:") || self.document.status.is_none() {
+        if report.url.starts_with("about:") || self.document.status.is_none() {
             return None;
         }
         // The document that is being left has nothing more to say.
-        if self.departure.is_some() && self.phase == Phase::Running {
+        if self.navigation.is_some() && self.phase == Phase::Running {
             return None;
         }
-        if self.question.is_some() {
-            self.held = Some(done);
+        if self.probed.is_some() {
+            self.held_report = Some(report);
             return None;
         }
-        let is_early = self.traffic.brings_scripts() && !self.document.forbids_scripts;
-        if done.why == Why::Quiet && done.location.is_none() && is_early {
-            self.early = Some((done, now + SCRIPT_GRACE));
+        let is_early = self.pending.brings_scripts() && !self.document.forbids_scripts;
+        if report.why == CaptureReason::Quiet && report.location.is_none() && is_early {
+            self.early_report = Some((report, now + SCRIPT_GRACE));
             return None;
         }
-        self.on_report(*done, now)
+        self.on_accepted_report(*report, now)
     }
 
-    fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {
+    fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<Outcome> {
         let is_main = request.frame_id.as_deref() == Some(self.frame.as_str());
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
@@ -263,47 +267,47 @@ impl<'a> State<'a> {
         }
         // A worker's own script belongs to no document, and its end is not reported.
         let is_own = is_main && self.document.is_loader(&request.loader_id);
-        self.traffic.begin(request, is_own);
-        self.loads.begin(request, is_own);
+        self.pending.begin(request, is_own);
+        self.resources.begin(request, is_own);
         None
     }
 
-    fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<End> {
+    fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<Outcome> {
         if let Some(response) = &request.redirect_response {
             if response.is_internal() {
                 // The browser redirects on its own, by something that an earlier render left behind.
-                return Some(End::Died { crashed: false });
+                return Some(Outcome::TabLost { crashed: false });
             }
-            self.trail.note(request);
-            return self.on_hop(request, response.status, now);
+            self.redirects.record(request);
+            return self.on_server_redirect(request, response.status, now);
         }
         if self.document.loader.is_some() && !self.document.is_loader(&request.loader_id) {
             if request.request.method == "GET" && request.request.url != self.document.url {
-                self.on_departing(request, now);
+                self.on_navigation_request(request, now);
                 return None;
             }
             self.reloads += 1;
             if self.reloads > MAX_RELOADS {
-                return Some(End::not_a_page("it reloads itself for ever"));
+                return Some(Outcome::not_a_page("it reloads itself for ever"));
             }
         }
         self.actions.push(Action::StopRevalidating);
-        self.arrive(Document::requested(request));
+        self.set_document(Document::requested(request));
         None
     }
 
     /// Another document is the main one from now on.
-    fn arrive(&mut self, document: Document) {
-        self.traffic = Traffic::default();
-        self.loads = Loads::default();
-        self.early = None;
+    fn set_document(&mut self, document: Document) {
+        self.pending = PendingRequests::default();
+        self.resources = ResourceLog::default();
+        self.early_report = None;
         self.document = document;
     }
 
-    fn on_response(&mut self, received: &Received<'_>) -> Option<End> {
-        self.loads.answered(received);
-        if let Some(departure) = self.take_departure(&received.request_id) {
-            return self.on_departed(departure, received);
+    fn on_response(&mut self, received: &Received<'_>) -> Option<Outcome> {
+        self.resources.answered(received);
+        if let Some(navigation) = self.take_navigation(&received.request_id) {
+            return self.on_navigation_response(navigation, received);
         }
         if self.document.request.as_deref() != Some(&*received.request_id) {
             return None;
@@ -312,45 +316,45 @@ impl<'a> State<'a> {
         if response.header(REFUSED_HEADER).is_some()
             && let Some(error) = self.refusal()
         {
-            return Some(End::Failed(error));
+            return Some(Outcome::Failed(error));
         }
         self.document.read_head(response);
-        self.trail.first_status = self.trail.first_status.or(self.document.status);
+        self.redirects.first_status = self.redirects.first_status.or(self.document.status);
         // Until the redirect that led here has been looked into, this need not be what the page is.
-        if self.question.is_some() { None } else { self.document.flaw.take().map(End::not_a_page) }
+        if self.probed.is_some() { None } else { self.document.rejection.take().map(Outcome::not_a_page) }
     }
 
-    fn on_loaded(&mut self, request: &str, broken: bool, now: Instant) -> Option<End> {
-        if let Some(departure) = self.take_departure(request) {
-            return self.on_departure_failed(departure, broken);
+    fn on_loaded(&mut self, request: &str, broken: bool, now: Instant) -> Option<Outcome> {
+        if let Some(navigation) = self.take_navigation(request) {
+            return self.on_navigation_failed(navigation, broken);
         }
         if broken && self.document.request.as_deref() == Some(request) && self.document.status.is_some() {
             // The browser shows what came and says nothing of it to the page, which would wait for the rest for ever.
             self.actions.push(Action::Order(Command::BrokenOff));
         }
-        if self.traffic.end(request, now) && self.early.is_some() {
-            self.ask_again();
+        if self.pending.end(request, now) && self.early_report.is_some() {
+            self.resume_page();
         }
         None
     }
 
     /// Lets the page go on after a report that came too early.
-    fn ask_again(&mut self) {
-        self.early = None;
-        self.traffic.give_up_scripts();
-        self.actions.push(Action::Order(Command::Again));
+    fn resume_page(&mut self) {
+        self.early_report = None;
+        self.pending.give_up_scripts();
+        self.actions.push(Action::Order(Command::Resume));
     }
 
-    fn on_navigated(&mut self, response: Result<Navigated, CdpError>, now: Instant) -> Option<End> {
+    fn on_navigated(&mut self, response: Result<Navigated, CdpError>, now: Instant) -> Option<Outcome> {
         let navigated = match response {
             Ok(navigated) => navigated,
             Err(error) => {
                 tracing::debug!(%error, "navigation refused");
-                return Some(End::Died { crashed: false });
+                return Some(Outcome::TabLost { crashed: false });
             }
         };
         if navigated.is_download {
-            return Some(End::not_a_page("a download"));
+            return Some(Outcome::not_a_page("a download"));
         }
         match navigated.error_text.as_deref() {
             None => None,
@@ -362,9 +366,9 @@ impl<'a> State<'a> {
                 None
             }
             Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {
-                Some(End::empty_page(self.document.status.unwrap_or(502), self.request.url.clone()))
+                Some(Outcome::empty_page(self.document.status.unwrap_or(502), self.request.url.clone()))
             }
-            Some(text) => Some(End::Failed(self.refusal().unwrap_or_else(|| {
+            Some(text) => Some(Outcome::Failed(self.refusal().unwrap_or_else(|| {
                 RenderError::OriginUnreachable(text.trim_start_matches("net::").to_owned())
             }))),
         }

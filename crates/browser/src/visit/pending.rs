@@ -10,7 +10,7 @@ use super::limits::PARSING;
 use super::protocol::Request;
 
 #[derive(Debug, Default)]
-pub(super) struct Traffic {
+pub(super) struct PendingRequests {
     /// Scripts and style sheets of the document itself: what `import()` loads is not seen inside the page.
     scripts: HashSet<String>,
     /// Everything that the page or a frame of it may be waiting for and does not see itself.
@@ -19,7 +19,7 @@ pub(super) struct Traffic {
     ended: Option<Instant>,
 }
 
-impl Traffic {
+impl PendingRequests {
     /// A request is sent; `is_own`: it belongs to the document that is the main one now.
     pub fn begin(&mut self, request: &Request<'_>, is_own: bool) {
         let id = || request.request_id.to_string();
@@ -65,37 +65,37 @@ mod tests {
 
     use super::*;
 
-    fn sent(traffic: &mut Traffic, id: &str, kind: &str) {
+    fn sent(pending: &mut PendingRequests, id: &str, kind: &str) {
         let event = json!({ "requestId": id, "loaderId": "1", "frameId": "f", "type": kind,
             "request": { "url": "https://shop.test/x", "method": "GET" } })
         .to_string();
-        traffic.begin(&serde_json::from_str(&event).unwrap(), false);
+        pending.begin(&serde_json::from_str(&event).unwrap(), false);
     }
 
     #[test]
     fn a_request_of_any_frame_is_on_its_way_until_it_has_been_parsed() {
         let now = Instant::now();
-        let mut traffic = Traffic::default();
-        assert!(traffic.is_still(now));
+        let mut pending = PendingRequests::default();
+        assert!(pending.is_still(now));
 
         for kind in ["Document", "Script", "Stylesheet"] {
-            sent(&mut traffic, kind, kind);
-            assert!(!traffic.is_still(now), "{kind}");
-            traffic.end(kind, now);
+            sent(&mut pending, kind, kind);
+            assert!(!pending.is_still(now), "{kind}");
+            pending.end(kind, now);
         }
 
-        assert!(!traffic.is_still(now));
-        assert!(traffic.is_still(now + PARSING));
+        assert!(!pending.is_still(now));
+        assert!(pending.is_still(now + PARSING));
     }
 
     #[test]
     fn what_may_never_end_is_not_on_its_way() {
-        let mut traffic = Traffic::default();
+        let mut pending = PendingRequests::default();
 
         for kind in ["EventSource", "WebSocket", "Ping", "Fetch"] {
-            sent(&mut traffic, kind, kind);
+            sent(&mut pending, kind, kind);
         }
 
-        assert!(traffic.is_still(Instant::now()));
+        assert!(pending.is_still(Instant::now()));
     }
 }

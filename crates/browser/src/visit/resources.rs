@@ -16,13 +16,13 @@ const MOST_FAILED: usize = 20;
 
 /// Requests of the document that is the main one.
 #[derive(Debug, Default)]
-pub(super) struct Loads {
-    requests: HashMap<String, Load>,
+pub(super) struct ResourceLog {
+    requests: HashMap<String, Resource>,
     next: usize,
 }
 
 #[derive(Debug)]
-struct Load {
+struct Resource {
     number: usize,
     method: String,
     request: LoadedRequest,
@@ -30,7 +30,7 @@ struct Load {
     is_told: bool,
 }
 
-impl Loads {
+impl ResourceLog {
     /// A request is sent; `is_own`: it belongs to the document that is the main one now.
     pub fn begin(&mut self, sent: &Request<'_>, is_own: bool) {
         let is_kind = matches!(sent.kind.as_deref(), Some("Script" | "Stylesheet" | "XHR" | "Fetch"));
@@ -40,8 +40,8 @@ impl Loads {
             // After a redirect the same number leads to the next address.
             let request = LoadedRequest { url: url.to_string(), status: 0, is_complete: false };
             let method = sent.request.method.to_string();
-            let load = Load { number: self.next, method, request, is_told: false };
-            self.requests.insert(sent.request_id.to_string(), load);
+            let resource = Resource { number: self.next, method, request, is_told: false };
+            self.requests.insert(sent.request_id.to_string(), resource);
             self.next += 1;
         }
     }
@@ -52,34 +52,34 @@ impl Loads {
         if received.response.header(REFUSED_HEADER).is_some() {
             // Our own refusal says nothing of the server.
             self.requests.remove(&*received.request_id);
-        } else if let Some(load) = self.requests.get_mut(&*received.request_id) {
-            load.request.status = received.response.status;
-            (load.request.is_complete, load.is_told) = (true, true);
+        } else if let Some(resource) = self.requests.get_mut(&*received.request_id) {
+            resource.request.status = received.response.status;
+            (resource.request.is_complete, resource.is_told) = (true, true);
         }
     }
 
     /// A request has ended; `broken`: the network ended it before its time. One that the page or the browser gave up before
     /// an answer came says nothing of the server: it is forgotten.
     pub fn end(&mut self, request_id: &str, broken: bool, given_up: bool) {
-        let Some(load) = self.requests.get_mut(request_id) else { return };
-        if given_up && !load.is_told {
+        let Some(resource) = self.requests.get_mut(request_id) else { return };
+        if given_up && !resource.is_told {
             self.requests.remove(request_id);
             return;
         }
-        load.is_told = true;
-        load.request.is_complete = !broken || load.request.status >= 400;
+        resource.is_told = true;
+        resource.request.is_complete = !broken || resource.request.status >= 400;
     }
 
     /// Lists the requests that were answered or have ended, in the order in which they were made.
     pub fn ended(&self) -> Vec<LoadedRequest> {
-        self.in_order().filter(|load| load.is_told).map(|load| load.request.clone()).collect()
+        self.in_order().filter(|resource| resource.is_told).map(|resource| resource.request.clone()).collect()
     }
 
     /// Lists the first requests with an error, with a part of an answer, or with none so far.
     pub fn failed(&self) -> Vec<FailedRequest> {
         let failed =
-            self.in_order().filter(|Load { request, .. }| request.status >= 400 || !request.is_complete);
-        let told = |Load { method, request, .. }: &Load| FailedRequest {
+            self.in_order().filter(|Resource { request, .. }| request.status >= 400 || !request.is_complete);
+        let told = |Resource { method, request, .. }: &Resource| FailedRequest {
             method: method.clone(),
             url: request.url.clone(),
             status: request.status,
@@ -87,10 +87,10 @@ impl Loads {
         failed.take(MOST_FAILED).map(told).collect()
     }
 
-    fn in_order(&self) -> impl Iterator<Item = &Load> {
-        let mut loads: Vec<&Load> = self.requests.values().collect();
-        loads.sort_unstable_by_key(|load| load.number);
-        loads.into_iter()
+    fn in_order(&self) -> impl Iterator<Item = &Resource> {
+        let mut resources: Vec<&Resource> = self.requests.values().collect();
+        resources.sort_unstable_by_key(|resource| resource.number);
+        resources.into_iter()
     }
 }
 
@@ -100,77 +100,77 @@ mod tests {
 
     use super::*;
 
-    fn begin(loads: &mut Loads, id: &str, kind: &str) {
+    fn begin(log: &mut ResourceLog, id: &str, kind: &str) {
         let event = json!({ "requestId": id, "loaderId": "1", "frameId": "f", "type": kind,
             "request": { "url": format!("https://shop.test/{id}"), "method": "GET" } })
         .to_string();
-        loads.begin(&serde_json::from_str(&event).unwrap(), true);
+        log.begin(&serde_json::from_str(&event).unwrap(), true);
     }
 
-    fn answer(loads: &mut Loads, id: &str, status: u16, headers: serde_json::Value) {
+    fn answer(log: &mut ResourceLog, id: &str, status: u16, headers: serde_json::Value) {
         let response = json!({ "status": status, "mimeType": "", "headers": headers });
         let event = json!({ "requestId": id, "loaderId": "1", "response": response }).to_string();
-        loads.answered(&serde_json::from_str(&event).unwrap());
+        log.answered(&serde_json::from_str(&event).unwrap());
     }
 
-    fn told(loads: &Loads) -> Vec<(String, u16, bool)> {
+    fn told(log: &ResourceLog) -> Vec<(String, u16, bool)> {
         let name = |url: &str| url.trim_start_matches("https://shop.test/").to_owned();
-        loads.ended().into_iter().map(|it| (name(&it.url), it.status, it.is_complete)).collect()
+        log.ended().into_iter().map(|it| (name(&it.url), it.status, it.is_complete)).collect()
     }
 
     #[test]
     fn scripts_styles_and_data_are_told_with_their_answers_once_they_have_ended() {
-        let mut loads = Loads::default();
+        let mut log = ResourceLog::default();
         for (id, kind) in [("a", "Script"), ("b", "XHR"), ("c", "Image"), ("d", "Fetch"), ("e", "Stylesheet")]
         {
-            begin(&mut loads, id, kind);
+            begin(&mut log, id, kind);
         }
 
-        answer(&mut loads, "b", 200, json!({}));
-        loads.end("b", false, false);
-        loads.end("a", true, false);
-        loads.end("d", false, true);
+        answer(&mut log, "b", 200, json!({}));
+        log.end("b", false, false);
+        log.end("a", true, false);
+        log.end("d", false, true);
 
-        assert_eq!(told(&loads), [("a".to_owned(), 0, false), ("b".to_owned(), 200, true)]);
+        assert_eq!(told(&log), [("a".to_owned(), 0, false), ("b".to_owned(), 200, true)]);
         // The style sheet has not been answered so far.
-        let failed: Vec<_> = loads.failed().into_iter().map(|it| it.url).collect();
+        let failed: Vec<_> = log.failed().into_iter().map(|it| it.url).collect();
         assert_eq!(failed, ["https://shop.test/a", "https://shop.test/e"]);
     }
 
     #[test]
     fn an_answer_is_told_however_the_browser_ends_its_request() {
-        let mut loads = Loads::default();
+        let mut log = ResourceLog::default();
         for (id, kind) in [("given-up", "Script"), ("unread", "Fetch"), ("broken", "Stylesheet")] {
-            begin(&mut loads, id, kind);
-            answer(&mut loads, id, 404, json!({}));
+            begin(&mut log, id, kind);
+            answer(&mut log, id, 404, json!({}));
         }
 
-        begin(&mut loads, "success", "Fetch");
-        answer(&mut loads, "success", 200, json!({}));
-        loads.end("given-up", false, true);
-        loads.end("broken", true, false);
+        begin(&mut log, "success", "Fetch");
+        answer(&mut log, "success", 200, json!({}));
+        log.end("given-up", false, true);
+        log.end("broken", true, false);
 
         let expected = [("given-up", 404), ("unread", 404), ("broken", 404), ("success", 200)];
-        assert_eq!(told(&loads), expected.map(|(id, status)| (id.to_owned(), status, true)));
+        assert_eq!(told(&log), expected.map(|(id, status)| (id.to_owned(), status, true)));
         assert_eq!(
-            loads.failed()[1],
+            log.failed()[1],
             FailedRequest { method: "GET".into(), url: "https://shop.test/unread".into(), status: 404 }
         );
     }
 
     #[test]
     fn a_refusal_of_the_proxy_is_no_answer() {
-        let mut loads = Loads::default();
-        begin(&mut loads, "a", "Script");
+        let mut log = ResourceLog::default();
+        begin(&mut log, "a", "Script");
 
-        answer(&mut loads, "a", 403, json!({ REFUSED_HEADER: "1" }));
+        answer(&mut log, "a", 403, json!({ REFUSED_HEADER: "1" }));
 
-        assert!(told(&loads).is_empty() && loads.failed().is_empty());
+        assert!(told(&log).is_empty() && log.failed().is_empty());
     }
 
     #[test]
     fn no_more_is_kept_than_has_room() {
-        let mut many = Loads::default();
+        let mut many = ResourceLog::default();
 
         for number in 0..MOST + 10 {
             let id = number.to_string();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::Look;
+use super::ViewSession;
 use super::model::PagePicture;
 use crate::RenderError;
 
@@ -26,7 +26,7 @@ const SCROLL_STEP: u32 = 1_000;
 const SCROLL_PAUSE: Duration = Duration::from_millis(40);
 /// Time for pictures and fonts that have not loaded yet.
 const PICTURES_LIMIT: Duration = Duration::from_secs(5);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 const TEXT: &str = "(() => { \
     const root = document.body ?? document.documentElement; \
@@ -61,7 +61,7 @@ struct Shot {
     data: String,
 }
 
-impl Look<'_> {
+impl ViewSession<'_> {
     /// Reads the visible text.
     pub(super) async fn text(&mut self, deadline: Instant) -> Result<VisibleText, RenderError> {
         let value = self.evaluate(TEXT, deadline).await?;
@@ -80,11 +80,11 @@ impl Look<'_> {
         let height = height.clamp(0.0, MAX_HEIGHT) as u32;
         for top in (SCROLL_STEP..height).step_by(SCROLL_STEP as usize).chain([0]) {
             self.evaluate(&format!("scrollTo({{ top: {top}, behavior: 'instant' }})"), deadline).await?;
-            self.hear(sleep(SCROLL_PAUSE), deadline).await?;
+            self.wait_for(sleep(SCROLL_PAUSE), deadline).await?;
         }
         let limit = deadline.min(Instant::now() + PICTURES_LIMIT);
         while Instant::now() < limit && self.evaluate(IS_LOADED, deadline).await? != true {
-            self.hear(sleep(LOOK_EVERY), deadline).await?;
+            self.wait_for(sleep(POLL_INTERVAL), deadline).await?;
         }
         Ok(())
     }
@@ -92,7 +92,7 @@ impl Look<'_> {
     /// Takes a picture of the whole page. None: it does not fit at any quality, or the browser does not draw it.
     pub(super) async fn picture(&mut self, deadline: Instant) -> Result<Option<PagePicture>, RenderError> {
         let metrics = self.tab.send("Page.getLayoutMetrics", json!({})).read::<Metrics>();
-        let Ok(metrics) = self.hear(metrics, deadline).await? else { return Ok(None) };
+        let Ok(metrics) = self.wait_for(metrics, deadline).await? else { return Ok(None) };
         let whole = metrics.css_content_size.height.max(1.0);
         let height = whole.min(MAX_HEIGHT).ceil();
         let width = f64::from(self.width).min(metrics.css_content_size.width.max(1.0)).ceil();
@@ -100,7 +100,7 @@ impl Look<'_> {
             let order = json!({ "format": "webp", "quality": quality, "captureBeyondViewport": true,
                 "clip": { "x": 0, "y": 0, "width": width, "height": height, "scale": 1 } });
             let shot = self.tab.send("Page.captureScreenshot", order).read::<Shot>();
-            let shot = match self.hear(shot, deadline).await? {
+            let shot = match self.wait_for(shot, deadline).await? {
                 Ok(shot) => STANDARD.decode(shot.data).unwrap_or_default(),
                 Err(error) => {
                     tracing::debug!(%error, "no picture of a page");

@@ -39,17 +39,17 @@ pub(crate) fn memory_free() -> f64 {
 
 /// Measures the processor between two looks.
 #[derive(Debug)]
-pub(crate) struct ProcessorMeter {
+pub(crate) struct CpuMeter {
     at: Instant,
     machine: Option<(u64, u64)>,
     group_ns: Option<u64>,
     allowed_cores: f64,
 }
 
-impl ProcessorMeter {
+impl CpuMeter {
     /// Begins now.
-    pub fn start() -> ProcessorMeter {
-        ProcessorMeter {
+    pub fn start() -> CpuMeter {
+        CpuMeter {
             at: Instant::now(),
             machine: processor_ticks(),
             group_ns: cgroup_processor_ns(),
@@ -59,7 +59,7 @@ impl ProcessorMeter {
 
     /// Share of the processor in use since the last look, 0 to 1: of the machine's, or of what the cgroup may use.
     pub fn busy(&mut self) -> f64 {
-        let now = ProcessorMeter::start();
+        let now = CpuMeter::start();
         let machine = match (self.machine, now.machine) {
             (Some((busy, total)), Some((later_busy, later_total))) if later_total > total => {
                 later_busy.saturating_sub(busy) as f64 / (later_total - total) as f64
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_busy_processor_shows_on_the_meter() {
-        let mut meter = ProcessorMeter::start();
+        let mut meter = CpuMeter::start();
         let until = Instant::now() + std::time::Duration::from_millis(200);
         while Instant::now() < until {
             std::hint::spin_loop();

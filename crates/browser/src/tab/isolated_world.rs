@@ -30,27 +30,27 @@ struct Remote {
 
 impl Tab {
     /// Evaluates an expression beside the page, whose document it has, and gives its value.
-    pub fn evaluate_apart(
+    pub fn evaluate_isolated(
         &self,
         expression: String,
     ) -> impl Future<Output = Result<Value, CdpError>> + Send + use<> {
-        let known = self.world.clone();
-        let apart = Apart {
+        let cached = self.world.clone();
+        let evaluator = Evaluator {
             cdp: self.browser.cdp.clone(),
             session: self.session.clone(),
             frame: self.target.clone(),
         };
         async move {
-            if let Some(world) = known.get() {
-                match apart.evaluate(&world, &expression).await {
+            if let Some(world) = cached.get() {
+                match evaluator.evaluate(&world, &expression).await {
                     // The document was replaced since.
                     Err(CdpError::Refused { .. }) => {}
                     answer => return answer,
                 }
             }
-            match apart.evaluate_anew(&known, &expression).await {
+            match evaluator.evaluate_in_new_world(&cached, &expression).await {
                 // The document was replaced in between.
-                Err(CdpError::Refused { .. }) => apart.evaluate_anew(&known, &expression).await,
+                Err(CdpError::Refused { .. }) => evaluator.evaluate_in_new_world(&cached, &expression).await,
                 answer => answer,
             }
         }
@@ -59,9 +59,9 @@ impl Tab {
 
 /// The world of the document that stands in a tab, once there is one: the browser numbers them and uses no number twice.
 #[derive(Debug, Clone, Default)]
-pub(super) struct KnownWorld(Arc<Mutex<Option<World>>>);
+pub(super) struct CachedWorld(Arc<Mutex<Option<World>>>);
 
-impl KnownWorld {
+impl CachedWorld {
     fn get(&self) -> Option<World> {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -77,18 +77,18 @@ impl KnownWorld {
 }
 
 /// Where expressions are evaluated.
-struct Apart {
+struct Evaluator {
     cdp: Cdp,
     session: String,
     frame: String,
 }
 
-impl Apart {
-    async fn evaluate_anew(&self, known: &KnownWorld, expression: &str) -> Result<Value, CdpError> {
+impl Evaluator {
+    async fn evaluate_in_new_world(&self, cached: &CachedWorld, expression: &str) -> Result<Value, CdpError> {
         let wanted = json!({ "frameId": self.frame, "worldName": WORLD });
         let world: World =
             self.cdp.send(Some(&self.session), "Page.createIsolatedWorld", wanted).read().await?;
-        known.set(Some(world));
+        cached.set(Some(world));
         self.evaluate(&world, expression).await
     }
 

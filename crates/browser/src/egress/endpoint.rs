@@ -18,15 +18,15 @@ use crate::{BlockedRequest, OriginRoute, OwnHeaders, RenderError, RenderRequest}
 const MAX_BLOCKED: usize = 100;
 
 /// The address of the proxy that belongs to one tab.
-pub(crate) struct Gate {
+pub(crate) struct ProxyEndpoint {
     address: SocketAddr,
-    pass: Mutex<Option<Arc<Pass>>>,
+    traffic: Mutex<Option<Arc<RenderTraffic>>>,
     closed: CancellationToken,
 }
 
-impl Gate {
-    pub(super) fn new(address: SocketAddr) -> Gate {
-        Gate { address, pass: Mutex::default(), closed: CancellationToken::new() }
+impl ProxyEndpoint {
+    pub(super) fn new(address: SocketAddr) -> ProxyEndpoint {
+        ProxyEndpoint { address, traffic: Mutex::default(), closed: CancellationToken::new() }
     }
 
     /// Where the tab's browser context finds its proxy.
@@ -34,18 +34,18 @@ impl Gate {
         self.address
     }
 
-    /// Lets requests of a render through, until [`Gate::shut`].
-    pub fn admit(&self, pass: Arc<Pass>) {
-        *self.slot() = Some(pass);
+    /// Lets requests of a render through, until [`ProxyEndpoint::detach`].
+    pub fn attach(&self, traffic: Arc<RenderTraffic>) {
+        *self.slot() = Some(traffic);
     }
 
-    /// Refuses all requests until the next [`Gate::admit`]: a page loads nothing after its render.
-    pub fn shut(&self) {
+    /// Refuses all requests until the next [`ProxyEndpoint::attach`]: a page loads nothing after its render.
+    pub fn detach(&self) {
         *self.slot() = None;
     }
 
     /// The render that runs, if one does.
-    pub fn pass(&self) -> Option<Arc<Pass>> {
+    pub fn traffic(&self) -> Option<Arc<RenderTraffic>> {
         self.slot().clone()
     }
 
@@ -56,30 +56,30 @@ impl Gate {
 
     /// Counts bytes that came in against the render that runs. `false`: no more of them.
     pub fn charge(&self, bytes: usize) -> bool {
-        self.pass().is_some_and(|pass| pass.charge(bytes))
+        self.traffic().is_some_and(|traffic| traffic.charge(bytes))
     }
 
     pub(super) fn close(&self) {
-        self.shut();
+        self.detach();
         self.closed.cancel();
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<Pass>>> {
-        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<RenderTraffic>>> {
+        self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What one render may do and what became of it.
-pub(crate) struct Pass {
+pub(crate) struct RenderTraffic {
     /// Host of the page.
     host: String,
     pub route: Option<OriginRoute>,
     pub own_headers: Option<OwnHeaders>,
     left: AtomicI64,
     limit: u64,
-    cut: AtomicBool,
-    was_cut: Notify,
-    gives_up_others: Notify,
+    over_limit: AtomicBool,
+    limit_reached: Notify,
+    aborts_other_sites: Notify,
     sets_cookies: AtomicBool,
     log: Mutex<Log>,
 }
@@ -95,7 +95,7 @@ struct Log {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
     /// The download limit was met.
-    pub is_cut: bool,
+    pub is_over_limit: bool,
     /// A response has brought a cookie.
     pub sets_cookies: bool,
     /// Why the document's host could not be reached, when it could not.
@@ -132,28 +132,28 @@ impl From<&NetworkError> for Refused {
     }
 }
 
-impl Pass {
+impl RenderTraffic {
     /// The render that is asked for.
-    pub fn of(request: &RenderRequest) -> Pass {
+    pub fn of(request: &RenderRequest) -> RenderTraffic {
         let host = request.url.host_str().unwrap_or_default();
-        Pass {
+        RenderTraffic {
             route: request.route.clone(),
             own_headers: request.own_headers.clone(),
-            ..Pass::new(host, request.limits.page_bytes)
+            ..RenderTraffic::new(host, request.limits.page_bytes)
         }
     }
 
     /// A render of a page of `host` that may download `limit` bytes.
-    pub fn new(host: &str, limit: u64) -> Pass {
-        Pass {
+    pub fn new(host: &str, limit: u64) -> RenderTraffic {
+        RenderTraffic {
             host: host.to_owned(),
             route: None,
             own_headers: None,
             left: AtomicI64::new(i64::try_from(limit).unwrap_or(i64::MAX)),
             limit,
-            cut: AtomicBool::new(false),
-            was_cut: Notify::new(),
-            gives_up_others: Notify::new(),
+            over_limit: AtomicBool::new(false),
+            limit_reached: Notify::new(),
+            aborts_other_sites: Notify::new(),
             sets_cookies: AtomicBool::new(false),
             log: Mutex::default(),
         }
@@ -165,39 +165,39 @@ impl Pass {
     }
 
     /// Whether the download limit was met.
-    pub fn is_cut(&self) -> bool {
-        self.cut.load(Ordering::Relaxed)
+    pub fn is_over_limit(&self) -> bool {
+        self.over_limit.load(Ordering::Relaxed)
     }
 
     /// Waits until the download limit is met.
-    pub async fn cut(&self) {
-        let cut = self.was_cut.notified();
-        tokio::pin!(cut);
-        cut.as_mut().enable();
-        if !self.is_cut() {
-            cut.await;
+    pub async fn over_limit(&self) {
+        let reached = self.limit_reached.notified();
+        tokio::pin!(reached);
+        reached.as_mut().enable();
+        if !self.is_over_limit() {
+            reached.await;
         }
     }
 
     /// Ends what other sites' scripts and style sheets have not begun to answer. See docs/decisions/0317.
-    pub fn give_up_others(&self) {
-        self.gives_up_others.notify_waiters();
+    pub fn abort_other_sites(&self) {
+        self.aborts_other_sites.notify_waiters();
     }
 
     /// Waits for that from the first poll on.
-    pub(super) async fn others_given_up(&self) {
-        self.gives_up_others.notified().await;
+    pub(super) async fn other_sites_aborted(&self) {
+        self.aborts_other_sites.notified().await;
     }
 
     /// Notes that a response has brought a cookie.
-    pub fn note_cookie(&self) {
+    pub fn record_cookie(&self) {
         self.sets_cookies.store(true, Ordering::Relaxed);
     }
 
     /// What was seen so far, of a document from this host and port.
     pub fn findings(&self, document: Option<(String, u16)>) -> Findings {
         Findings {
-            is_cut: self.is_cut(),
+            is_over_limit: self.is_over_limit(),
             sets_cookies: self.sets_cookies.load(Ordering::Relaxed),
             refusal: document.and_then(|(host, port)| self.refusal(&host, port)),
         }
@@ -226,7 +226,7 @@ impl Pass {
     }
 
     /// Notes that a request was not waited for any longer.
-    pub(super) fn block_silent(&self, url: &str) {
+    pub(super) fn block_unanswered(&self, url: &str) {
         self.block(url, "it did not answer, and the page waited for it");
     }
 
@@ -242,8 +242,8 @@ impl Pass {
         }
         // Stays below zero for good, however much a page asks for afterwards.
         self.left.store(-1, Ordering::Relaxed);
-        if !self.cut.swap(true, Ordering::Relaxed) {
-            self.was_cut.notify_waiters();
+        if !self.over_limit.swap(true, Ordering::Relaxed) {
+            self.limit_reached.notify_waiters();
         }
         false
     }
@@ -267,31 +267,31 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_is_cut_off_when_it_is_over_its_bytes() {
-        let pass = Pass::new("shop.test", 100);
+        let traffic = RenderTraffic::new("shop.test", 100);
 
-        assert!(pass.charge(60) && pass.charge(40));
-        assert!(!pass.charge(1) && !pass.charge(0));
+        assert!(traffic.charge(60) && traffic.charge(40));
+        assert!(!traffic.charge(1) && !traffic.charge(0));
 
-        pass.cut().await;
-        assert!(pass.is_cut());
+        traffic.over_limit().await;
+        assert!(traffic.is_over_limit());
     }
 
     #[test]
     fn nothing_passes_a_gate_without_a_render() {
-        let gate = Gate::new("127.0.0.2:3128".parse().unwrap());
-        assert!(!gate.charge(1));
+        let endpoint = ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap());
+        assert!(!endpoint.charge(1));
 
-        gate.admit(Arc::new(Pass::new("shop.test", 10)));
-        assert!(gate.charge(1));
+        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 10)));
+        assert!(endpoint.charge(1));
 
-        gate.shut();
-        assert!(!gate.charge(1));
+        endpoint.detach();
+        assert!(!endpoint.charge(1));
     }
 
     #[test]
     fn a_tracker_is_one_except_on_its_own_pages() {
-        let shop = Pass::new("shop.test", 10);
-        let tracker = Pass::new("www.hotjar.com", 10);
+        let shop = RenderTraffic::new("shop.test", 10);
+        let tracker = RenderTraffic::new("www.hotjar.com", 10);
 
         assert_eq!(shop.tracker("static.hotjar.com"), Some("hotjar.com"));
         assert_eq!(tracker.tracker("static.hotjar.com"), None);
@@ -300,21 +300,21 @@ mod tests {
 
     #[test]
     fn names_of_one_domain_are_one_site() {
-        let pass = Pass::new("www.shop.test", 10);
+        let traffic = RenderTraffic::new("www.shop.test", 10);
 
-        assert!(!pass.is_other_site("cdn.SHOP.test") && !pass.is_other_site("shop.test"));
-        assert!(pass.is_other_site("shop.example") && pass.is_other_site("127.0.0.1"));
+        assert!(!traffic.is_other_site("cdn.SHOP.test") && !traffic.is_other_site("shop.test"));
+        assert!(traffic.is_other_site("shop.example") && traffic.is_other_site("127.0.0.1"));
     }
 
     #[test]
     fn refused_requests_are_kept_up_to_a_bound() {
-        let pass = Pass::new("shop.test", 10);
+        let traffic = RenderTraffic::new("shop.test", 10);
 
         for n in 0..500 {
-            pass.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));
+            traffic.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));
         }
 
-        assert_eq!(pass.take_blocked().len(), MAX_BLOCKED);
-        assert!(matches!(pass.refusal("H", 80), Some(Refused::Forbidden(_))));
+        assert_eq!(traffic.take_blocked().len(), MAX_BLOCKED);
+        assert!(matches!(traffic.refusal("H", 80), Some(Refused::Forbidden(_))));
     }
 }

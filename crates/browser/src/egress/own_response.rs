@@ -12,7 +12,7 @@ use super::forward::Body;
 pub(crate) const REFUSED_HEADER: &str = "x-glasshouse-refused";
 
 /// An answer of the proxy's own.
-pub(super) fn refusal(status: StatusCode) -> Response<Body> {
+pub(super) fn own_response(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::new()).map_err(|never| match never {}).boxed_unsync());
     *response.status_mut() = status;
     response.headers_mut().insert(REFUSED_HEADER, HeaderValue::from_static("1"));
@@ -21,8 +21,8 @@ pub(super) fn refusal(status: StatusCode) -> Response<Body> {
 
 /// What is no answer to a browser, as a connection that breaks is none: one that leads to two places.
 /// A page that asks hears of a failure, and not of a status that nobody sent.
-pub(super) fn broken() -> Response<Body> {
-    let mut response = refusal(StatusCode::BAD_GATEWAY);
+pub(super) fn broken_response() -> Response<Body> {
+    let mut response = own_response(StatusCode::BAD_GATEWAY);
     response.headers_mut().append(LOCATION, HeaderValue::from_static("/1"));
     response.headers_mut().append(LOCATION, HeaderValue::from_static("/2"));
     response

@@ -1,4 +1,4 @@
-//! Answers that lead to the main document: the first status and the redirects after it. Used by the state machine. Pure.
+//! Responses that lead to the main document: the first status and the redirects after it. Used by the state machine. Pure.
 //! Must never grow with a page that redirects without end.
 
 use super::protocol::Request;
@@ -7,17 +7,17 @@ use crate::RedirectHop;
 /// Redirects that are kept.
 const MOST: usize = 20;
 
-/// Answers on the way to a document.
+/// Responses on the way to a document.
 #[derive(Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct RedirectChain {
     /// Status of the first answer, once that is there.
     pub first_status: Option<u16>,
     pub hops: Vec<RedirectHop>,
 }
 
-impl Trail {
+impl RedirectChain {
     /// Adds the redirect that has led to a request, if one has.
-    pub fn note(&mut self, request: &Request<'_>) {
+    pub fn record(&mut self, request: &Request<'_>) {
         let Some(response) = &request.redirect_response else { return };
         self.first_status.get_or_insert(response.status);
         if self.hops.len() < MOST {

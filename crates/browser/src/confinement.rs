@@ -14,17 +14,17 @@ use crate::process::{self, Launch};
 
 /// What keeps a browser apart from the machine.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub(crate) struct Confinement {
     /// It has a network namespace whose only way out is the proxy.
     pub confined: bool,
     /// Chromium's own sandbox is on; under root, the browser is another user.
     pub sandboxed: bool,
 }
 
-impl Bounds {
+impl Confinement {
     /// What is missing of them, and what to do about it.
-    pub fn lack(&self) -> Option<String> {
-        let lack = match (self.confined, self.sandboxed) {
+    pub fn missing(&self) -> Option<String> {
+        let missing = match (self.confined, self.sandboxed) {
             (true, true) => return None,
             (true, false) => {
                 "Chromium's sandbox is off, because this kernel or container forbids it: allow unprivileged user namespaces, \
@@ -39,7 +39,7 @@ impl Bounds {
                  or allow unprivileged user namespaces"
             }
         };
-        Some(if is_filtered() { format!("{lack}; {PROFILE}") } else { lack.to_owned() })
+        Some(if is_filtered() { format!("{missing}; {PROFILE}") } else { missing.to_owned() })
     }
 }
 
@@ -64,26 +64,26 @@ pub(crate) fn plan(
     environment: &Environment,
     binary: &Path,
     frames_on_demand: bool,
-    bounds: &Bounds,
+    confinement: &Confinement,
 ) -> io::Result<Launch> {
     let folder = environment.profiles()?.make()?;
-    let port = if bounds.confined { PROXY_PORT } else { 1 };
+    let port = if confinement.confined { PROXY_PORT } else { 1 };
     let flags = Flags {
-        folder: process::seen_folder(&folder, bounds.sandboxed),
+        folder: process::visible_folder(&folder, confinement.sandboxed),
         frames_on_demand,
         draws_pictures: environment.draws_pictures,
         spki_hash: environment.identity.spki_hash(),
         dead_proxy: (Ipv4Addr::LOCALHOST, port).into(),
-        confined: bounds.confined,
-        sandbox: bounds.sandboxed,
+        confined: confinement.confined,
+        sandbox: confinement.sandboxed,
         shared_memory_bytes: process::file_system_size(Path::new("/dev/shm")),
     };
     Ok(Launch {
         binary: binary.to_owned(),
         args: flags.arguments(),
         folder,
-        confined: bounds.confined.then_some(PROXY_PORT),
-        sandbox: bounds.sandboxed,
+        confined: confinement.confined.then_some(PROXY_PORT),
+        sandbox: confinement.sandboxed,
         cgroup: Cgroup::for_browser(environment.config.browser_memory_bytes()),
     })
 }

@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(pages) = env("CONCURRENCY").and_then(|n| n.parse().ok()) {
         (config.concurrency, config.concurrency_floor) = (pages, pages);
     }
-    let fresh = env("FRESH").is_some();
+    let tabs = if env("FRESH").is_some() { Tabs::Fresh } else { Tabs::Warm };
     let pool = Arc::new(ChromiumPool::start(config));
 
     let connections = tokio_util::task::TaskTracker::new();
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         let pool = pool.clone();
         connections.spawn(async move {
-            let service = service_fn(move |request| answer(request, pool.clone(), fresh));
+            let service = service_fn(move |request| answer(request, pool.clone(), tabs));
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -57,10 +57,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// Tabs of the renders. A warm tab is reused by renders of the same tenant.
+#[derive(Clone, Copy)]
+enum Tabs {
+    Warm,
+    Fresh,
+}
+
 async fn answer(
     request: Request<Incoming>,
     pool: Arc<ChromiumPool>,
-    fresh: bool,
+    tabs: Tabs,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let asked = Url::parse(&format!("http://x{}", request.uri())).ok();
@@ -68,8 +75,10 @@ async fn answer(
         asked.query_pairs().find(|(key, _)| key == "url").and_then(|(_, url)| Url::parse(&url).ok())
     });
     let Some(url) = url else { return Ok(reply(400, "url is missing or malformed".into())) };
-    // Another tenant each time: no tab is warm.
-    let tenant = if fresh { NUMBER.fetch_add(1, Ordering::Relaxed).to_string() } else { "bench".to_owned() };
+    let tenant = match tabs {
+        Tabs::Warm => "bench".to_owned(),
+        Tabs::Fresh => NUMBER.fetch_add(1, Ordering::Relaxed).to_string(),
+    };
     let request = RenderRequest {
         url,
         tenant,

@@ -20,7 +20,7 @@ use crate::cdp::{Cdp, CdpError, EventKind};
 use crate::confinement::{self, Confinement, plan};
 use crate::egress::Egress;
 use crate::environment::Environment;
-use crate::frame_scheduler::FrameScheduler;
+use crate::frame_scheduler::{FrameMode, FrameScheduler};
 use crate::locate;
 use crate::process::{self, Launched, Process};
 use crate::version::Version;
@@ -54,7 +54,7 @@ pub(crate) enum StartError {
 /// How a browser was started.
 struct StartMode {
     confinement: Confinement,
-    frames_on_demand: bool,
+    frames: FrameMode,
     in_cgroup: bool,
 }
 
@@ -88,11 +88,10 @@ impl Browser {
         if !binary.is_file() {
             return Err(StartError::NotAProgram(binary));
         }
-        let frames = !capabilities.no_frames_on_demand.load(Ordering::Relaxed);
-        let browser = Browser::start_with(environment, &binary, frames, tasks).await?;
-        if !frames {
-            return Ok(browser);
+        if capabilities.no_frames_on_demand.load(Ordering::Relaxed) {
+            return Browser::start_with(environment, &binary, FrameMode::Continuous, tasks).await;
         }
+        let browser = Browser::start_with(environment, &binary, FrameMode::OnDemand, tasks).await?;
         let remembered = match timeout(PROBE_LIMIT, browser.draw_probe()).await {
             Ok(Ok(())) => return Ok(browser),
             Ok(Err(error)) => {
@@ -111,26 +110,26 @@ impl Browser {
         // With the flags and without frames pages would lose content: start again without the flags.
         capabilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
         browser.end().await;
-        Browser::start_with(environment, &binary, false, tasks).await
+        Browser::start_with(environment, &binary, FrameMode::Continuous, tasks).await
     }
 
     async fn start_with(
         environment: &Environment,
         binary: &std::path::Path,
-        frames_on_demand: bool,
+        frames: FrameMode,
         tasks: &TaskTracker,
     ) -> Result<Arc<Browser>, StartError> {
         let mut refused: Option<io::Error> = None;
         for (confined, sandboxed) in [(true, true), (true, false), (false, true), (false, false)] {
             let confinement = Confinement { confined, sandboxed };
-            let plan = plan(environment, binary, frames_on_demand, &confinement)?;
+            let plan = plan(environment, binary, frames, &confinement)?;
             let in_cgroup = plan.cgroup.is_some();
             match Process::start(plan).await {
                 Ok(launched) => {
                     if let Some(error) = refused {
                         tracing::warn!(%error, "{}", confinement.missing().unwrap_or_default());
                     }
-                    let mode = StartMode { confinement, frames_on_demand, in_cgroup };
+                    let mode = StartMode { confinement, frames, in_cgroup };
                     return Browser::connect(launched, environment, mode, tasks).await;
                 }
                 // What fails in passing is tried again as it was; only what the kernel forbids is done without.
@@ -170,7 +169,7 @@ impl Browser {
             egress,
             version,
             confinement: mode.confinement,
-            frames_on_demand: mode.frames_on_demand,
+            frames_on_demand: mode.frames == FrameMode::OnDemand,
             in_cgroup: mode.in_cgroup,
             renders: AtomicU64::new(0),
             tabs: AtomicUsize::new(0),

@@ -397,15 +397,14 @@ mod tests {
 
     use super::*;
 
-    fn connected() -> (Cdp, UnixStream, TaskTracker) {
+    fn connected() -> (Cdp, UnixStream) {
         let (ours, theirs) = UnixStream::pair().unwrap();
-        let tasks = TaskTracker::new();
-        (Cdp::start(ours, &tasks), theirs, tasks)
+        (Cdp::start(ours, &TaskTracker::new()), theirs)
     }
 
     #[tokio::test]
     async fn responses_find_their_commands_in_any_order() {
-        let (cdp, mut browser, _tasks) = connected();
+        let (cdp, mut browser) = connected();
         let first = cdp.browser("A.one", json!({}));
         let second = cdp.send(Some("s"), "A.two", json!({}));
 
@@ -420,7 +419,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_waiter_is_woken_when_the_pipe_closes() {
-        let (cdp, browser, _tasks) = connected();
+        let (cdp, browser) = connected();
         let waiting = cdp.browser("A.one", json!({}));
         let mut events = cdp.listen("s");
 
@@ -433,7 +432,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_or_broken_message_is_skipped() {
-        let (cdp, mut browser, _tasks) = connected();
+        let (cdp, mut browser) = connected();
         let mut events = cdp.listen("s");
 
         browser
@@ -453,7 +452,7 @@ mod tests {
     }
 
     async fn flood_with(method: &str, text: &str, count: usize) -> mpsc::Receiver<Event> {
-        let (cdp, mut browser, _tasks) = connected();
+        let (cdp, mut browser) = connected();
         let events = cdp.listen("s");
         let message =
             format!("{{\"method\":\"{method}\",\"sessionId\":\"s\",\"params\":{{\"t\":\"{text}\"}}}}\0");
@@ -511,7 +510,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_message_may_arrive_in_pieces() {
-        let (cdp, mut browser, _tasks) = connected();
+        let (cdp, mut browser) = connected();
         let waiting = cdp.browser("A.one", json!({}));
 
         browser.write_all(b"{\"id\":1,\"res").await.unwrap();

@@ -10,6 +10,7 @@ use crate::cgroup::Cgroup;
 use crate::egress::PROXY_PORT;
 use crate::environment::Environment;
 use crate::flags::Flags;
+use crate::frame_scheduler::FrameMode;
 use crate::process::{self, Launch};
 
 /// What keeps a browser apart from the machine.
@@ -63,14 +64,21 @@ fn is_filtered() -> bool {
 pub(crate) fn plan(
     environment: &Environment,
     binary: &Path,
-    frames_on_demand: bool,
+    frames: FrameMode,
     confinement: &Confinement,
 ) -> io::Result<Launch> {
-    let folder = environment.profiles()?.make()?;
+    let launch = Launch {
+        binary: binary.to_owned(),
+        args: Vec::new(),
+        folder: environment.profiles()?.make()?,
+        confined: confinement.confined.then_some(PROXY_PORT),
+        sandbox: confinement.sandboxed,
+        cgroup: Cgroup::for_browser(environment.config.browser_memory_bytes()),
+    };
     let port = if confinement.confined { PROXY_PORT } else { 1 };
     let flags = Flags {
-        folder: process::visible_folder(&folder, confinement.sandboxed),
-        frames_on_demand,
+        folder: launch.visible_folder(),
+        frames,
         draws_pictures: environment.draws_pictures,
         spki_hash: environment.identity.spki_hash(),
         dead_proxy: (Ipv4Addr::LOCALHOST, port).into(),
@@ -78,12 +86,5 @@ pub(crate) fn plan(
         sandbox: confinement.sandboxed,
         shared_memory_bytes: process::file_system_size(Path::new("/dev/shm")),
     };
-    Ok(Launch {
-        binary: binary.to_owned(),
-        args: flags.arguments(),
-        folder,
-        confined: confinement.confined.then_some(PROXY_PORT),
-        sandbox: confinement.sandboxed,
-        cgroup: Cgroup::for_browser(environment.config.browser_memory_bytes()),
-    })
+    Ok(Launch { args: flags.arguments(), ..launch })
 }

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::Path;
 
+use crate::frame_scheduler::FrameMode;
+
 /// Flags that every browser gets.
 const COMMON: &[&str] = &[
     "--headless",
@@ -83,7 +85,7 @@ const MIN_SHARED_MEMORY_BYTES: u64 = 512 << 20;
 /// What differs from browser to browser.
 pub(crate) struct Flags<'a> {
     pub folder: &'a Path,
-    pub frames_on_demand: bool,
+    pub frames: FrameMode,
     pub draws_pictures: bool,
     pub spki_hash: &'a str,
     /// Where the browser's own traffic goes: a proxy address that answers nobody.
@@ -100,7 +102,7 @@ impl Flags<'_> {
         let mut args: Vec<OsString> = COMMON.iter().map(OsString::from).collect();
         let pictures = if self.draws_pictures { WITH_PICTURES } else { WITHOUT_PICTURES };
         args.extend(pictures.iter().map(OsString::from));
-        if self.frames_on_demand {
+        if self.frames == FrameMode::OnDemand {
             args.extend(FRAMES_ON_DEMAND.iter().map(OsString::from));
         }
         if !self.sandbox {
@@ -138,10 +140,10 @@ mod tests {
 
     #[test]
     fn frames_on_demand_need_both_flags() {
-        let flags = |frames_on_demand| {
+        let flags = |frames| {
             Flags {
                 folder: Path::new("/f"),
-                frames_on_demand,
+                frames,
                 draws_pictures: false,
                 spki_hash: "h",
                 dead_proxy: "127.0.0.1:3128".parse().unwrap(),
@@ -152,7 +154,7 @@ mod tests {
             .arguments()
         };
 
-        let (with, without) = (flags(true), flags(false));
+        let (with, without) = (flags(FrameMode::OnDemand), flags(FrameMode::Continuous));
 
         assert_eq!(with.len(), without.len() + 2);
         assert!(!without.iter().any(|flag| flag == "--no-sandbox"));

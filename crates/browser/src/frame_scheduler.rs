@@ -13,7 +13,16 @@ use crate::cdp::Cdp;
 /// How long one page's frame may keep the others waiting: a page whose script never ends draws none.
 const FRAME_LIMIT: Duration = Duration::from_secs(1);
 
-/// How much of a frame is drawn.
+/// Clock of the frames of a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameMode {
+    /// A frame is drawn when the client asks for one (begin-frame control).
+    OnDemand,
+    /// The browser draws frames by its own clock.
+    Continuous,
+}
+
+/// Extent of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FrameKind {
     /// Callbacks and layout.

@@ -82,13 +82,17 @@ fn private_pages(statm: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn member(pid: u32, private_bytes: u64, is_renderer: bool) -> Member {
-        Member { pid, private_bytes, is_renderer }
+    fn main_process(private_bytes: u64) -> Member {
+        Member { pid: 1, private_bytes, is_renderer: false }
+    }
+
+    fn page(pid: u32, private_bytes: u64) -> Member {
+        Member { pid, private_bytes, is_renderer: true }
     }
 
     #[test]
     fn a_page_over_its_limit_ends_alone() {
-        let all = [member(1, 500, false), member(2, 90, true), member(3, 120, true)];
+        let all = [main_process(500), page(2, 90), page(3, 120)];
 
         assert_eq!(remedy(&all, 10_000, 100), Remedy::KillPage(&all[2]));
         assert_eq!(remedy(&all, 10_000, 200), Remedy::Nothing);
@@ -96,7 +100,7 @@ mod tests {
 
     #[test]
     fn over_the_browsers_limit_the_largest_page_ends() {
-        let all = [member(1, 100, false), member(2, 390, true), member(3, 420, true)];
+        let all = [main_process(100), page(2, 390), page(3, 420)];
 
         assert_eq!(remedy(&all, 1_000, 1_000), Remedy::KillPage(&all[2]));
         assert_eq!(remedy(&all, 1_200, 1_000), Remedy::CloseIdleTabs);
@@ -104,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_browser_that_leaks_is_replaced_and_its_pages_are_left_alone() {
-        let leaking = [member(1, 850, false), member(2, 90, true)];
+        let leaking = [main_process(850), page(2, 90)];
 
         assert_eq!(remedy(&leaking, 1_000, 500), Remedy::Replace);
         assert_eq!(remedy(&leaking[..1], 1_000, 500), Remedy::Replace);

@@ -19,7 +19,7 @@ use crate::capacity::{Capacity, Sample};
 use crate::egress::RenderTraffic;
 use crate::environment::Environment;
 use crate::fleet::{ExclusiveBrowser, Fleet};
-use crate::queue::{Slot, Slots};
+use crate::queue::{Slot, Slots, Urgency};
 use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
 use crate::system::{self, CpuMeter};
@@ -117,8 +117,9 @@ impl Renderer for ChromiumPool {
         Box::pin(async move {
             check_url(&request.url).map_err(RenderError::BadUrl)?;
             let asked = Instant::now();
+            let urgency = if request.urgent { Urgency::Urgent } else { Urgency::Background };
             let slot = tokio::select! {
-                slot = self.0.slots.acquire(&request.tenant, request.urgent) => slot.ok_or(RenderError::Overloaded)?,
+                slot = self.0.slots.acquire(&request.tenant, urgency) => slot.ok_or(RenderError::Overloaded)?,
                 () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
             };
             let queued = asked.elapsed();
@@ -291,7 +292,7 @@ impl Pool {
     ) -> Result<Ended, Loss> {
         let started = Instant::now();
         let browser = &placement.lease;
-        let Some(mut tab) = self.acquire_tab(browser, request, attempts.is_first()).await else {
+        let Some(mut tab) = self.acquire_tab(browser, request, attempts).await else {
             return Err(if browser.is_gone() { placement.browser_lost() } else { Loss::NoTab });
         };
         let prepared = started.elapsed();
@@ -326,10 +327,10 @@ impl Pool {
         &self,
         browser: &RunningBrowser,
         request: &RenderRequest,
-        warm: bool,
+        attempts: &Attempts,
     ) -> Option<Tab> {
         let owner = TabOwner::of(request);
-        let warm = if warm { browser.warm_tabs.take(&owner).await } else { None };
+        let warm = if attempts.is_first() { browser.warm_tabs.take(&owner).await } else { None };
         if let Some(mut tab) = warm {
             match timeout(PREPARE_LIMIT, tab.prepare(request)).await {
                 Ok(Ok(())) => return Some(tab),

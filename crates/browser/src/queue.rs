@@ -1,6 +1,6 @@
-//! Who renders next: slots are bounded, tenants take turns, what somebody waits for goes first, and the line has an end.
-//! Used by the pool. Must never let one tenant's thousand pages stand before another's first, nor the others stand still for
-//! what is urgent.
+//! Admission of renders: a bounded number of slots, urgent renders first, tenants served round-robin, bounded waiting.
+//! Used by the pool. Must never let one tenant's backlog delay another tenant's first page, nor let urgent renders starve
+//! background ones.
 //! See docs/decisions/0034.
 
 use std::collections::{HashMap, VecDeque};
@@ -11,16 +11,24 @@ use tokio::time::{Duration, Instant};
 
 use crate::capacity::Limits;
 
-/// Part of the slots that urgent renders find beyond the limit, and at least one: whatever the others hold, nobody waits for one
-/// of them to end.
+/// Divisor of the limit that gives the extra slots of urgent renders (at least one): an urgent render need not wait for a
+/// background render to end.
 const URGENT_EXTRA: usize = 8;
-/// Part of the others' slots beside urgent renders that they fill again while one is rendered, and at least one. All of those
-/// they fill for a while afterwards: where one came, the next one follows, and does not find the processors full again.
+/// Divisor of the background limit while an urgent render runs (the result is at least one). During the cooldown the
+/// background limit applies undivided.
 const BACKGROUND_SHARE: usize = 3;
-/// How long that is.
+/// Time after an urgent render in which the next one is expected, so that background renders keep their lower limit.
 const URGENT_COOLDOWN: Duration = Duration::from_secs(1);
 
-/// A bounded number of slots, which may change, with a fair line before them. Cheap to clone.
+/// Class of a render.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// A client waits for the response.
+    Urgent,
+    Background,
+}
+
+/// Slots for renders with a queue for each class. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Slots(Arc<Mutex<State>>);
 
@@ -29,26 +37,29 @@ struct State {
     urgent: Class,
     background: Class,
     max_waiting: usize,
-    /// When the last urgent render ended.
+    /// Time at which the last urgent render ended.
     last_urgent: Option<Instant>,
 }
 
-/// Renders of one urgency: those that run, and those that wait.
+/// Running and waiting renders of one urgency.
 #[derive(Default)]
 struct Class {
     active: usize,
     queue: FairQueue<oneshot::Sender<Slot>>,
 }
 
-/// The right to render one page. Dropping it lets the next in line in.
+/// Permit to render one page. Dropping it admits the next waiting render.
 pub(crate) struct Slot {
     slots: Option<Slots>,
-    urgent: bool,
+    urgency: Urgency,
 }
 
 impl State {
-    fn class(&mut self, urgent: bool) -> &mut Class {
-        if urgent { &mut self.urgent } else { &mut self.background }
+    fn class(&mut self, urgency: Urgency) -> &mut Class {
+        match urgency {
+            Urgency::Urgent => &mut self.urgent,
+            Urgency::Background => &mut self.background,
+        }
     }
 
     fn active(&self) -> usize {
@@ -59,8 +70,8 @@ impl State {
         self.urgent.queue.len() + self.background.queue.len()
     }
 
-    fn has_room(&self, urgent: bool) -> bool {
-        if urgent {
+    fn has_room(&self, urgency: Urgency) -> bool {
+        if urgency == Urgency::Urgent {
             return self.active() < self.limits.all + (self.limits.all / URGENT_EXTRA).max(1);
         }
         let most = match self.is_yielding() {
@@ -68,7 +79,7 @@ impl State {
             true => self.limits.background,
             false => self.limits.all,
         };
-        // What is urgent takes places of theirs too, their last one excepted.
+        // Urgent renders use background slots too, except the last one.
         self.background.active < most.min(self.limits.all.saturating_sub(self.urgent.active).max(1))
     }
 
@@ -76,14 +87,14 @@ impl State {
         self.urgent.active > 0 || self.last_urgent.is_some_and(|ended| ended.elapsed() < URGENT_COOLDOWN)
     }
 
-    /// Takes whoever stands first and has room.
-    fn next_waiter(&mut self) -> Option<(oneshot::Sender<Slot>, bool)> {
-        for urgent in [true, false] {
-            if self.has_room(urgent)
-                && let Some(next) = self.class(urgent).queue.pop()
+    /// Removes the first waiting render whose class has a free slot, and counts it as active.
+    fn next_waiter(&mut self) -> Option<(oneshot::Sender<Slot>, Urgency)> {
+        for urgency in [Urgency::Urgent, Urgency::Background] {
+            if self.has_room(urgency)
+                && let Some(next) = self.class(urgency).queue.pop()
             {
-                self.class(urgent).active += 1;
-                return Some((next, urgent));
+                self.class(urgency).active += 1;
+                return Some((next, urgency));
             }
         }
         None
@@ -91,22 +102,22 @@ impl State {
 }
 
 impl Slots {
-    /// So many renders at once, at most `max_waiting` in line.
+    /// Makes slots with these limits and a queue of at most `max_waiting` renders.
     pub fn new(limits: Limits, max_waiting: usize) -> Slots {
         let (urgent, background) = (Class::default(), Class::default());
         Slots(Arc::new(Mutex::new(State { limits, urgent, background, max_waiting, last_urgent: None })))
     }
 
-    /// Waits for a slot; `None` when too many wait already. Dropping the future leaves the line.
-    pub async fn acquire(&self, tenant: &str, urgent: bool) -> Option<Slot> {
+    /// Acquires a slot, in the queue if necessary. Returns `None` when the queue is full. Dropping the future leaves the queue.
+    pub async fn acquire(&self, tenant: &str, urgency: Urgency) -> Option<Slot> {
         let receiver = {
             let mut state = self.state();
-            // Nobody goes past those of the same urgency that wait.
-            if state.has_room(urgent) && state.class(urgent).queue.len() == 0 {
-                state.class(urgent).active += 1;
-                return Some(Slot { slots: Some(self.clone()), urgent });
+            // A new render does not overtake waiting renders of its class.
+            if state.has_room(urgency) && state.class(urgency).queue.len() == 0 {
+                state.class(urgency).active += 1;
+                return Some(Slot { slots: Some(self.clone()), urgency });
             }
-            // Those who gave up still stand in line until their turn: they do not count.
+            // Cancelled waiters stay in the queue until they are popped: they do not count.
             if state.waiting() >= state.max_waiting {
                 state.urgent.queue.retain(|waiter| !waiter.is_closed());
                 state.background.queue.retain(|waiter| !waiter.is_closed());
@@ -115,52 +126,51 @@ impl Slots {
                 return None;
             }
             let (sender, receiver) = oneshot::channel();
-            state.class(urgent).queue.push(tenant, sender);
+            state.class(urgency).queue.push(tenant, sender);
             receiver
         };
-        // One that gave up may be all that stood before us.
+        // All earlier waiters may have been cancelled.
         self.admit();
         receiver.await.ok()
     }
 
-    /// Renders that run, and renders that wait.
+    /// Returns the numbers of running and of waiting renders.
     pub fn counts(&self) -> (usize, usize) {
         let state = self.state();
         let waiting = state.urgent.queue.iter().chain(state.background.queue.iter());
         (state.active(), waiting.filter(|waiter| !waiter.is_closed()).count())
     }
 
-    /// Whether the others make room for urgent renders.
+    /// Returns true while background renders have a lower limit because of urgent ones.
     pub fn is_yielding(&self) -> bool {
         self.state().is_yielding()
     }
 
-    /// Changes the number of renders at once. Fewer take effect as renders end, more at once.
+    /// Changes the limits. A lower limit takes effect as renders end, a higher one at once.
     pub fn set_limits(&self, limits: Limits) {
         self.state().limits = limits;
         self.admit();
     }
 
-    fn release(&self, urgent: bool) {
+    fn release(&self, urgency: Urgency) {
         {
             let mut state = self.state();
-            state.class(urgent).active -= 1;
-            if urgent {
+            state.class(urgency).active -= 1;
+            if urgency == Urgency::Urgent {
                 state.last_urgent = Some(Instant::now());
             }
         }
         self.admit();
     }
 
-    /// Lets in who stands first while there are slots. To be called now and then: those who make room for urgent renders are not
-    /// woken when that is over.
+    /// Admits waiting renders while slots are free. Must be called periodically, since the end of the cooldown wakes nobody.
     pub fn admit(&self) {
         loop {
-            let Some((next, urgent)) = self.state().next_waiter() else { return };
-            if let Err(mut slot) = next.send(Slot { slots: Some(self.clone()), urgent }) {
-                // Nobody waits there any more. Not dropped as a slot: that would come back here recursively.
+            let Some((next, urgency)) = self.state().next_waiter() else { return };
+            if let Err(mut slot) = next.send(Slot { slots: Some(self.clone()), urgency }) {
+                // The waiter was cancelled. Not dropped as a slot, since `drop` calls `admit` recursively.
                 slot.slots = None;
-                self.state().class(urgent).active -= 1;
+                self.state().class(urgency).active -= 1;
             }
         }
     }
@@ -173,12 +183,12 @@ impl Slots {
 impl Drop for Slot {
     fn drop(&mut self) {
         if let Some(slots) = self.slots.take() {
-            slots.release(self.urgent);
+            slots.release(self.urgency);
         }
     }
 }
 
-/// A line in which tenants take turns; within a tenant, first come first served.
+/// Round-robin queue over tenants; first in, first out within a tenant.
 struct FairQueue<T> {
     tenants: VecDeque<String>,
     waiting: HashMap<String, VecDeque<T>>,
@@ -231,6 +241,7 @@ impl<T> FairQueue<T> {
 
 #[cfg(test)]
 mod tests {
+    use super::Urgency::{Background, Urgent};
     use super::*;
 
     fn limits(all: usize) -> Limits {
@@ -238,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn tenants_take_turns_however_many_pages_one_of_them_brings() {
+    fn tenants_are_served_in_turn_however_many_pages_one_of_them_has() {
         let mut queue = FairQueue::default();
         for (tenant, waiter) in [("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5), ("b", 6)] {
             queue.push(tenant, waiter);
@@ -250,10 +261,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slot_that_comes_back_goes_to_the_next_in_line() {
+    async fn a_released_slot_goes_to_the_next_waiter() {
         let slots = Slots::new(limits(1), 10);
-        let first = slots.acquire("a", false).await.unwrap();
-        let mut second = Box::pin(slots.acquire("a", false));
+        let first = slots.acquire("a", Background).await.unwrap();
+        let mut second = Box::pin(slots.acquire("a", Background));
         assert!(futures_are_pending(&mut second).await);
 
         drop(first);
@@ -262,11 +273,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn more_slots_let_those_who_wait_in_at_once() {
+    async fn a_higher_limit_admits_waiters_at_once() {
         let slots = Slots::new(limits(1), 10);
-        let _first = slots.acquire("a", false).await.unwrap();
+        let _first = slots.acquire("a", Background).await.unwrap();
         let (mut second, mut third) =
-            (Box::pin(slots.acquire("a", false)), Box::pin(slots.acquire("a", false)));
+            (Box::pin(slots.acquire("a", Background)), Box::pin(slots.acquire("a", Background)));
         assert!(futures_are_pending(&mut second).await && futures_are_pending(&mut third).await);
 
         slots.set_limits(limits(3));
@@ -276,12 +287,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn fewer_slots_let_nobody_in_until_enough_have_ended() {
+    async fn a_lower_limit_admits_nobody_until_enough_renders_have_ended() {
         let slots = Slots::new(limits(2), 10);
         let (first, second) =
-            (slots.acquire("a", false).await.unwrap(), slots.acquire("a", false).await.unwrap());
+            (slots.acquire("a", Background).await.unwrap(), slots.acquire("a", Background).await.unwrap());
         slots.set_limits(limits(1));
-        let mut third = Box::pin(slots.acquire("a", false));
+        let mut third = Box::pin(slots.acquire("a", Background));
 
         drop(first);
         assert!(futures_are_pending(&mut third).await);
@@ -291,25 +302,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn too_long_a_line_is_refused() {
+    async fn a_render_is_refused_when_the_queue_is_full() {
         let slots = Slots::new(limits(1), 1);
-        let _running = slots.acquire("a", false).await.unwrap();
-        let mut waiting = Box::pin(slots.acquire("a", false));
+        let _running = slots.acquire("a", Background).await.unwrap();
+        let mut waiting = Box::pin(slots.acquire("a", Background));
         assert!(futures_are_pending(&mut waiting).await);
 
-        assert!(slots.acquire("b", false).await.is_none());
+        assert!(slots.acquire("b", Background).await.is_none());
         assert_eq!(slots.counts(), (1, 1));
     }
 
     #[tokio::test]
-    async fn whoever_stops_waiting_leaves_the_line() {
+    async fn a_cancelled_waiter_leaves_the_queue() {
         let slots = Slots::new(limits(1), 1);
-        let running = slots.acquire("a", false).await.unwrap();
-        let mut waiting = Box::pin(slots.acquire("a", false));
+        let running = slots.acquire("a", Background).await.unwrap();
+        let mut waiting = Box::pin(slots.acquire("a", Background));
         assert!(futures_are_pending(&mut waiting).await);
 
         drop(waiting);
-        let mut next = Box::pin(slots.acquire("b", false));
+        let mut next = Box::pin(slots.acquire("b", Background));
         assert!(futures_are_pending(&mut next).await);
         drop(running);
 
@@ -318,15 +329,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_urgent_starts_while_others_have_every_slot_and_goes_before_them_in_line() {
+    async fn an_urgent_render_has_an_extra_slot_and_precedes_background_renders_in_the_queue() {
         let slots = Slots::new(limits(2), 10);
-        let others = (slots.acquire("a", false).await.unwrap(), slots.acquire("b", false).await.unwrap());
-        let mut waiting = Box::pin(slots.acquire("a", false));
+        let others =
+            (slots.acquire("a", Background).await.unwrap(), slots.acquire("b", Background).await.unwrap());
+        let mut waiting = Box::pin(slots.acquire("a", Background));
         assert!(futures_are_pending(&mut waiting).await);
 
-        let first = slots.acquire("a", true).await.expect("a place of its own");
-        let mut second = Box::pin(slots.acquire("a", true));
-        assert!(futures_are_pending(&mut second).await, "of which there is one");
+        let first = slots.acquire("a", Urgent).await.expect("the extra slot");
+        let mut second = Box::pin(slots.acquire("a", Urgent));
+        assert!(futures_are_pending(&mut second).await, "there is one extra slot");
         drop(others.0);
 
         let second = second.await.unwrap();
@@ -336,10 +348,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn others_fill_a_part_of_the_slots_beside_something_urgent_more_afterwards_and_then_all() {
+    async fn background_renders_are_limited_beside_an_urgent_one_and_less_during_the_cooldown() {
         let slots = Slots::new(limits(8), 100);
-        let urgent = slots.acquire("a", true).await.unwrap();
-        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(slots.acquire("b", false))).collect();
+        let urgent = slots.acquire("a", Urgent).await.unwrap();
+        let mut waiting: Vec<_> = (0..10).map(|_| Box::pin(slots.acquire("b", Background))).collect();
         let mut admitted = Vec::new();
         for receiver in &mut waiting {
             admitted.extend(tokio::time::timeout(Duration::from_millis(1), receiver).await.ok().flatten());
@@ -347,7 +359,7 @@ mod tests {
         assert_eq!((slots.counts(), slots.is_yielding()), ((3, 8), true));
 
         drop(urgent);
-        assert_eq!((slots.counts(), slots.is_yielding()), ((6, 4), true), "the next urgent one is expected");
+        assert_eq!((slots.counts(), slots.is_yielding()), ((6, 4), true), "during the cooldown");
 
         tokio::time::advance(URGENT_COOLDOWN).await;
         slots.admit();
@@ -355,24 +367,25 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn however_much_is_urgent_one_of_the_others_goes_on() {
+    async fn urgent_renders_leave_one_slot_to_background_renders() {
         let slots = Slots::new(limits(2), 10);
-        let _urgent = [slots.acquire("a", true).await.unwrap(), slots.acquire("a", true).await.unwrap()];
+        let _urgent = [slots.acquire("a", Urgent).await.unwrap(), slots.acquire("a", Urgent).await.unwrap()];
 
-        assert!(slots.acquire("b", false).await.is_some());
+        assert!(slots.acquire("b", Background).await.is_some());
     }
 
     #[tokio::test]
-    async fn whoever_gave_up_holds_up_nobody_behind() {
+    async fn a_cancelled_waiter_does_not_block_those_behind_it() {
         let slots = Slots::new(limits(2), 10);
-        let running = [slots.acquire("a", false).await.unwrap(), slots.acquire("a", false).await.unwrap()];
-        let mut waiting = Box::pin(slots.acquire("a", false));
+        let running =
+            [slots.acquire("a", Background).await.unwrap(), slots.acquire("a", Background).await.unwrap()];
+        let mut waiting = Box::pin(slots.acquire("a", Background));
         assert!(futures_are_pending(&mut waiting).await);
         drop(waiting);
 
         slots.set_limits(limits(3));
 
-        assert!(slots.acquire("b", false).await.is_some());
+        assert!(slots.acquire("b", Background).await.is_some());
         drop(running);
     }
 

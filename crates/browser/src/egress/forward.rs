@@ -92,7 +92,7 @@ pub(super) async fn forward(
     };
     let browser_side = hyper::upgrade::on(&mut request);
     let upgrades = wants_upgrade(request.headers());
-    rewrite_request(&mut request, target, page, route.as_ref(), upgrades);
+    rewrite_request(&mut request, target, page, route.as_ref());
     add_own_headers(request.headers_mut(), &traffic, page);
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
@@ -219,9 +219,8 @@ pub(super) fn rewrite_request<B>(
     target: Uri,
     page: &Address,
     route: Option<&OriginRoute>,
-    upgrades: bool,
 ) {
-    let upgrade = request.headers().get(UPGRADE).filter(|_| upgrades).cloned();
+    let upgrade = request.headers().get(UPGRADE).filter(|_| wants_upgrade(request.headers())).cloned();
     let headers = request.headers_mut();
     remove_hop_by_hop(headers);
     if let Some(upgrade) = upgrade {
@@ -272,11 +271,9 @@ mod tests {
         Address { https: true, host: "shop.example".into(), port: 443 }
     }
 
-    fn carried_to(page: &Address, plain_http: bool) -> HeaderMap {
-        let headers = vec![("x-staging".parse().unwrap(), HeaderValue::from_static("1"))];
-        let own = OwnHeaders { hosts: vec!["shop.example".into()], headers, plain_http };
+    fn sent_to(page: &Address, own: &OwnHeaders) -> HeaderMap {
         let mut traffic = RenderTraffic::new("shop.example", 1000);
-        traffic.own_headers = Some(own);
+        traffic.own_headers = Some(own.clone());
         let mut headers = HeaderMap::new();
         add_own_headers(&mut headers, &traffic, page);
         headers
@@ -284,15 +281,18 @@ mod tests {
 
     #[test]
     fn own_headers_go_to_their_hosts_and_never_in_the_clear_unless_they_may() {
+        let headers = vec![("x-staging".parse().unwrap(), HeaderValue::from_static("1"))];
+        let encrypted = OwnHeaders { hosts: vec!["shop.example".into()], headers, plain_http: false };
+        let anywhere = OwnHeaders { plain_http: true, ..encrypted.clone() };
         let plain = Address { https: false, port: 80, ..page() };
         let other = |host: &str| Address { host: host.into(), ..page() };
 
-        assert_eq!(carried_to(&page(), false)["x-staging"], "1");
-        assert_eq!(carried_to(&other("SHOP.example"), false).len(), 1);
-        assert_eq!(carried_to(&plain, true).len(), 1);
-        assert!(carried_to(&plain, false).is_empty());
+        assert_eq!(sent_to(&page(), &encrypted)["x-staging"], "1");
+        assert_eq!(sent_to(&other("SHOP.example"), &encrypted).len(), 1);
+        assert_eq!(sent_to(&plain, &anywhere).len(), 1);
+        assert!(sent_to(&plain, &encrypted).is_empty());
         for host in ["cdn.shop.example", "shop.example.evil.example", "evil.example", "shop.example."] {
-            assert!(carried_to(&other(host), true).is_empty(), "{host}");
+            assert!(sent_to(&other(host), &anywhere).is_empty(), "{host}");
         }
     }
 

@@ -59,7 +59,7 @@ impl Egress {
             .header(USER_AGENT, user_agent)
             .body(body)
             .ok()?;
-        rewrite_request(&mut request, target, &page, route, false);
+        rewrite_request(&mut request, target, &page, route);
         add_own_headers(request.headers_mut(), traffic, &page);
         let response = self
             .shared

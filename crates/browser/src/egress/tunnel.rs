@@ -49,7 +49,12 @@ pub(super) async fn open(
         || own_headers_of(&traffic, &host).is_some()
         || shared.upstream.is_plain_http(&host);
     if is_answered_here {
-        shared.tasks.clone().spawn(serve_inside(upgrade, host, port, endpoint, shared));
+        shared.tasks.clone().spawn(serve_inside(
+            upgrade,
+            Address { https: false, host, port },
+            endpoint,
+            shared,
+        ));
         return established();
     }
     match shared.upstream.connect(&host, port).await {
@@ -93,8 +98,7 @@ where
 /// Speaks HTTP with the browser inside a tunnel, after TLS when it begins with TLS (a `ws:` address does not).
 async fn serve_inside(
     upgrade: OnUpgrade,
-    host: String,
-    port: u16,
+    address: Address,
     endpoint: Arc<ProxyEndpoint>,
     shared: Arc<Shared>,
 ) {
@@ -102,7 +106,7 @@ async fn serve_inside(
     let closed = endpoint.closed().clone();
     let conversation = async {
         let (first, stream) = first_byte(browser).await?;
-        let page = Address { https: first == TLS_HANDSHAKE, host, port };
+        let page = Address { https: first == TLS_HANDSHAKE, ..address };
         if page.https {
             let stream = shared.identity.acceptor().accept(stream).await.ok()?;
             serve(stream, page, endpoint, shared.clone()).await;

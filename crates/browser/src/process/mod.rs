@@ -48,6 +48,18 @@ pub(crate) struct Launch {
     pub cgroup: Option<Cgroup>,
 }
 
+impl Launch {
+    /// Returns the folder under the path that the browser sees.
+    pub fn visible_folder(&self) -> &Path {
+        if self.needs_own_user() { Path::new(setup::FOLDER) } else { &self.folder }
+    }
+
+    /// Returns true for a sandboxed browser that root starts: Chromium's sandbox refuses to run as root.
+    fn needs_own_user(&self) -> bool {
+        self.sandbox && is_root()
+    }
+}
+
 /// A browser that runs.
 pub(crate) struct Launched {
     pub process: Process,
@@ -106,11 +118,6 @@ pub(crate) fn kill_process(pid: u32) {
     let _ = rustix::process::kill_process(pid, Signal::KILL);
 }
 
-/// The folder of a browser as it sees it: one with a user of its own sees it elsewhere.
-pub(crate) fn visible_folder(folder: &Path, sandbox: bool) -> &Path {
-    if needs_own_user(sandbox) { Path::new(setup::FOLDER) } else { folder }
-}
-
 /// Whether starting a browser failed because the kernel or its policy forbids what confines it, and not in passing.
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
     match Errno::from_io_error(error) {
@@ -122,11 +129,6 @@ pub(crate) fn is_refusal(error: &io::Error) -> bool {
         }),
         _ => false,
     }
-}
-
-/// Root's browsers run as somebody else: Chromium's sandbox is not for root.
-fn needs_own_user(sandbox: bool) -> bool {
-    sandbox && is_root()
 }
 
 fn is_root() -> bool {
@@ -173,7 +175,7 @@ fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
 fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
     let (ours, theirs) = UnixStream::pair()?;
     let (listener_receiver, listener_sender) = UnixStream::pair()?;
-    let own_user = needs_own_user(launch.sandbox);
+    let own_user = launch.needs_own_user();
     if own_user {
         std::os::unix::fs::chown(&launch.folder, Some(OWN_ID), Some(OWN_ID))?;
     }
@@ -217,7 +219,7 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
 
 /// The command, with an environment of its own.
 fn command(launch: &Launch) -> Command {
-    let visible = visible_folder(&launch.folder, launch.sandbox);
+    let visible = launch.visible_folder();
     let mut command = Command::new(&launch.binary);
     command
         .args(&launch.args)

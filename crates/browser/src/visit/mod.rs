@@ -34,7 +34,7 @@ use crate::viewer::requests::RequestLog;
 use crate::{ConsoleMessage, RenderRequest};
 
 pub(crate) use outcome::{Captured, Outcome, Responses};
-use protocol::{BindingCalled, Input, LoadingEnded};
+use protocol::{BindingCalled, Input, LoadEnd, LoadingEnded};
 use state::{Action, State};
 
 type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -138,9 +138,13 @@ impl<'a> Visit<'a> {
             EventKind::ResponseReceived => self.on_input(Input::Response(event.params()?)),
             EventKind::LoadingFinished | EventKind::LoadingFailed => {
                 let ended: LoadingEnded<'_> = event.params()?;
-                let broken = event.kind == EventKind::LoadingFailed && !ended.canceled;
-                let given_up = ended.canceled || ended.blocked_reason.is_some();
-                self.on_input(Input::Loaded { request_id: &ended.request_id, broken, given_up })
+                let end = match event.kind {
+                    _ if ended.canceled => LoadEnd::Cancelled,
+                    _ if ended.blocked_reason.is_some() => LoadEnd::Blocked,
+                    EventKind::LoadingFailed => LoadEnd::Failed,
+                    _ => LoadEnd::Finished,
+                };
+                self.on_input(Input::Loaded { request_id: &ended.request_id, end })
             }
             EventKind::TargetCrashed => self.on_input(Input::Crashed),
             EventKind::DialogOpening => {

@@ -3,6 +3,7 @@
 use http::HeaderMap;
 use url::Url;
 
+use crate::egress::Findings;
 use crate::page::CaptureReason;
 use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
@@ -46,9 +47,9 @@ pub(crate) struct Responses {
 }
 
 /// Returns whether a page was cut off, and why it was taken to be ready.
-pub(super) fn settled(why: CaptureReason, is_over_limit: bool) -> (bool, Settled) {
+pub(super) fn settled(why: CaptureReason, findings: &Findings) -> (bool, Settled) {
     match why {
-        _ if is_over_limit => (true, Settled::Bytes),
+        _ if findings.is_over_limit => (true, Settled::Bytes),
         CaptureReason::Flag => (false, Settled::Flag),
         CaptureReason::Quiet => (false, Settled::Quiet),
         CaptureReason::Still => (false, Settled::Still),

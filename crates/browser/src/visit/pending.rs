@@ -20,18 +20,19 @@ pub(super) struct PendingRequests {
 }
 
 impl PendingRequests {
-    /// A request is sent; `is_own`: it belongs to the document that is the main one now.
-    pub fn begin(&mut self, request: &Request<'_>, is_own: bool) {
-        let id = || request.request_id.to_string();
-        match request.kind.as_deref() {
-            Some("Script" | "Stylesheet") if is_own => {
-                self.scripts.insert(id());
-                self.all.insert(id());
-            }
-            Some("Document" | "Script" | "Stylesheet") if request.frame_id.is_some() => {
-                self.all.insert(id());
-            }
-            _ => {}
+    /// Adds a request of the main document.
+    pub fn begin_own(&mut self, request: &Request<'_>) {
+        if matches!(request.kind.as_deref(), Some("Script" | "Stylesheet")) {
+            self.scripts.insert(request.request_id.to_string());
+        }
+        self.begin(request);
+    }
+
+    /// Adds a request of any document.
+    pub fn begin(&mut self, request: &Request<'_>) {
+        let is_awaited = matches!(request.kind.as_deref(), Some("Document" | "Script" | "Stylesheet"));
+        if is_awaited && request.frame_id.is_some() {
+            self.all.insert(request.request_id.to_string());
         }
     }
 
@@ -69,7 +70,7 @@ mod tests {
         let event = json!({ "requestId": id, "loaderId": "1", "frameId": "f", "type": kind,
             "request": { "url": "https://shop.test/x", "method": "GET" } })
         .to_string();
-        pending.begin(&serde_json::from_str(&event).unwrap(), false);
+        pending.begin(&serde_json::from_str(&event).unwrap());
     }
 
     #[test]

@@ -22,8 +22,8 @@ pub(super) enum Input<'a> {
     Request(Request<'a>),
     /// The head of a response is there.
     Response(Received<'a>),
-    /// A request has ended; `broken`: the network ended it before its time; `given_up`: the page or the browser did not want it.
-    Loaded { request_id: &'a str, broken: bool, given_up: bool },
+    /// The loading of a request has ended.
+    Loaded { request_id: &'a str, end: LoadEnd },
     /// What was found out about a redirect's target.
     ProbeResult(ProbeResult),
     /// The script in the page has something to say.
@@ -131,6 +131,25 @@ impl Response<'_> {
     /// Whether the browser made this response up, because it remembers that the host wants https.
     pub fn is_internal(&self) -> bool {
         self.header("non-authoritative-reason").is_some()
+    }
+}
+
+/// End of the loading of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoadEnd {
+    Finished,
+    /// The network failed.
+    Failed,
+    /// The browser did not send the request, because of a blocked address or a policy.
+    Blocked,
+    /// The page or the browser cancelled it.
+    Cancelled,
+}
+
+impl LoadEnd {
+    /// Returns true when the response cannot be complete.
+    pub fn is_broken(self) -> bool {
+        matches!(self, LoadEnd::Failed | LoadEnd::Blocked)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::protocol::{Received, Request};
+use super::protocol::{LoadEnd, Received, Request};
 use crate::egress::REFUSED_HEADER;
 use crate::{FailedRequest, LoadedRequest};
 
@@ -32,11 +32,11 @@ struct Resource {
 
 impl ResourceLog {
     /// A request is sent; `is_own`: it belongs to the document that is the main one now.
-    pub fn begin(&mut self, sent: &Request<'_>, is_own: bool) {
+    pub fn begin(&mut self, sent: &Request<'_>) {
         let is_kind = matches!(sent.kind.as_deref(), Some("Script" | "Stylesheet" | "XHR" | "Fetch"));
         let url = &sent.request.url;
         let has_room = self.requests.len() < MOST && url.len() <= MAX_URL_BYTES;
-        if is_own && is_kind && has_room && url.starts_with("http") {
+        if is_kind && has_room && url.starts_with("http") {
             // After a redirect the same number leads to the next address.
             let request = LoadedRequest { url: url.to_string(), status: 0, is_complete: false };
             let method = sent.request.method.to_string();
@@ -60,14 +60,14 @@ impl ResourceLog {
 
     /// A request has ended; `broken`: the network ended it before its time. One that the page or the browser gave up before
     /// an answer came says nothing of the server: it is forgotten.
-    pub fn end(&mut self, request_id: &str, broken: bool, given_up: bool) {
+    pub fn end(&mut self, request_id: &str, end: LoadEnd) {
         let Some(resource) = self.requests.get_mut(request_id) else { return };
-        if given_up && !resource.is_told {
+        if matches!(end, LoadEnd::Blocked | LoadEnd::Cancelled) && !resource.is_told {
             self.requests.remove(request_id);
             return;
         }
         resource.is_told = true;
-        resource.request.is_complete = !broken || resource.request.status >= 400;
+        resource.request.is_complete = !end.is_broken() || resource.request.status >= 400;
     }
 
     /// Lists the requests that were answered or have ended, in the order in which they were made.
@@ -104,7 +104,7 @@ mod tests {
         let event = json!({ "requestId": id, "loaderId": "1", "frameId": "f", "type": kind,
             "request": { "url": format!("https://shop.test/{id}"), "method": "GET" } })
         .to_string();
-        log.begin(&serde_json::from_str(&event).unwrap(), true);
+        log.begin(&serde_json::from_str(&event).unwrap());
     }
 
     fn answer(log: &mut ResourceLog, id: &str, status: u16, headers: serde_json::Value) {
@@ -113,9 +113,10 @@ mod tests {
         log.answered(&serde_json::from_str(&event).unwrap());
     }
 
-    fn told(log: &ResourceLog) -> Vec<(String, u16, bool)> {
+    fn listed(log: &ResourceLog) -> Vec<String> {
         let name = |url: &str| url.trim_start_matches("https://shop.test/").to_owned();
-        log.ended().into_iter().map(|it| (name(&it.url), it.status, it.is_complete)).collect()
+        let completeness = |it: &LoadedRequest| if it.is_complete { "complete" } else { "incomplete" };
+        log.ended().iter().map(|it| format!("{} {} {}", name(&it.url), it.status, completeness(it))).collect()
     }
 
     #[test]
@@ -127,11 +128,11 @@ mod tests {
         }
 
         answer(&mut log, "b", 200, json!({}));
-        log.end("b", false, false);
-        log.end("a", true, false);
-        log.end("d", false, true);
+        log.end("b", LoadEnd::Finished);
+        log.end("a", LoadEnd::Failed);
+        log.end("d", LoadEnd::Cancelled);
 
-        assert_eq!(told(&log), [("a".to_owned(), 0, false), ("b".to_owned(), 200, true)]);
+        assert_eq!(listed(&log), ["a 0 incomplete", "b 200 complete"]);
         // The style sheet has not been answered so far.
         let failed: Vec<_> = log.failed().into_iter().map(|it| it.url).collect();
         assert_eq!(failed, ["https://shop.test/a", "https://shop.test/e"]);
@@ -147,11 +148,11 @@ mod tests {
 
         begin(&mut log, "success", "Fetch");
         answer(&mut log, "success", 200, json!({}));
-        log.end("given-up", false, true);
-        log.end("broken", true, false);
+        log.end("given-up", LoadEnd::Cancelled);
+        log.end("broken", LoadEnd::Failed);
 
         let expected = [("given-up", 404), ("unread", 404), ("broken", 404), ("success", 200)];
-        assert_eq!(told(&log), expected.map(|(id, status)| (id.to_owned(), status, true)));
+        assert_eq!(listed(&log), expected.map(|(id, status)| format!("{id} {status} complete")));
         assert_eq!(
             log.failed()[1],
             FailedRequest { method: "GET".into(), url: "https://shop.test/unread".into(), status: 404 }
@@ -165,7 +166,7 @@ mod tests {
 
         answer(&mut log, "a", 403, json!({ REFUSED_HEADER: "1" }));
 
-        assert!(told(&log).is_empty() && log.failed().is_empty());
+        assert!(listed(&log).is_empty() && log.failed().is_empty());
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
         for number in 0..MOST + 10 {
             let id = number.to_string();
             begin(&mut many, &id, "Fetch");
-            many.end(&id, true, false);
+            many.end(&id, LoadEnd::Failed);
         }
 
         assert_eq!((many.ended().len(), many.failed().len()), (MOST, MOST_FAILED));

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::outcome::{Captured, Outcome};
-use super::protocol::Input;
+use super::protocol::{Input, LoadEnd};
 use super::state::{Action, State};
 use crate::cdp::CdpError;
 use crate::egress::ProbeResult;
@@ -48,30 +48,31 @@ impl<'a> TestVisit<'a> {
     /// A visit whose document has come with status 200.
     fn at_document(request: &'a RenderRequest) -> TestVisit<'a> {
         let mut visit = TestVisit::new(request);
-        assert!(visit.requests("1", PAGE, "GET").is_none());
+        assert!(visit.requests("1", PAGE).is_none());
         assert!(visit.responds("1", 200, "text/html").is_none());
         visit.state.take_actions();
         visit
     }
 
-    /// The main frame asks for a document.
-    fn requests(&mut self, id: &str, url: &str, method: &str) -> Option<Outcome> {
-        self.requests_as(id, url, method, "Document", None)
+    /// Sends a request of the main frame for a document.
+    fn requests(&mut self, id: &str, url: &str) -> Option<Outcome> {
+        self.on_request(json!({ "requestId": id, "loaderId": id, "type": "Document", "url": url }))
     }
 
-    fn requests_as(
-        &mut self,
-        id: &str,
-        url: &str,
-        method: &str,
-        kind: &str,
-        redirected: Option<serde_json::Value>,
-    ) -> Option<Outcome> {
-        let loader = if kind == "Document" { id } else { "1" };
-        let event = json!({ "requestId": id, "loaderId": loader, "frameId": FRAME, "type": kind,
-            "request": { "url": url, "method": method }, "redirectResponse": redirected })
-        .to_string();
-        self.state.on_input(Input::Request(serde_json::from_str(&event).unwrap()), self.now)
+    fn requests_script(&mut self, id: &str, url: &str) -> Option<Outcome> {
+        self.on_request(json!({ "requestId": id, "loaderId": "1", "type": "Script", "url": url }))
+    }
+
+    /// Redirects the first request to `url` by a response.
+    fn redirects(&mut self, url: &str, response: serde_json::Value) -> Option<Outcome> {
+        self.on_request(json!({ "requestId": "1", "loaderId": "1", "type": "Document", "url": url,
+            "redirectResponse": response }))
+    }
+
+    fn on_request(&mut self, mut event: serde_json::Value) -> Option<Outcome> {
+        event["frameId"] = FRAME.into();
+        event["request"] = json!({ "url": event["url"], "method": "GET" });
+        self.state.on_input(Input::Request(serde_json::from_str(&event.to_string()).unwrap()), self.now)
     }
 
     fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<Outcome> {
@@ -81,7 +82,7 @@ impl<'a> TestVisit<'a> {
     }
 
     fn loaded(&mut self, id: &str) -> Option<Outcome> {
-        self.state.on_input(Input::Loaded { request_id: id, broken: false, given_up: false }, self.now)
+        self.state.on_input(Input::Loaded { request_id: id, end: LoadEnd::Finished }, self.now)
     }
 
     fn reports(&mut self, changes: serde_json::Value) -> Option<Outcome> {
@@ -137,7 +138,7 @@ fn time_is_skipped_only_while_nothing_is_on_its_way() {
 
     visit.says(Message::Skip);
     assert_eq!(visit.actions(), skip);
-    visit.requests_as("2", "https://shop.test/module.js", "GET", "Script", None);
+    visit.requests_script("2", "https://shop.test/module.js");
     visit.says(Message::Skip);
     assert!(visit.actions().is_empty());
     visit.loaded("2");
@@ -153,7 +154,7 @@ fn time_is_skipped_only_while_nothing_is_on_its_way() {
 fn a_document_that_forbids_scripts_is_written_when_it_has_loaded() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
     let headers = json!({ "content-security-policy": "sandbox" });
     let response = json!({ "status": 200, "mimeType": "text/html", "headers": headers });
     let event = json!({ "requestId": "1", "loaderId": "1", "response": response }).to_string();
@@ -180,7 +181,7 @@ fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
 fn a_report_before_the_document_has_come_is_not_about_it() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
 
     let early = visit.reports(json!({}));
     visit.responds("1", 200, "text/html");
@@ -193,7 +194,7 @@ fn a_report_before_the_document_has_come_is_not_about_it() {
 fn a_page_whose_script_is_still_on_its_way_is_asked_again_when_it_has_come() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
-    visit.requests_as("2", "https://shop.test/late.js", "GET", "Script", None);
+    visit.requests_script("2", "https://shop.test/late.js");
 
     let early = visit.reports(json!({}));
     let before = visit.actions();
@@ -208,9 +209,9 @@ fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
-    visit.state.on_input(Input::Loaded { request_id: "2", broken: true, given_up: false }, visit.now);
+    visit.state.on_input(Input::Loaded { request_id: "2", end: LoadEnd::Failed }, visit.now);
     let of_another = visit.actions();
-    visit.state.on_input(Input::Loaded { request_id: "1", broken: true, given_up: false }, visit.now);
+    visit.state.on_input(Input::Loaded { request_id: "1", end: LoadEnd::Failed }, visit.now);
 
     assert!(of_another.is_empty());
     assert_eq!(visit.actions(), [Action::Order(Command::BrokenOff)]);
@@ -220,7 +221,7 @@ fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
 fn a_script_that_never_comes_does_not_hold_the_page_for_longer_than_its_grace() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
-    visit.requests_as("2", "https://shop.test/hung.js", "GET", "Script", None);
+    visit.requests_script("2", "https://shop.test/hung.js");
     let began = visit.now;
     visit.reports(json!({}));
 
@@ -263,7 +264,7 @@ fn an_origin_that_does_not_respond_is_a_time_out_at_the_limit() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     let began = visit.now;
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
 
     let end = visit.wait();
 
@@ -297,18 +298,18 @@ fn html_over_the_limit_fails_with_its_size() {
     }
 }
 
-fn moved(status: u16) -> Option<serde_json::Value> {
-    Some(json!({ "status": status, "mimeType": "", "headers": {} }))
+fn moved(status: u16) -> serde_json::Value {
+    json!({ "status": status, "mimeType": "", "headers": {} })
 }
 
 #[test]
 fn a_redirect_of_the_origin_keeps_its_status() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
     visit.actions();
 
-    visit.requests_as("1", NEW, "GET", "Document", moved(308));
+    visit.redirects(NEW, moved(308));
     visit.responds("1", 200, "text/html");
     let asked = visit.actions();
     let page = page_of(visit.finds(ProbeResult::Page));
@@ -322,9 +323,9 @@ fn a_redirect_of_the_origin_keeps_its_status() {
 fn a_redirect_to_what_only_this_visit_gets_is_followed() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
-    visit.requests_as("1", NEW, "GET", "Document", moved(302));
-    visit.requests_as("1", PAGE, "GET", "Document", moved(302));
+    visit.requests("1", PAGE);
+    visit.redirects(NEW, moved(302));
+    visit.redirects(PAGE, moved(302));
     visit.responds("1", 200, "text/html");
 
     let end = visit.reports(json!({}));
@@ -336,8 +337,8 @@ fn a_redirect_to_what_only_this_visit_gets_is_followed() {
 fn a_redirect_to_what_newcomers_are_refused_is_followed() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
-    visit.requests_as("1", NEW, "GET", "Document", moved(302));
+    visit.requests("1", PAGE);
+    visit.redirects(NEW, moved(302));
     visit.responds("1", 200, "text/html");
     let held = visit.reports(json!({ "url": NEW }));
 
@@ -352,9 +353,9 @@ fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
     let request = request();
     for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Missing, false)] {
         let mut visit = TestVisit::new(&request);
-        visit.requests("1", PAGE, "GET");
-        visit.requests_as("1", NEW, "GET", "Document", moved(302));
-        visit.requests_as("1", "https://shop.test/newer", "GET", "Document", moved(302));
+        visit.requests("1", PAGE);
+        visit.redirects(NEW, moved(302));
+        visit.redirects("https://shop.test/newer", moved(302));
 
         let early = visit.responds("1", 200, "text/plain");
         let end = visit.finds(result);
@@ -369,9 +370,9 @@ fn a_redirect_to_another_site_is_one_once_that_shows_something_or_takes_too_long
     let request = request();
     for responds in [true, false] {
         let mut visit = TestVisit::new(&request);
-        visit.requests("1", PAGE, "GET");
+        visit.requests("1", PAGE);
 
-        let away = visit.requests_as("1", "https://other.test/", "GET", "Document", moved(301));
+        let away = visit.redirects("https://other.test/", moved(301));
         let end = if responds { visit.responds("1", 200, "text/html") } else { visit.wait() };
 
         assert!(away.is_none());
@@ -385,8 +386,8 @@ fn a_redirect_to_itself_is_followed_however_slow_it_is() {
     let request = request();
     for itself in [PAGE, "https://shop.test/page?utm_source=mail"] {
         let mut visit = TestVisit::new(&request);
-        visit.requests("1", PAGE, "GET");
-        visit.requests_as("1", itself, "GET", "Document", moved(302));
+        visit.requests("1", PAGE);
+        visit.redirects(itself, moved(302));
         visit.now += Duration::from_secs(5);
         visit.state.on_timer(visit.now);
         visit.responds("1", 200, "text/html");
@@ -407,11 +408,11 @@ fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
         ("https://id.test/set", "https://other.test/", false),
     ] {
         let mut visit = TestVisit::new(&request);
-        visit.requests("1", PAGE, "GET");
-        let away = visit.requests_as("1", first, "GET", "Document", moved(302));
-        let further = visit.requests_as("1", "https://id.test/go", "GET", "Document", moved(302));
+        visit.requests("1", PAGE);
+        let away = visit.redirects(first, moved(302));
+        let further = visit.redirects("https://id.test/go", moved(302));
 
-        let mut end = visit.requests_as("1", onwards, "GET", "Document", moved(302));
+        let mut end = visit.redirects(onwards, moved(302));
         end = end.or_else(|| visit.responds("1", 200, "text/html")).or_else(|| visit.reports(json!({})));
 
         assert!(away.is_none() && further.is_none());
@@ -424,10 +425,10 @@ fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
 fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
 
     let hops = ["https://shop.test/login", "https://id.test/", "https://shop.test/callback?code=1", PAGE];
-    let early = hops.map(|hop| visit.requests_as("1", hop, "GET", "Document", moved(302)).is_none());
+    let early = hops.map(|hop| visit.redirects(hop, moved(302)).is_none());
     visit.responds("1", 200, "text/html");
 
     assert_eq!(early, [true; 4]);
@@ -438,8 +439,8 @@ fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
 fn what_another_host_of_the_site_shows_is_not_the_page() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
-    visit.requests_as("1", "https://login.shop.test/", "GET", "Document", moved(302));
+    visit.requests("1", PAGE);
+    visit.redirects("https://login.shop.test/", moved(302));
 
     let end = visit.responds("1", 200, "text/html");
 
@@ -451,9 +452,9 @@ fn the_other_name_of_a_site_is_a_redirect_at_once() {
     let request = request();
     for other in ["https://www.shop.test/page", "http://shop.test/page"] {
         let mut visit = TestVisit::new(&request);
-        visit.requests("1", PAGE, "GET");
+        visit.requests("1", PAGE);
 
-        let end = visit.requests_as("1", other, "GET", "Document", moved(301));
+        let end = visit.redirects(other, moved(301));
 
         assert_eq!(page_of(end).location.as_deref(), Some(other));
     }
@@ -463,8 +464,8 @@ fn the_other_name_of_a_site_is_a_redirect_at_once() {
 fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
-    visit.requests_as("1", NEW, "GET", "Document", moved(301));
+    visit.requests("1", PAGE);
+    visit.redirects(NEW, moved(301));
 
     let end = visit.wait();
 
@@ -475,11 +476,11 @@ fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
 fn redirects_without_end_are_given_up_at_the_limit() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
 
     let loops = "https://shop.test/loop";
     let hops: Vec<_> = (0..20)
-        .map_while(|_| match visit.requests_as("1", loops, "GET", "Document", moved(302)) {
+        .map_while(|_| match visit.redirects(loops, moved(302)) {
             None => Some(()),
             Some(_) => None,
         })
@@ -495,7 +496,7 @@ fn a_redirect_that_the_browser_made_up_is_tried_again_in_another_tab() {
     let headers = json!({ "Non-Authoritative-Reason": "HSTS" });
     let made_up = json!({ "status": 307, "mimeType": "", "headers": headers });
 
-    let end = visit.requests_as("1", PAGE, "GET", "Document", Some(made_up));
+    let end = visit.redirects(PAGE, made_up);
 
     assert!(matches!(end, Some(Outcome::TabLost { crashed: false })), "{end:?}");
 }
@@ -505,7 +506,7 @@ fn a_navigation_that_only_the_network_saw_is_a_redirect_after_a_moment() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
-    let seen = visit.requests("2", NEW, "GET");
+    let seen = visit.requests("2", NEW);
     let end = visit.wait();
 
     assert!(seen.is_none());
@@ -524,7 +525,7 @@ fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declare
     let mut visit = TestVisit::at_document(&request);
 
     let said = visit.says(navigation(301));
-    let sent = visit.requests("2", NEW, "GET");
+    let sent = visit.requests("2", NEW);
     let came = visit.responds("2", 200, "text/html");
     let page = page_of(visit.finds(ProbeResult::Page));
 
@@ -539,8 +540,8 @@ fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
         let mut visit = TestVisit::at_document(&request);
         visit.says(navigation(302));
         let end = match ending {
-            "no content" => visit.requests("2", NEW, "GET").or_else(|| visit.responds("2", 204, "")),
-            "given up" => visit.requests("2", NEW, "GET").or_else(|| visit.loaded("2")),
+            "no content" => visit.requests("2", NEW).or_else(|| visit.responds("2", 204, "")),
+            "given up" => visit.requests("2", NEW).or_else(|| visit.loaded("2")),
             _ => visit.wait(),
         };
 
@@ -572,11 +573,11 @@ fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
 fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
     visit.responds("1", 404, "text/html");
 
     visit.says(navigation(302));
-    visit.requests("2", "https://shop.test/?/page", "GET");
+    visit.requests("2", "https://shop.test/?/page");
     visit.responds("2", 200, "text/html");
     visit.actions();
     let moved = visit.reports(json!({ "html": "", "location": PAGE, "via": "router", "status": 302 }));
@@ -591,11 +592,11 @@ fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
 fn a_missing_page_that_sends_its_visitors_elsewhere_is_a_redirect() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
     visit.responds("1", 404, "text/html");
 
     visit.says(navigation(302));
-    visit.requests("2", NEW, "GET");
+    visit.requests("2", NEW);
     visit.responds("2", 200, "text/html");
     let page = page_of(visit.reports(json!({ "url": NEW })));
 
@@ -608,10 +609,10 @@ fn a_page_may_reload_itself_three_times() {
     let mut visit = TestVisit::at_document(&request);
 
     for id in ["2", "3", "4"] {
-        visit.requests(id, PAGE, "GET");
+        visit.requests(id, PAGE);
         assert_eq!(visit.actions(), [Action::StopRevalidating]);
     }
-    let end = visit.requests("5", PAGE, "GET");
+    let end = visit.requests("5", PAGE);
 
     assert!(matches!(end, Some(Outcome::Failed(RenderError::NotAPage(_)))), "{end:?}");
 }
@@ -682,10 +683,10 @@ fn what_dies_under_a_visit_says_whether_the_page_did_it() {
 fn the_first_answer_and_the_redirects_to_the_document_are_told() {
     let request = request();
     let mut visit = TestVisit::new(&request);
-    visit.requests("1", PAGE, "GET");
+    visit.requests("1", PAGE);
     let redirect = json!({ "url": PAGE, "status": 303, "mimeType": "", "headers": {} });
 
-    visit.requests_as("1", "https://shop.test/page?utm_source=x", "GET", "Document", Some(redirect));
+    visit.redirects("https://shop.test/page?utm_source=x", redirect);
     visit.responds("1", 200, "text/html");
     let responses = visit.state.take_responses();
 

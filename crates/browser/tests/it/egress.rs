@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio_util::task::TaskTracker;
 
 use crate::origin::Reply;
-use crate::support::{Bench, allows_sandboxes, group, is_prepared, request};
+use crate::support::{Bench, allows_sandboxes, is_prepared, renderers, request};
 
 /// Forbids new network namespaces, in a user namespace made for it.
 const NO_NAMESPACES: &str = "echo 0 > /proc/sys/user/max_net_namespaces";
@@ -190,10 +190,8 @@ async fn a_browser_is_never_root_and_its_pages_are_in_a_sandbox() {
     assert!(health.sandboxed, "{health:?}");
     assert!(!status_of(browser, "Uid:").split_whitespace().any(|id| id == "0"));
     assert!(!status_of(browser, "Groups:").split_whitespace().any(|id| id == "0"));
-    for (pid, _, command) in group(browser) {
-        if command.contains("--type=renderer") {
-            assert_eq!(status_of(pid, "Seccomp:"), "2", "{command}");
-        }
+    for pid in renderers(browser) {
+        assert_eq!(status_of(pid, "Seccomp:"), "2");
     }
 }
 

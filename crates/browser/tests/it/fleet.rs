@@ -9,7 +9,7 @@ use futures::future::join_all;
 use tokio_util::task::TaskTracker;
 
 use crate::origin::Reply;
-use crate::support::{Bench, eventually, group, request, signal};
+use crate::support::{Bench, eventually, group, renderers, request, signal};
 
 /// Sixteen pages at once, in two browsers.
 fn sixteen_pages(config: &mut BrowserConfig) {
@@ -36,8 +36,7 @@ async fn sixteen_pages_at_once_share_two_browsers() {
         assert!(page.unwrap().html.contains(&format!("page number {number}.")));
     }
     for browser in bench.pool.browser_pids() {
-        let rendered = group(browser).iter().any(|(_, _, command)| command.contains("--type=renderer"));
-        assert!(rendered, "a browser had no page");
+        assert!(!renderers(browser).is_empty(), "a browser had no page");
     }
 }
 
@@ -102,11 +101,7 @@ async fn kill_at_random(bench: &Bench, every: Duration, killed: &AtomicU32, stop
         let Some(browser) = browsers.get(kills / 2 % browsers.len().max(1)).copied() else {
             continue;
         };
-        let renderers: Vec<u32> = group(browser)
-            .into_iter()
-            .filter(|(_, _, command)| command.contains("--type=renderer"))
-            .map(|(pid, _, _)| pid)
-            .collect();
+        let renderers = renderers(browser);
         let victim = match renderers.get(kills * 7 % renderers.len().max(1)) {
             Some(renderer) if kills.is_multiple_of(2) => *renderer,
             _ => browser,
@@ -155,7 +150,7 @@ async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
 
     assert!(rendered >= 12, "{rendered} pages");
     for browser in browsers {
-        assert_eq!(group(browser), Vec::new());
+        assert_eq!(group(browser), Vec::<u32>::new());
     }
     assert_eq!(std::fs::read_dir(bench.profiles()).unwrap().count(), 0, "a profile was left");
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use browser::{RenderError, RenderRequest, Rendered, Renderer, Settled};
 
 use crate::origin::Reply;
-use crate::support::{Bench, eventually, group, request};
+use crate::support::{Bench, eventually, renderers, request};
 
 /// Far more than a page with three seconds needs to end, and far less than for ever: a busy machine decides how much of it passes.
 const IN_TIME: Duration = Duration::from_secs(60);
@@ -57,7 +57,7 @@ async fn a_loop_that_never_lets_the_page_parse_ends_in_time() {
 
     assert!(took < IN_TIME, "{took:?}");
     let pid = bench.pool.browser_pid().unwrap();
-    eventually("the looping renderer is gone", || renderers(pid) <= 1).await;
+    eventually("the looping renderer is gone", || renderers(pid).len() <= 1).await;
 }
 
 #[tokio::test]
@@ -277,10 +277,6 @@ async fn a_document_that_never_ends_comes_back_as_it_stands() {
     let page = answer.unwrap();
     assert!(page.partial && page.html.contains("begun"), "{page:?}");
     assert!(took < IN_TIME, "{took:?}");
-}
-
-fn renderers(browser: u32) -> usize {
-    group(browser).iter().filter(|(_, _, command)| command.contains("--type=renderer")).count()
 }
 
 fn contains_file(folder: &std::path::Path, name: &str) -> bool {

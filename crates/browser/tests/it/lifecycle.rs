@@ -6,7 +6,7 @@ use std::time::Duration;
 use browser::{RenderError, RenderRequest, Renderer};
 
 use crate::origin::Reply;
-use crate::support::{Bench, allows_sandboxes, eventually, group, request, signal};
+use crate::support::{Bench, allows_sandboxes, eventually, group, renderers, request, signal};
 
 #[tokio::test]
 async fn a_render_survives_the_death_of_its_browser() {
@@ -38,8 +38,8 @@ async fn a_render_survives_the_death_of_its_renderer() {
         tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/slow")).await });
     eventually("the page is asked for", || bench.origin.count("/slow") > 0).await;
 
-    for (pid, _, _) in group(browser).iter().filter(|(_, _, command)| command.contains("--type=renderer")) {
-        signal(*pid, "KILL");
+    for pid in renderers(browser) {
+        signal(pid, "KILL");
     }
 
     assert!(render.await.unwrap().unwrap().html.contains("done"));
@@ -93,7 +93,7 @@ async fn nothing_is_left_after_the_end() {
 
     bench.pool.shutdown().await;
 
-    assert_eq!(group(browser), Vec::new());
+    assert_eq!(group(browser), Vec::<u32>::new());
     let left: Vec<_> =
         std::fs::read_dir(bench.profiles()).unwrap().flatten().map(|entry| entry.path()).collect();
     assert_eq!(left, Vec::<std::path::PathBuf>::new());

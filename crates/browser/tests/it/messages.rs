@@ -13,15 +13,15 @@ use crate::article::{article, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
 
-/// Whether a word comes by itself or answers one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Unasked,
-    Asked,
+/// Message that the server sends by itself or as an answer, after a pause in ms.
+#[derive(Clone, Copy)]
+enum Word {
+    Unasked(u64, &'static str),
+    Answer(u64, &'static str),
 }
 
 /// Accepts one WebSocket, and says all that is to be said, each after its pause, and what is an answer once something was asked.
-async fn speak(listener: TcpListener, words: &'static [(Said, u64, &'static str)]) -> std::io::Result<()> {
+async fn speak(listener: TcpListener, words: &'static [Word]) -> std::io::Result<()> {
     let (mut stream, _) = listener.accept().await?;
     let mut buffer = vec![0; 4096];
     let read = stream.read(&mut buffer).await?;
@@ -38,10 +38,14 @@ async fn speak(listener: TcpListener, words: &'static [(Said, u64, &'static str)
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accepted}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await?;
-    for (said, pause, word) in words {
-        if *said == Said::Asked {
-            let _ = stream.read(&mut buffer).await?;
-        }
+    for word in words {
+        let (pause, word) = match word {
+            Word::Unasked(pause, word) => (pause, word),
+            Word::Answer(pause, word) => {
+                let _ = stream.read(&mut buffer).await?;
+                (pause, word)
+            }
+        };
         tokio::time::sleep(Duration::from_millis(*pause)).await;
         stream.write_all(&[0x81, u8::try_from(word.len()).unwrap()]).await?;
         stream.write_all(word.as_bytes()).await?;
@@ -51,20 +55,12 @@ async fn speak(listener: TcpListener, words: &'static [(Said, u64, &'static str)
 }
 
 /// Renders a page with `live.test`, where a WebSocket speaks, and workers at `/worker.js`.
-async fn rendered(
-    worker: &str,
-    words: &'static [(Said, u64, &'static str)],
-    script: &str,
-) -> (Rendered, Duration) {
+async fn rendered(worker: &str, words: &'static [Word], script: &str) -> (Rendered, Duration) {
     rendered_reply(worker, words, article(script)).await
 }
 
 /// The same with a page that is no article.
-async fn rendered_reply(
-    worker: &str,
-    words: &'static [(Said, u64, &'static str)],
-    reply: Reply,
-) -> (Rendered, Duration) {
+async fn rendered_reply(worker: &str, words: &'static [Word], reply: Reply) -> (Rendered, Duration) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     TaskTracker::new().spawn(speak(listener, words));
@@ -85,7 +81,7 @@ async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
         socket.onopen = () => socket.send('init');
         socket.onmessage = ({ data }) => (data === 'ack' ? socket.send('subscribe') : add(data))";
 
-    let (page, _) = rendered("", &[(Said::Asked, 0, "ack"), (Said::Asked, 800, "prices")], script).await;
+    let (page, _) = rendered("", &[Word::Answer(0, "ack"), Word::Answer(800, "prices")], script).await;
 
     assert_shows(&page, &["prices"]);
 }
@@ -94,8 +90,7 @@ async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
 async fn what_greets_and_pauses_before_it_brings_content_is_waited_for() {
     let by_socket =
         "new WebSocket('wss://live.test/').onmessage = ({ data }) => data !== 'hello' && add(data)";
-    let (page, _) =
-        rendered("", &[(Said::Unasked, 0, "hello"), (Said::Unasked, 800, "news")], by_socket).await;
+    let (page, _) = rendered("", &[Word::Unasked(0, "hello"), Word::Unasked(800, "news")], by_socket).await;
     assert_shows(&page, &["news"]);
 
     let late = "postMessage('hello'); setTimeout(() => postMessage('news'), 800)";
@@ -176,7 +171,7 @@ async fn an_answer_that_is_written_word_by_word_is_waited_for_to_its_end() {
 async fn the_second_answer_of_a_socket_is_waited_for_by_a_page_that_shows_next_to_nothing() {
     // As socket.io does: the page says that it is connected, and asks for what it shows.
     let words: &'static [_] =
-        &[(Said::Asked, 0, "ack"), (Said::Asked, 0, "connected"), (Said::Asked, 800, "prices")];
+        &[Word::Answer(0, "ack"), Word::Answer(0, "connected"), Word::Answer(800, "prices")];
     let script = "const socket = new WebSocket('wss://live.test/');
         socket.onopen = () => socket.send('init');
         socket.onmessage = ({ data }) => { out.textContent = data; socket.send('after ' + data) }";
@@ -232,18 +227,18 @@ async fn a_first_message_that_comes_late_is_waited_for() {
     }
 
     let by_socket = "new WebSocket('wss://live.test/').onmessage = ({ data }) => add(data)";
-    let (page, _) = rendered("", &[(Said::Unasked, 1700, "late")], by_socket).await;
+    let (page, _) = rendered("", &[Word::Unasked(1700, "late")], by_socket).await;
     assert_shows(&page, &["late"]);
 }
 
 #[tokio::test]
 async fn steps_of_a_conversation_that_draw_nothing_are_all_waited_for() {
     let words: &'static [_] = &[
-        (Said::Asked, 0, "ack"),
-        (Said::Asked, 450, "session"),
-        (Said::Asked, 700, "rooms"),
-        (Said::Unasked, 900, "ping"),
-        (Said::Asked, 700, "prices"),
+        Word::Answer(0, "ack"),
+        Word::Answer(450, "session"),
+        Word::Answer(700, "rooms"),
+        Word::Unasked(900, "ping"),
+        Word::Answer(700, "prices"),
     ];
     let script = "const socket = new WebSocket('wss://live.test/');
         socket.onopen = () => socket.send('init');
@@ -258,7 +253,7 @@ async fn steps_of_a_conversation_that_draw_nothing_are_all_waited_for() {
 
 #[tokio::test]
 async fn an_answer_to_a_later_question_is_waited_for_after_the_first_was_shown() {
-    let words: &'static [_] = &[(Said::Asked, 50, "summary"), (Said::Asked, 1500, "details")];
+    let words: &'static [_] = &[Word::Answer(50, "summary"), Word::Answer(1500, "details")];
     let script = "const socket = new WebSocket('wss://live.test/');
         socket.onopen = () => socket.send('summary');
         socket.onmessage = ({ data }) => { add(data); if (data === 'summary') socket.send('details') }";

@@ -140,8 +140,8 @@ pub async fn eventually(what: &str, check: impl Fn() -> bool) {
     }
 }
 
-/// Processes of a group: pid, state letter, command line.
-pub fn group(pgid: u32) -> Vec<(u32, char, String)> {
+/// Returns the process ids of a group.
+pub fn group(pgid: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -150,14 +150,20 @@ pub fn group(pgid: u32) -> Vec<(u32, char, String)> {
         let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
         let Some((_, rest)) = stat.rsplit_once(')') else { continue };
         let fields: Vec<&str> = rest.split_whitespace().collect();
-        if fields.get(2).and_then(|group| group.parse::<u32>().ok()) != Some(pgid) {
-            continue;
+        if fields.get(2).and_then(|group| group.parse::<u32>().ok()) == Some(pgid) {
+            found.push(pid);
         }
-        let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        let state = fields[0].chars().next().unwrap();
-        found.push((pid, state, String::from_utf8_lossy(&command).replace('\0', " ")));
     }
     found
+}
+
+/// Returns the process ids of a browser's renderer processes.
+pub fn renderers(browser: u32) -> Vec<u32> {
+    let is_renderer = |pid: &u32| {
+        let command = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&command).contains("--type=renderer")
+    };
+    group(browser).into_iter().filter(is_renderer).collect()
 }
 
 /// Sends a signal by number, through the shell: tests need no unsafe code.

@@ -5,17 +5,11 @@ use std::time::Duration;
 use browser::{RenderRequest, Renderer};
 
 use crate::origin::Reply;
-use crate::support::{Bench, group, request};
-
-/// Processes of all pages of a browser.
-fn pages(browser: u32) -> Vec<u32> {
-    let pages = group(browser).into_iter().filter(|(_, _, command)| command.contains("--type=renderer"));
-    pages.map(|(pid, _, _)| pid).collect()
-}
+use crate::support::{Bench, renderers, request};
 
 /// Processor time of all pages of a browser, in hundredths of a second.
 fn page_ticks(browser: u32) -> u64 {
-    pages(browser).into_iter().map(ticks).sum()
+    renderers(browser).into_iter().map(ticks).sum()
 }
 
 fn ticks(pid: u32) -> u64 {
@@ -78,7 +72,7 @@ async fn a_browser_keeps_tabs_for_five_sites_that_may_come_again() {
         }
         let browser = bench.pool.browser_pid().unwrap();
         for _ in 0..100 {
-            if pages(browser).len() == 5 {
+            if renderers(browser).len() == 5 {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;

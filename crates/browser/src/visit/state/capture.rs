@@ -33,7 +33,7 @@ impl State<'_> {
         }
         let own = self.document.status.unwrap_or(200);
         let status = if (100..600).contains(&report.status) { report.status } else { own };
-        let (partial, settled) = settled(report.why, self.findings.is_over_limit);
+        let (partial, settled) = settled(report.why, &self.findings);
         let mut inspection = report.inspection.filter(|_| !partial);
         inspection.iter_mut().for_each(|inspection| inspection.loaded = self.resources.ended());
         Outcome::Page(Box::new(Captured {

@@ -14,7 +14,7 @@ use super::document::Document;
 use super::limits::{REACTION_LIMIT, SCRIPT_GRACE};
 use super::outcome::Outcome;
 use super::pending::PendingRequests;
-use super::protocol::{Input, Received, Request};
+use super::protocol::{Input, LoadEnd, Received, Request};
 use super::redirect_chain::RedirectChain;
 use super::redirects::{Followed, PendingNavigation, ProbedRedirect, Redirect};
 use super::resources::ResourceLog;
@@ -130,9 +130,9 @@ impl<'a> State<'a> {
             Input::Response(received) => return self.on_response(&received),
             Input::Message(message) => return self.on_message(message, now),
             Input::ProbeResult(result) => return self.on_probe_result(&result, now),
-            Input::Loaded { request_id, broken, given_up } => {
-                self.resources.end(request_id, broken, given_up);
-                return self.on_loaded(request_id, broken, now);
+            Input::Loaded { request_id, end } => {
+                self.resources.end(request_id, end);
+                return self.on_loaded(request_id, end, now);
             }
             Input::Drawn => self.on_drawn(),
             Input::Shown if self.document.forbids_scripts => self.actions.push(Action::WriteInert),
@@ -266,9 +266,12 @@ impl<'a> State<'a> {
             _ => {}
         }
         // A worker's own script belongs to no document, and its end is not reported.
-        let is_own = is_main && self.document.is_loader(&request.loader_id);
-        self.pending.begin(request, is_own);
-        self.resources.begin(request, is_own);
+        if is_main && self.document.is_loader(&request.loader_id) {
+            self.pending.begin_own(request);
+            self.resources.begin(request);
+        } else {
+            self.pending.begin(request);
+        }
         None
     }
 
@@ -324,11 +327,14 @@ impl<'a> State<'a> {
         if self.probed.is_some() { None } else { self.document.rejection.take().map(Outcome::not_a_page) }
     }
 
-    fn on_loaded(&mut self, request: &str, broken: bool, now: Instant) -> Option<Outcome> {
+    fn on_loaded(&mut self, request: &str, end: LoadEnd, now: Instant) -> Option<Outcome> {
         if let Some(navigation) = self.take_navigation(request) {
-            return self.on_navigation_failed(navigation, broken);
+            return self.on_navigation_failed(navigation, end);
         }
-        if broken && self.document.request.as_deref() == Some(request) && self.document.status.is_some() {
+        if end.is_broken()
+            && self.document.request.as_deref() == Some(request)
+            && self.document.status.is_some()
+        {
             // The browser shows what came and says nothing of it to the page, which would wait for the rest for ever.
             self.actions.push(Action::Order(Command::BrokenOff));
         }

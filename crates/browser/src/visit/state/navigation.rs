@@ -14,7 +14,7 @@ use crate::page::{CaptureReason, Command, RedirectSource, Report};
 use crate::visit::document::{Document, is_download, is_shown};
 use crate::visit::limits::{NAVIGATION_RESPONSE_LIMIT, NAVIGATION_START_LIMIT};
 use crate::visit::outcome::Outcome;
-use crate::visit::protocol::{Received, Request};
+use crate::visit::protocol::{LoadEnd, Received, Request};
 use crate::visit::redirects::{
     Cause, Followed, PendingNavigation, ProbedRedirect, Redirect, is_confirmed, is_same_page,
     is_same_snapshot,
@@ -94,9 +94,9 @@ impl State<'_> {
     pub(super) fn on_navigation_failed(
         &mut self,
         navigation: PendingNavigation,
-        broken: bool,
+        end: LoadEnd,
     ) -> Option<Outcome> {
-        if broken || navigation.by_server {
+        if end.is_broken() || navigation.by_server {
             // A place that cannot be reached is where the page went all the same.
             return Some(self.redirect(navigation.redirect));
         }

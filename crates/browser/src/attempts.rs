@@ -1,41 +1,41 @@
-//! Where a render is tried again after its tab or browser was lost, and when that is the page's own fault.
-//! Used by the pool. Pure. Must never blame a page for a browser that it shared with others.
+//! Retry limits of a render whose tab or browser was lost, and the decision whether the page is the cause.
+//! Used by the pool. Pure. Must never blame a page for the end of a browser that it shared with other pages.
 //! See docs/decisions/0115.
 
 use std::time::Duration;
 
 use crate::RenderError;
 
-/// Tabs that a page may lose: one may be another's doing (memory was short), two are its own.
+/// Lost tabs after which the page is the cause. The first loss can have another cause, such as short memory.
 const MAX_TAB_CRASHES: u32 = 2;
-/// Browsers that may end under a page that has one for itself: the first may be an accident.
+/// Browsers lost while the page was alone in them, after which the page is the cause. The first loss can be an accident.
 const MAX_EXCLUSIVE_LOSSES: u32 = 2;
-/// Browsers that may end under a page, alone or not: then something else is wrong with them.
+/// Lost browsers, shared or exclusive, after which the browser itself is taken to be broken.
 const MAX_LOSSES: u32 = 4;
-/// Tabs that could not be opened.
+/// Failed attempts to open a tab.
 const MAX_OPEN_FAILURES: u32 = 3;
 
-/// Where a render runs.
+/// Sharing of the browser that runs a render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
-    /// In a browser with others.
+    /// Other renders run in the same browser.
     Shared,
-    /// In a browser with nobody else: whatever ended the last one takes nobody with it.
+    /// No other render runs in the same browser, so its end affects no other render.
     Exclusive,
 }
 
-/// What was lost under a render.
+/// Loss that ends an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// Its tab alone.
+    /// The tab crashed.
     Tab,
-    /// Its browser, which it had for itself or not.
+    /// The browser ended.
     Browser(Isolation),
-    /// No tab could be opened for it.
+    /// No tab could be opened.
     NoTab,
 }
 
-/// The attempts of one render.
+/// Attempts of one render.
 #[derive(Debug, Default)]
 pub(crate) struct Attempts {
     tab_crashes: u32,
@@ -46,30 +46,30 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    /// Where the next attempt is to be made.
+    /// Returns the isolation of the next attempt.
     pub fn isolation(&self) -> Isolation {
         if self.losses > 0 { Isolation::Exclusive } else { Isolation::Shared }
     }
 
-    /// Whether nothing has been lost yet.
+    /// Returns true while nothing has been lost.
     pub fn is_first(&self) -> bool {
         self.losses == 0 && self.tab_crashes == 0 && self.open_failures == 0
     }
 
-    /// Notes that a tab goes to the page.
+    /// Counts a tab that has been given to the page.
     pub fn record_visit(&mut self) {
         self.visits += 1;
     }
 
-    /// Why a render that is over its deadline has come to nothing: only a page that was visited may have been too slow.
+    /// Returns the error of a render at its deadline. Only a page that was being visited may have been too slow.
     pub fn deadline_error(&self, timeout: Duration) -> RenderError {
         if self.visits > self.losses + self.tab_crashes {
             return RenderError::Timeout(timeout);
         }
-        RenderError::NoBrowser("no tab of it was ready in time".to_owned())
+        RenderError::NoBrowser("no tab was ready in time".to_owned())
     }
 
-    /// Notes a loss; the error says that there is no further attempt.
+    /// Counts a loss. Returns an error when the render must not be tried again.
     pub fn record_loss(&mut self, loss: Loss) -> Result<(), RenderError> {
         match loss {
             Loss::Tab => self.tab_crashes += 1,
@@ -83,10 +83,10 @@ impl Attempts {
             return Err(RenderError::PageCrashed);
         }
         if self.losses >= MAX_LOSSES {
-            return Err(RenderError::NoBrowser("it ended again and again".to_owned()));
+            return Err(RenderError::NoBrowser("it ended repeatedly".to_owned()));
         }
         if self.open_failures >= MAX_OPEN_FAILURES {
-            return Err(RenderError::NoBrowser("it opens no tab".to_owned()));
+            return Err(RenderError::NoBrowser("it opens no tabs".to_owned()));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! One browser: started, probed, watched, ended. Used by its tabs and, with them, by the pool, which replaces it when it dies or grows
-//! old.
-//! Must never be used by a render after its connection has closed; every part of it fails at once from then on.
+//! One browser process: start, probe, protocol connection, end. Used by its tabs and by the supervisor, which replaces it when
+//! it
+//! ends or grows old. Must never be used by a render after its connection has closed: every call fails from then on.
 
 use std::collections::HashMap;
 use std::io;
@@ -25,14 +25,14 @@ use crate::locate;
 use crate::process::{self, Launched, Process};
 use crate::version::Version;
 
-/// A cold browser on a busy machine needs seconds.
+/// Timeout of the first response. A cold browser on a loaded machine needs seconds.
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// The first frame of a blank tab is drawn in milliseconds; some builds that cannot draw on demand never answer, and a busy
-/// machine takes its time.
+/// Timeout of the probe frame. It is drawn in milliseconds; some builds that cannot draw on demand never respond, and a loaded
+/// machine is slow.
 const PROBE_LIMIT: Duration = Duration::from_secs(5);
 const PING_LIMIT: Duration = Duration::from_secs(2);
 
-/// Why there is no browser.
+/// Failure to start a browser.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("no browser was found; {remedy}", remedy = locate::REMEDY)]
@@ -47,18 +47,18 @@ pub(crate) enum StartError {
     Unconfined(io::Error),
     #[error("the browser could not be started: {0}")]
     Spawn(#[from] io::Error),
-    #[error("the browser does not answer: {0}")]
+    #[error("the browser does not respond: {0}")]
     NoResponse(String),
 }
 
-/// How a browser was started.
+/// Properties of a browser that are fixed when it starts.
 struct StartMode {
     confinement: Confinement,
     frames: FrameMode,
     in_cgroup: bool,
 }
 
-/// A browser that runs.
+/// A running browser.
 pub(crate) struct Browser {
     pub cdp: Cdp,
     pub egress: Egress,
@@ -66,14 +66,14 @@ pub(crate) struct Browser {
     pub confinement: Confinement,
     pub frames_on_demand: bool,
     pub in_cgroup: bool,
-    /// Renders that were started in it.
+    /// Renders started in this browser.
     pub renders: AtomicU64,
-    /// Tabs that belong to somebody now, idle ones included.
+    /// Open tabs, idle ones included.
     pub tabs: AtomicUsize,
     pub frame_scheduler: FrameScheduler,
     pub started: Instant,
     process: Process,
-    /// The page target of every browser context, once it is known: any other page in it is a popup.
+    /// Page target of each browser context, once known. Any other page in the context is a popup.
     contexts: Mutex<HashMap<String, Option<String>>>,
 }
 
@@ -95,19 +95,19 @@ impl Browser {
         let remembered = match timeout(PROBE_LIMIT, browser.draw_probe()).await {
             Ok(Ok(())) => return Ok(browser),
             Ok(Err(error)) => {
-                tracing::info!(version = browser.version.product, %error, "no frames on demand; ordinary frames are used");
+                tracing::info!(version = browser.version.product, %error, "no frames on demand; frames are continuous");
                 true
             }
-            // The machine may only be busy: the next browser is asked again.
+            // The machine may only be loaded: the next browser is probed again.
             Err(_) => {
                 tracing::warn!(
                     version = browser.version.product,
-                    "no frame on demand in time; ordinary frames are used"
+                    "no frame on demand in time; frames are continuous"
                 );
                 false
             }
         };
-        // With the flags and without frames pages would lose content: start again without the flags.
+        // With these flags but without frames, pages would lose content. Restart without the flags.
         capabilities.no_frames_on_demand.store(remembered, Ordering::Relaxed);
         browser.end().await;
         Browser::start_with(environment, &binary, FrameMode::Continuous, tasks).await
@@ -132,7 +132,7 @@ impl Browser {
                     let mode = StartMode { confinement, frames, in_cgroup };
                     return Browser::connect(launched, environment, mode, tasks).await;
                 }
-                // What fails in passing is tried again as it was; only what the kernel forbids is done without.
+                // A transient failure is returned and retried later. Only what the kernel forbids is left out.
                 Err(error) if !process::is_refusal(&error) => return Err(StartError::Spawn(error)),
                 Err(error) if environment.config.strict_egress => return Err(StartError::Unconfined(error)),
                 Err(error) => drop(refused.get_or_insert(error)),
@@ -181,12 +181,12 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Whether the browser answers within the time limit.
+    /// Returns true when the browser responds within the time limit.
     pub async fn ping(&self) -> bool {
         matches!(timeout(PING_LIMIT, self.cdp.browser("Browser.getVersion", json!({}))).await, Ok(Ok(_)))
     }
 
-    /// Whether the browser has ended or its pipe is closed.
+    /// Returns true when the browser has ended or its pipe is closed.
     pub fn is_gone(&self) -> bool {
         self.cdp.closed().is_cancelled() || self.process.ended().is_cancelled()
     }
@@ -199,35 +199,35 @@ impl Browser {
         }
     }
 
-    /// Process id of the browser, which is its group's too.
+    /// Returns the process id of the browser, which is also the id of its process group.
     pub fn pid(&self) -> u32 {
         self.process.pid()
     }
 
-    /// Kills the whole process group, without waiting.
+    /// Kills the process group without waiting.
     pub fn kill(&self) {
         self.process.kill();
     }
 
-    /// Kills the whole process group and waits until nothing is left of it.
+    /// Kills the process group and waits until no process of it is left.
     pub async fn end(&self) {
         self.process.kill();
-        // Renders in it fail at once, without waiting for the kernel.
+        // Renders in this browser fail at once, without waiting for the kernel.
         self.cdp.closed().cancel();
         self.process.ended().cancelled().await;
     }
 
-    /// Notes a new browser context; its page is not known yet.
+    /// Registers a new browser context whose page is not known yet.
     pub fn add_context(&self, context: &str) {
         self.contexts().insert(context.to_owned(), None);
     }
 
-    /// Notes the one page that belongs into a context.
+    /// Registers the page of a browser context.
     pub fn set_page(&self, context: &str, target: &str) {
         self.contexts().insert(context.to_owned(), Some(target.to_owned()));
     }
 
-    /// Forgets a context.
+    /// Unregisters a browser context.
     pub fn remove_context(&self, context: &str) {
         self.contexts().remove(context);
     }
@@ -259,7 +259,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Closes every page that a page opens.
+    /// Closes every page that is opened by a page.
     fn watch_popups(self: &Arc<Self>, tasks: &TaskTracker) {
         let mut events = self.cdp.listen("");
         let discover = json!({ "discover": true, "filter": [{ "type": "page", "exclude": false }] });
@@ -286,27 +286,27 @@ impl Browser {
     fn is_popup(&self, target: &TargetInfo) -> bool {
         match target.browser_context_id.as_ref().and_then(|context| self.contexts().get(context).cloned()) {
             Some(Some(page)) => page != target.target_id,
-            // The context's own page is being made.
+            // The page of this context is still being created.
             Some(None) | None => target.opener_id.is_some(),
         }
     }
 }
 
-/// Answer of `Target.createBrowserContext`.
+/// Response to `Target.createBrowserContext`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ContextId {
     pub browser_context_id: String,
 }
 
-/// Answer of `Target.createTarget`.
+/// Response to `Target.createTarget`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TargetId {
     pub target_id: String,
 }
 
-/// Answer of `Target.attachToTarget`.
+/// Response to `Target.attachToTarget`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionId {
@@ -327,7 +327,7 @@ struct TargetInfo {
     browser_context_id: Option<String>,
 }
 
-/// Reads what the browser writes, for as long as it writes: a full pipe would stop it. Useful lines go to the log.
+/// Reads stderr of the browser until it ends, since a full pipe would block it. Lines are logged at debug level.
 async fn log_output(mut output: ChildStderr) {
     let mut buffer = vec![0; 8 << 10];
     while let Ok(read @ 1..) = output.read(&mut buffer).await {

@@ -1,43 +1,43 @@
-//! How many pages are rendered at once: follows the load, up while the machine has room and down when it has none.
-//! Used by the pool, which feeds it samples. Pure: no clock, no files. Must never exceed its ceiling nor fall to nothing.
+//! Number of concurrent renders: grows while processor and memory have room, shrinks when they do not.
+//! Used by the pool, which supplies samples. Pure: no clock, no files. Must never exceed its ceiling nor fall to zero.
 //! See docs/decisions/0115.
 
-/// Processor use up to which more pages are taken, and past which fewer are: pages mostly wait.
+/// Processor use (0 to 1) below which the limit grows and above which it shrinks. High, since pages mostly wait.
 const CPU_GROW_BELOW: f64 = 0.85;
 const CPU_SHRINK_ABOVE: f64 = 0.95;
-/// The same for pages beside urgent ones, which should find some of the processor free.
+/// Processor use above which the background limit shrinks, lower so that urgent renders find a free processor.
 const CPU_SHRINK_ABOVE_YIELDING: f64 = 0.90;
-/// Share of the memory that is left for everybody else; more pages are taken only where twice that is free.
+/// Share of the memory that is left to other processes. The limit grows only while twice this share is free.
 const MEMORY_RESERVE: f64 = 0.10;
-/// Busy samples in a row that are believed: a single one is a page's start.
+/// Consecutive samples above the threshold before the limit shrinks. A single one is the start of a page.
 const HOT_SAMPLES: u32 = 2;
-/// Calm samples in a row after which unused room is given up.
+/// Consecutive idle samples after which an unused limit shrinks.
 const CALM_SAMPLES: u32 = 40;
 
-/// A look at the machine and at the line of renders.
+/// Load of the machine and of the queue at one time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
-    /// Share of the processor that is in use, 0 to 1.
+    /// Share of the processor in use, 0 to 1.
     pub busy: f64,
     /// Share of the memory that is free, 0 to 1.
     pub memory_free: f64,
-    /// Renders that run.
+    /// Running renders.
     pub active: usize,
-    /// Whether the others make room for urgent renders.
+    /// Background renders have a lower limit because of urgent ones.
     pub is_yielding: bool,
-    /// Renders that wait for a slot.
+    /// Renders waiting for a slot.
     pub waiting: usize,
 }
 
-/// Pages at once.
+/// Limits of concurrent renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub all: usize,
-    /// Those that nobody waits for, while urgent ones come.
+    /// Background renders while urgent ones run or are expected.
     pub background: usize,
 }
 
-/// The number of pages at once, as it is now.
+/// Current number of concurrent renders.
 #[derive(Debug)]
 pub(crate) struct Capacity {
     limit: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Capacity {
 }
 
 impl Capacity {
-    /// Begins with `floor` pages, to which a machine that is only busy falls back, and never takes more than `ceiling`.
+    /// Starts with `floor` renders. A busy processor does not take the limit below the floor, and it never exceeds `ceiling`.
     pub fn new(floor: usize, ceiling: usize) -> Capacity {
         let ceiling = ceiling.max(1);
         let floor = floor.clamp(1, ceiling);
@@ -58,12 +58,12 @@ impl Capacity {
         Capacity { limit: floor, background, floor, ceiling, hot: 0, hot_yielding: 0, calm: 0 }
     }
 
-    /// Pages at once.
+    /// Returns the current limits.
     pub fn limits(&self) -> Limits {
         Limits { all: self.limit, background: self.background.min(self.limit) }
     }
 
-    /// Takes a sample into account and returns the number of pages from now on.
+    /// Adjusts the limits to a sample and returns them.
     pub fn observe(&mut self, sample: &Sample) -> Limits {
         self.hot = if sample.busy > CPU_SHRINK_ABOVE { self.hot + 1 } else { 0 };
         self.hot_yielding = if sample.busy > CPU_SHRINK_ABOVE_YIELDING { self.hot_yielding + 1 } else { 0 };
@@ -72,7 +72,7 @@ impl Capacity {
         let step = |part: usize| (self.limit / part).max(1);
         let more = |pages: usize| more_pages(pages, sample.busy).min(self.ceiling);
         if sample.memory_free < MEMORY_RESERVE {
-            // Even below the floor: without memory pages die.
+            // Even below the floor: without memory, pages crash.
             self.limit = self.limit.saturating_sub(step(4)).max(1);
         } else if self.hot >= HOT_SAMPLES && self.limit > self.floor {
             self.limit = self.limit.saturating_sub(step(8)).max(self.floor);
@@ -85,7 +85,7 @@ impl Capacity {
                 self.limit = self.limit.max(self.background);
             }
         } else if self.calm >= CALM_SAMPLES && self.limit != self.floor {
-            // After a shortage of memory this is the way up again.
+            // The way back to the floor after a shortage of memory.
             self.limit =
                 if self.limit < self.floor { self.limit + 1 } else { (self.limit - step(4)).max(self.floor) };
             self.calm = 0;
@@ -105,13 +105,13 @@ impl Capacity {
     }
 }
 
-/// As many pages as would use the processor well if each did as much as now, at most twice as many.
+/// Returns the number of pages that would use the processor up to the target if each did as much as now; at most twice `pages`.
 fn more_pages(pages: usize, busy: f64) -> usize {
     let wanted = pages as f64 * CPU_GROW_BELOW / busy.max(CPU_GROW_BELOW / 2.0);
     (wanted as usize).max(pages + 1)
 }
 
-/// One for each processor: pages that only compute keep them busy.
+/// Returns one page for each processor, since a page that only computes occupies one.
 fn min_background(floor: usize) -> usize {
     floor.div_ceil(2)
 }

@@ -1,8 +1,7 @@
-//! Thin DevTools client over a pipe: NUL-terminated JSON, flat sessions, commands that may be pipelined.
+//! Thin DevTools client over a pipe: NUL-terminated JSON, flat sessions, pipelined commands.
 //!
-//! Used by the browser and its tabs. Decodes only the envelope; parameters stay raw text until somebody asks for a known
-//! type, so a message this crate has never seen cannot break a render. Every waiter is woken when the pipe closes.
-//! See docs/decisions/0003.
+//! Used by the browser and its tabs. Decodes only the envelope; parameters stay raw text until a known type is requested, so an
+//! unknown message cannot break a render. Every waiter is woken when the pipe closes. See docs/decisions/0003.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,18 +23,19 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// A browser that sends a message larger than this has lost its mind; the connection is given up.
+/// Maximum size of a message. The connection is closed when the browser sends a larger one.
 const MAX_MESSAGE_BYTES: usize = 512 << 20;
 
-/// Events of one session that wait for their listener: a page decides how many it causes, and a warm tab has no listener.
+/// Maximum number of queued events of a session. A page decides how many events it causes, and nobody reads those of a warm
+/// tab.
 const MAX_WAITING_EVENTS: usize = 4096;
 
-/// Bytes of events of one session that wait, over the first of them: a page decides how long its messages are, too.
+/// Maximum size of the queued events of a session. A single event may be larger.
 const MAX_WAITING_BYTES: usize = 128 << 20;
-/// The part of it that messages may fill that can be lost: the page's own result must find room beside them.
+/// Part of that maximum for console messages, so that there is always room for the page's report.
 const MAX_CONSOLE_BYTES: usize = 16 << 20;
 
-/// Events that somebody listens to. Others are dropped before they cost an allocation: a page decides how many there are.
+/// Kinds of events with a reader. Others are dropped before they cost an allocation, since a page decides how many there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventKind {
     TargetCrashed,
@@ -56,7 +56,7 @@ pub(crate) enum EventKind {
 }
 
 impl EventKind {
-    /// Whether one more or less of them makes no difference to a render.
+    /// Returns true for events whose loss does not affect a render.
     fn is_droppable(self) -> bool {
         matches!(self, EventKind::ConsoleCalled | EventKind::ExceptionThrown)
     }
@@ -83,30 +83,30 @@ impl EventKind {
     }
 }
 
-/// Why a command has no result.
+/// Failure of a command.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum CdpError {
-    /// The browser ended or its pipe broke.
+    /// The browser has ended or its pipe is broken.
     #[error("the connection to the browser is closed")]
     Closed,
     /// The browser refused the command.
     #[error("{method}: {message}")]
     Refused { method: &'static str, message: String },
-    /// The answer is not what the protocol promises.
-    #[error("{method} answered something unexpected: {message}")]
+    /// The response does not conform to the protocol.
+    #[error("{method}: unexpected response: {message}")]
     Unexpected { method: &'static str, message: String },
 }
 
-/// Something the browser reports about one session.
+/// Event of a session.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub kind: EventKind,
     params: Box<RawValue>,
-    /// What it takes up while it waits.
+    /// Size that is counted while the event is queued.
     _queued: QueuedBytes,
 }
 
-/// Bytes that wait for a listener, given back when dropped.
+/// Bytes of a queued event, subtracted from the counter when dropped.
 #[derive(Debug)]
 struct QueuedBytes {
     counter: Arc<AtomicUsize>,
@@ -119,14 +119,14 @@ impl Drop for QueuedBytes {
     }
 }
 
-/// Where the events of one session go.
+/// Queue of the events of one session.
 struct Listener {
     sender: mpsc::Sender<Event>,
     waiting_bytes: Arc<AtomicUsize>,
 }
 
 impl Listener {
-    /// Sends an event; false when there is no room for it. One whose listener has gone is nobody's.
+    /// Queues an event. Returns false when the queue is full. Events without a reader are dropped.
     fn send(&self, kind: EventKind, params: &RawValue) -> bool {
         let bytes = params.get().len();
         let bound = if kind.is_droppable() { MAX_CONSOLE_BYTES } else { MAX_WAITING_BYTES };
@@ -142,12 +142,12 @@ impl Listener {
 }
 
 impl Event {
-    /// Whether a text is anywhere in it, readable or not.
+    /// Returns true when the parameters contain a text, whether or not they can be parsed.
     pub fn contains_text(&self, text: &str) -> bool {
         self.params.get().contains(text)
     }
 
-    /// Reads the parameters; `None` when they do not have the expected shape.
+    /// Parses the parameters. Returns `None` when they do not have the expected shape.
     pub fn params<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         serde_json::from_str(self.params.get())
             .inspect_err(|error| tracing::debug!(kind = ?self.kind, %error, "unreadable event"))
@@ -155,7 +155,7 @@ impl Event {
     }
 }
 
-/// The connection. Cheap to clone.
+/// Connection to a browser. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Cdp(Arc<Shared>);
 
@@ -207,7 +207,7 @@ struct ErrorBody {
 }
 
 impl Cdp {
-    /// Speaks over `stream` until either side closes it.
+    /// Starts reading and writing on `stream`, until either side closes it.
     pub fn start(stream: UnixStream, tasks: &TaskTracker) -> Cdp {
         let (reader, writer) = stream.into_split();
         let (outgoing, queue) = mpsc::unbounded_channel();
@@ -227,7 +227,7 @@ impl Cdp {
         self.send(None, method, params)
     }
 
-    /// Sends a command. It is on its way when this returns; awaiting it gives the answer, dropping it ignores the answer.
+    /// Sends a command. Awaiting the call returns the response; dropping the call ignores it.
     pub fn send(&self, session: Option<&str>, method: &'static str, params: impl Serialize) -> Call {
         let id = self.0.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let command = Command { id, method, params, session };
@@ -238,15 +238,16 @@ impl Cdp {
         let mut tables = self.0.tables();
         if !tables.closed {
             tables.pending.insert(id, Pending { method, response });
-            // Fails only when the writer is gone, and then the reader clears the table.
+            // Fails only when the writer has ended, and then the reader clears the table.
             let _ = self.0.outgoing.send(frame);
         }
         Call { method, receiver }
     }
 
-    /// Receives the events of a session; the empty name is the browser itself. A second listener replaces the first.
+    /// Returns the events of a session; the empty name is the browser itself. A second receiver replaces the first.
     ///
-    /// Only so many wait: console messages over that are lost, and a session that floods its listener with others loses it.
+    /// The queue is bounded: console messages over the bound are dropped, and a session that exceeds it with other events loses
+    /// its receiver.
     pub fn listen(&self, session: &str) -> mpsc::Receiver<Event> {
         let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS);
         let mut tables = self.0.tables();
@@ -257,25 +258,25 @@ impl Cdp {
         receiver
     }
 
-    /// Stops listening to a session.
+    /// Removes the receiver of a session.
     pub fn stop_listening(&self, session: &str) {
         self.0.tables().listeners.remove(session);
     }
 
-    /// Ends when the connection is closed.
+    /// Returns the token that is cancelled when the connection closes.
     pub fn closed(&self) -> &CancellationToken {
         &self.0.closed
     }
 }
 
-/// A command on its way.
+/// Command that has been sent.
 pub(crate) struct Call {
     method: &'static str,
     receiver: oneshot::Receiver<Result<Box<RawValue>, CdpError>>,
 }
 
 impl Call {
-    /// Waits for the answer and reads it.
+    /// Waits for the response and parses it.
     pub async fn read<T: DeserializeOwned>(self) -> Result<T, CdpError> {
         let method = self.method;
         let response = self.await?;
@@ -292,7 +293,7 @@ impl Future for Call {
     }
 }
 
-/// Waits until all of several commands are answered, or one of them fails: returns its error.
+/// Waits for the responses of several commands. Returns the first error.
 pub(crate) async fn wait_all<const N: usize>(calls: [Call; N]) -> Result<(), CdpError> {
     for call in calls {
         call.into_future().await?;
@@ -312,7 +313,7 @@ impl Shared {
             (std::mem::take(&mut tables.pending), std::mem::take(&mut tables.listeners))
         };
         self.closed.cancel();
-        // Dropping the senders wakes everyone who waits.
+        // Dropping the senders wakes all waiters.
         drop((pending, listeners));
     }
 
@@ -327,7 +328,7 @@ impl Shared {
             let response = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(CdpError::Refused { method, message: error.message }),
                 (None, Some(result)) => Ok(result.to_owned()),
-                (None, None) => Err(CdpError::Unexpected { method, message: "no result".to_owned() }),
+                (None, None) => Err(CdpError::Unexpected { method, message: "no result in the response".to_owned() }),
             };
             let _ = pending.response.send(response);
             return;
@@ -340,9 +341,9 @@ impl Shared {
         if listener.send(kind, params) {
             return;
         }
-        // Events without a session are about the browser as a whole: no tab may end that listener by a flood of them.
+        // Events without a session concern the whole browser: a tab must not be able to remove that receiver.
         if !kind.is_droppable() && !session.is_empty() {
-            tracing::debug!(?kind, "a session floods its listener");
+            tracing::debug!(?kind, "too many events of a session");
             tables.listeners.remove(session);
         }
     }
@@ -358,7 +359,7 @@ async fn write_all(
             frame = queue.recv() => match frame { Some(frame) => frame, None => return },
             () = closed.cancelled() => return,
         };
-        // Commands that were sent together leave together: one wake-up of the browser instead of several.
+        // Queued commands are written together: one wake-up of the browser instead of several.
         while let Ok(frame) = queue.try_recv() {
             batch.extend_from_slice(&frame);
         }

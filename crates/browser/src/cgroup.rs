@@ -1,5 +1,5 @@
-//! One memory cgroup per browser, where the service may make one. Used by the browser; safe code only, plain files.
-//! Must never touch a cgroup that it did not create, except to move this very process aside (version 2's rule).
+//! One memory cgroup per browser, where the service may create one. Used by the browser; plain files only.
+//! Must never touch a cgroup that it did not create, except to move this process into a leaf (a rule of version 2).
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -7,28 +7,28 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Names begin with this and the process id of the service.
+/// Prefix of the names, followed by the process id of the service.
 const PREFIX: &str = "glasshouse-browser-";
 
-/// A cgroup with a memory limit. Removed when dropped; its processes must have ended by then.
+/// Cgroup with a memory limit. Removed when dropped; its processes must have ended by then.
 #[derive(Debug)]
 pub(crate) struct Cgroup {
     folder: PathBuf,
 }
 
 impl Cgroup {
-    /// Makes one for the next browser; `None` where the service may not.
+    /// Creates a cgroup for the next browser. Returns `None` where the service may not.
     pub fn for_browser(limit_bytes: u64) -> Option<Cgroup> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let name = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
         Cgroup::create(&name, limit_bytes)
             .inspect_err(
-                |error| tracing::debug!(%error, "no memory cgroup for the browser; the watchdog bounds it"),
+                |error| tracing::debug!(%error, "no memory cgroup for the browser; the supervisor bounds its memory"),
             )
             .ok()
     }
 
-    /// Makes a child of this process's own cgroup with at most `limit_bytes` of memory. The error says what forbids it.
+    /// Creates a child of this process's own cgroup with a memory limit. The error says what forbids it.
     fn create(name: &str, limit_bytes: u64) -> io::Result<Cgroup> {
         let membership = fs::read_to_string("/proc/self/cgroup")?;
         let (hierarchy, path) = controller_path(&membership, "memory")
@@ -55,7 +55,7 @@ impl Cgroup {
         Ok(cgroup)
     }
 
-    /// The file that a process writes `0` to in order to join.
+    /// Opens the file to which a process writes `0` in order to join.
     pub fn procs(&self) -> io::Result<File> {
         OpenOptions::new().write(true).open(self.folder.join("cgroup.procs"))
     }
@@ -78,7 +78,7 @@ impl Drop for Cgroup {
     }
 }
 
-/// Removes cgroups of services that were killed. The kernel refuses to remove one with processes in it.
+/// Removes cgroups of services that were killed. The kernel refuses to remove a cgroup that has processes.
 fn sweep(parent: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -90,22 +90,22 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// The two versions of control groups.
+/// Version of the control groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hierarchy {
-    /// A hierarchy per controller.
+    /// One hierarchy per controller.
     V1,
     V2,
 }
 
-/// The folder of this process's own cgroup for a controller; `None` where there are no cgroups.
+/// Returns the folder of this process's own cgroup for a controller; `None` where there are no cgroups.
 pub(crate) fn own_folder(controller: &str) -> Option<(PathBuf, Hierarchy)> {
     let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
     let (hierarchy, path) = controller_path(&membership, controller)?;
     Some((own_or_root(hierarchy, controller, path), hierarchy))
 }
 
-/// A container sees its own cgroup as the root of the mount, under a path that names the host's.
+/// Returns the folder of a cgroup path, or the mount: a container sees its own cgroup as the root, under a path of the host.
 fn own_or_root(hierarchy: Hierarchy, controller: &str, path: &str) -> PathBuf {
     let mount = match hierarchy {
         Hierarchy::V1 => Path::new("/sys/fs/cgroup").join(controller),
@@ -128,8 +128,8 @@ fn controller_path<'a>(membership: &'a str, controller: &str) -> Option<(Hierarc
         })
 }
 
-/// Makes the memory controller available below `own`. Version 2 allows that only where no process lives, so this one moves
-/// into a leaf of its own first; it does so only when it is alone there.
+/// Enables the memory controller below `own`. Version 2 allows that only in a cgroup without processes, so this process moves
+/// into a leaf first, provided that it is the only one.
 fn delegate(own: &Path) -> io::Result<PathBuf> {
     let has_memory = |file: &str| -> io::Result<bool> {
         Ok(fs::read_to_string(own.join(file))?.split_whitespace().any(|name| name == "memory"))
@@ -145,7 +145,7 @@ fn delegate(own: &Path) -> io::Result<PathBuf> {
         if inhabitants.trim() != std::process::id().to_string() {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
-                "other processes live in this cgroup",
+                "other processes are in this cgroup",
             ));
         }
         let leaf = own.join("glasshouse-service");

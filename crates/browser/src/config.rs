@@ -1,5 +1,5 @@
-//! How browsers are run: what an operator decides. Used by the pool and by whoever starts one.
-//! Must never decide for a machine larger than the one it runs on.
+//! Settings of the browsers. Used by the pool and by those who create one.
+//! Must never exceed the resources of the machine by default.
 
 use std::path::PathBuf;
 
@@ -7,42 +7,42 @@ use crawler::Network;
 
 use crate::system;
 
-/// Pages at once in one browser: more than that wait for each other's frames, which one scheduler draws in turn.
+/// Maximum number of pages in one browser. One scheduler draws the frames of all of them in turn.
 pub(crate) const SLOTS_PER_BROWSER: usize = 8;
-/// Memory of a browser without pages, and of each page besides.
+/// Memory of a browser without pages, and of each page in it.
 const BROWSER_BYTES: u64 = 512 << 20;
 const SLOT_BYTES: u64 = 256 << 20;
-/// Memory that one page may use at most.
+/// Maximum memory of a page.
 const PAGE_BYTES: u64 = 768 << 20;
 
-/// How browsers are run.
+/// Settings of the browsers.
 #[derive(Debug, Clone)]
 pub struct BrowserConfig {
-    /// The browser's binary; none: found on this machine.
+    /// Binary of the browser; `None`: the installed one is located.
     pub binary: Option<PathBuf>,
-    /// Pages at once, at most; how many there are follows the load of the machine.
+    /// Maximum number of concurrent pages. The current number follows the load of the machine.
     pub concurrency: usize,
-    /// Pages at once that are taken even by a machine that is busy, unless its memory is short.
+    /// Concurrent pages that a busy processor does not reduce. Short memory does.
     pub concurrency_floor: usize,
-    /// Renders that may wait for a slot; more are refused.
+    /// Maximum number of renders waiting for a slot; more are refused.
     pub max_waiting: usize,
-    /// Refuse to run a browser that cannot be confined to a network namespace of its own.
+    /// Refusal to run a browser that cannot be confined to its own network namespace.
     pub strict_egress: bool,
-    /// The way out for every byte a page fetches.
+    /// Network for every byte that a page fetches.
     pub network: Network,
     /// Memory of all browsers together.
     pub memory_limit_bytes: u64,
-    /// Folder for the browsers' profiles; emptied at the end and, after a crash, at the next start.
+    /// Folder of the browsers' profiles; emptied at shutdown and, after a crash, at the next start.
     pub profile_dir: PathBuf,
 }
 
 impl BrowserConfig {
-    /// Defaults for everything that has one.
+    /// Makes the default settings.
     pub fn new(network: Network, profile_dir: impl Into<PathBuf>) -> BrowserConfig {
         BrowserConfig {
             binary: None,
             concurrency: system::max_concurrency(),
-            // Pages that only compute keep each core busy; one more computes while another waits.
+            // One page per core that only computes, and one more while another waits.
             concurrency_floor: system::cores() + 1,
             max_waiting: 1_000,
             strict_egress: false,
@@ -54,23 +54,23 @@ impl BrowserConfig {
 }
 
 impl BrowserConfig {
-    /// Browsers that the ceiling of pages needs.
+    /// Returns the number of browsers for the maximum number of pages.
     pub(crate) fn max_browsers(&self) -> usize {
         self.concurrency.max(1).div_ceil(SLOTS_PER_BROWSER)
     }
 
-    /// Pages at once in one browser, at most.
+    /// Returns the maximum number of pages in one browser.
     fn slots_per_browser(&self) -> usize {
         self.concurrency.clamp(1, SLOTS_PER_BROWSER)
     }
 
-    /// Memory of one browser: what its pages need, and no more than its share.
+    /// Returns the memory limit of a browser: the need of its pages, at most its share of the total.
     pub(crate) fn browser_memory_bytes(&self) -> u64 {
         let wanted = BROWSER_BYTES + SLOT_BYTES * self.slots_per_browser() as u64;
         wanted.min(self.memory_limit_bytes / self.max_browsers() as u64)
     }
 
-    /// Memory of one page: half of its browser's.
+    /// Returns the memory limit of a page: half of its browser's.
     pub(crate) fn page_memory_bytes(&self) -> u64 {
         (self.browser_memory_bytes() / 2).min(PAGE_BYTES)
     }

@@ -1,5 +1,6 @@
-//! What keeps a browser apart from the machine, and what is started within it. Used when a browser is started.
-//! Must never leave a bound out without somebody being told.
+//! Confinement of a browser (network namespace, sandbox), and the command that starts it confined. Used when a browser is
+//! started.
+//! Must never leave out a confinement without a warning.
 //! See docs/decisions/0004.
 
 use std::io;
@@ -13,17 +14,17 @@ use crate::flags::Flags;
 use crate::frame_scheduler::FrameMode;
 use crate::process::{self, Launch};
 
-/// What keeps a browser apart from the machine.
+/// Confinement of a browser.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Confinement {
-    /// It has a network namespace whose only way out is the proxy.
+    /// Network namespace of its own, whose only connection is the proxy.
     pub confined: bool,
-    /// Chromium's own sandbox is on; under root, the browser is another user.
+    /// Chromium's sandbox is on. A service that runs as root starts the browser as another user.
     pub sandboxed: bool,
 }
 
 impl Confinement {
-    /// What is missing of them, and what to do about it.
+    /// Describes the missing parts and their remedy. Returns `None` when nothing is missing.
     pub fn missing(&self) -> Option<String> {
         let missing = match (self.confined, self.sandboxed) {
             (true, true) => return None,
@@ -48,19 +49,19 @@ impl Confinement {
 const PROFILE: &str = "a seccomp profile is in force here: start the container with deploy/seccomp.json (in the package: \
                        /usr/share/glasshouse/seccomp.json), which allows what a browser is confined with";
 
-/// Returns what lets a browser be confined here.
+/// Returns the remedy for a browser that cannot be confined.
 pub(crate) fn remedy() -> &'static str {
     if is_filtered() { PROFILE } else { "run as root or allow unprivileged user namespaces" }
 }
 
-/// Decides whether the system calls of this process are filtered, as container runtimes and systemd do.
+/// Returns true when system calls of this process are filtered, as container runtimes and systemd do.
 fn is_filtered() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
     mode.is_some_and(|mode| mode.trim() == "2")
 }
 
-/// What to start within some bounds.
+/// Makes the command that starts a browser with a confinement.
 pub(crate) fn plan(
     environment: &Environment,
     binary: &Path,

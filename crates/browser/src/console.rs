@@ -1,5 +1,5 @@
-//! What a page writes to its console: errors, warnings and uncaught exceptions, bounded in number and length.
-//! Used by the visit. Must never keep more than a page is worth: pages can write without end.
+//! Console messages of a page: errors, warnings and uncaught exceptions, bounded in number and length.
+//! Used by the visit. Must never exceed its bounds: a page can write without end.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::cdp::{Event, EventKind};
 const MAX_MESSAGES: usize = 100;
 const MAX_CHARACTERS: usize = 1_000;
 
-/// Adds what an event says, if there is room.
+/// Adds the message of an event, up to the bound.
 pub(crate) fn record(messages: &mut Vec<ConsoleMessage>, event: &Event) {
     if messages.len() >= MAX_MESSAGES {
         return;

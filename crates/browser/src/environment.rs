@@ -1,4 +1,4 @@
-//! What every browser of a pool is started with. Made once by the pool, read by the supervisor and the browser.
+//! Settings and keys that all browsers of a pool are started with. Created by the pool, read by the supervisor and the browser.
 //! Must never know which browsers run.
 
 use std::io;
@@ -9,17 +9,17 @@ use crate::BrowserConfig;
 use crate::egress::Identity;
 use crate::profile::Profiles;
 
-/// The settings, and what was made of them for all browsers together.
+/// Settings of a pool with the keys and folders made from them.
 pub(crate) struct Environment {
     pub config: BrowserConfig,
     pub identity: Arc<Identity>,
     pub capabilities: Capabilities,
-    /// Pages are drawn with their pictures and fonts.
+    /// Pictures and fonts are fetched and drawn.
     pub draws_pictures: bool,
     profiles: io::Result<Profiles>,
 }
 
-/// What the machine turned out to allow; kept from one start to the next.
+/// Capabilities that the first starts have found missing.
 #[derive(Debug, Default)]
 pub(crate) struct Capabilities {
     pub no_frames_on_demand: AtomicBool,
@@ -37,13 +37,13 @@ impl Environment {
         }
     }
 
-    /// Makes the environment of browsers that draw pictures. Screenshots need ordinary frames.
+    /// Makes the environment of browsers that draw pictures. Screenshots need frames by the browser's own clock.
     pub fn for_pictures(config: BrowserConfig) -> Environment {
         let capabilities = Capabilities { no_frames_on_demand: AtomicBool::new(true) };
         Environment { capabilities, draws_pictures: true, ..Environment::new(config) }
     }
 
-    /// Folders for browsers, or why there are none.
+    /// Returns the folders of browsers, or the error that prevents them.
     pub fn profiles(&self) -> io::Result<&Profiles> {
         self.profiles.as_ref().map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", self.config.profile_dir.display()))

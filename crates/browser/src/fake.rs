@@ -1,5 +1,5 @@
-//! A renderer without a browser, programmed by tests of the layers above: what each address answers, when, and how often
-//! it was asked. Compiled only with the feature `testing`. Must never be reachable from a running service.
+//! A renderer without a browser for tests of other crates, which set the response of each address and count its renders.
+//! Compiled only with the feature `testing`. Must never be reachable from a running service.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,10 +18,10 @@ use crate::{
 /// First bytes of a WebP picture.
 const PIXEL: &[u8] = b"RIFF\x1a\0\0\0WEBPVP8L\r\0\0\0\x2f\0\0\0\x10\x07\x10\x11\x11\x88\x88\xfe\x07\0";
 
-/// A programmable [`Renderer`]. An address that was not programmed answers 200 with a small page that names it.
+/// A programmable [`Renderer`]. An address that was not programmed answers 200 with a small page that names the address.
 ///
-/// Addresses are given as a whole URL (`https://shop.example/a?b=1`), as path and query (`/a?b=1`) or as a path (`/a`);
-/// the most exact one that was programmed wins.
+/// Addresses are given as a whole URL (`https://shop.example/a?b=1`), as path and query (`/a?b=1`) or as a path (`/a`); the
+/// most exact one that was programmed wins.
 #[derive(Default)]
 pub struct FakeRenderer {
     state: Mutex<State>,
@@ -41,36 +41,36 @@ struct State {
 }
 
 impl FakeRenderer {
-    /// A renderer that answers every address with a page.
+    /// Makes a renderer that answers every address with a page.
     pub fn new() -> FakeRenderer {
         FakeRenderer::default()
     }
 
-    /// From now on `address` answers 200 with `html`.
+    /// Programs `address` to answer 200 with `html`.
     pub fn answers_html(&self, address: &str, html: &str) {
         self.answers_status(address, 200, html);
     }
 
-    /// From now on `address` answers `status` with `html`.
+    /// Programs `address` to answer `status` with `html`.
     pub fn answers_status(&self, address: &str, status: u16, html: &str) {
         self.answers(address, Ok(Rendered { status, html: html.to_owned(), ..page_at(&blank()) }));
     }
 
-    /// From now on `address` answers 200 with `html`, cut off at the time limit.
+    /// Programs `address` to answer 200 with `html`, cut off at the time limit.
     pub fn answers_partial(&self, address: &str, html: &str) {
         let page =
             Rendered { html: html.to_owned(), partial: true, settled: Settled::Timeout, ..page_at(&blank()) };
         self.answers(address, Ok(page));
     }
 
-    /// From now on `address` answers with this page, at whatever address it is asked for.
+    /// Programs `address` to answer with a changed page. Its `final_url` is the requested address.
     pub fn answers_page(&self, address: &str, change: impl FnOnce(&mut Rendered)) {
         let mut page = page_at(&blank());
         change(&mut page);
         self.answers(address, Ok(page));
     }
 
-    /// From now on `address` redirects to `location` (absolute).
+    /// Programs `address` to redirect to the absolute address `location`.
     pub fn redirects(&self, address: &str, status: u16, location: &str) {
         let page = Rendered {
             status,
@@ -82,33 +82,33 @@ impl FakeRenderer {
         self.answers(address, Ok(page));
     }
 
-    /// From now on `address` fails with `error`.
+    /// Programs `address` to fail with `error`.
     pub fn fails(&self, address: &str, error: RenderError) {
         self.answers(address, Err(error));
     }
 
-    /// From now on `address` answers `answer`; its `final_url` is replaced by the address that was asked for.
+    /// Programs `address` to answer `answer`. Its `final_url` is replaced by the requested address.
     pub fn answers(&self, address: &str, answer: Result<Rendered, RenderError>) {
         self.state().answers.insert(address.to_owned(), answer);
     }
 
-    /// From now on a render of `address` takes at least `delay` (of the runtime's clock).
+    /// Programs `address` to take at least `delay` of the runtime's clock.
     pub fn delays(&self, address: &str, delay: Duration) {
         self.state().delays.insert(address.to_owned(), delay);
     }
 
-    /// From now on renders of `address` do not end before [`FakeRenderer::release`].
+    /// Programs renders of `address` not to end before [`FakeRenderer::release`].
     pub fn hangs(&self, address: &str) {
         self.state().hanging.insert(address.to_owned());
     }
 
-    /// Lets the hanging renders of `address` end, and later ones pass.
+    /// Ends the hanging renders of `address`. Later ones do not hang.
     pub fn release(&self, address: &str) {
         self.state().hanging.remove(address);
         self.released.notify_waiters();
     }
 
-    /// Says how often a render of `address` was started.
+    /// Returns the number of renders of `address` that were started.
     pub fn renders(&self, address: &str) -> usize {
         self.state()
             .requests
@@ -117,27 +117,27 @@ impl FakeRenderer {
             .count()
     }
 
-    /// Lists every render that was started, in order.
+    /// Lists the renders that were started, in order.
     pub fn requests(&self) -> Vec<RenderRequest> {
         self.state().requests.clone()
     }
 
-    /// Lists every look that was started, in order.
+    /// Lists the views that were started, in order.
     pub fn views(&self) -> Vec<ViewRequest> {
         self.state().views.clone()
     }
 
-    /// From now on every render answers [`RenderError::NoBrowser`] and `health` says why.
+    /// Makes every render fail with [`RenderError::NoBrowser`] and `health` report the problem.
     pub fn becomes_unusable(&self, problem: &str) {
         self.state().problem = Some(problem.to_owned());
     }
 
-    /// Takes [`FakeRenderer::becomes_unusable`] back.
+    /// Reverts [`FakeRenderer::becomes_unusable`].
     pub fn becomes_usable(&self) {
         self.state().problem = None;
     }
 
-    /// From now on `health` says what keeps the browser less apart from the machine; renders go on.
+    /// Makes `health` report a missing confinement. Renders go on.
     pub fn lacks(&self, what: &str) {
         self.state().lack = Some(what.to_owned());
     }
@@ -150,7 +150,7 @@ impl FakeRenderer {
         loop {
             let released = self.released.notified();
             tokio::pin!(released);
-            // Listening starts before looking, so that a release in between is not missed.
+            // Registered before the check, so that a release in between is not missed.
             released.as_mut().enable();
             if !names.iter().any(|name| self.state().hanging.contains(name)) {
                 return;
@@ -190,8 +190,7 @@ impl Renderer for FakeRenderer {
         })
     }
 
-    /// Looks at what was programmed for the address, or at the given document: its markup is the text, and the picture is a
-    /// single pixel.
+    /// Views the programmed answer or the given document: its markup is the text, and the picture is one pixel.
     fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView> {
         Box::pin(async move {
             let url = request.page.url.clone();
@@ -251,7 +250,7 @@ impl Renderer for FakeRenderer {
     }
 }
 
-/// Counts a render as active until it ends or its future is dropped.
+/// Counter of a running render, until it ends or its future is dropped.
 struct Active<'a>(&'a FakeRenderer);
 
 impl Drop for Active<'_> {
@@ -260,7 +259,7 @@ impl Drop for Active<'_> {
     }
 }
 
-/// Names an address can be programmed by, most exact first.
+/// Returns the names by which an address can be programmed, most exact first.
 fn names_of(url: &Url) -> [String; 3] {
     let path = url.path().to_owned();
     let with_query = url.query().map_or_else(|| path.clone(), |query| format!("{path}?{query}"));

@@ -1,5 +1,5 @@
-//! The browser's command line and the list of what is not fetched. Used when a browser is started.
-//! Pure: says what is wanted, starts nothing.
+//! Command line of the browser and the patterns of blocked addresses. Used when a browser is started.
+//! Pure. Must never start anything.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -7,12 +7,13 @@ use std::path::Path;
 
 use crate::frame_scheduler::FrameMode;
 
-/// Flags that every browser gets.
+/// Flags of every browser.
 const COMMON: &[&str] = &[
     "--headless",
     "--remote-debugging-pipe",
     "--disable-gpu",
-    // A process less: on Linux the network service has no sandbox to itself. When it dies the browser does, and is replaced.
+    // Saves a process: on Linux the network service is not sandboxed by itself. Its end is the browser's end, and that is
+    // replaced.
     "--enable-features=NetworkServiceInProcess2",
     "--hide-scrollbars",
     "--mute-audio",
@@ -20,7 +21,7 @@ const COMMON: &[&str] = &[
     "--no-first-run",
     "--no-default-browser-check",
     "--screen-info={1920x1080}",
-    // No traffic and no processes of the browser's own.
+    // No network traffic and no processes of the browser itself.
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -34,39 +35,39 @@ const COMMON: &[&str] = &[
     "--metrics-recording-only",
     "--no-pings",
     "--no-service-autorun",
-    // A page in the background is a page that somebody waits for.
+    // Background pages must not be throttled: a client waits for them.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
     "--disable-ipc-flooding-protection",
-    // `navigator.webdriver` is for people who drive a browser.
-    // Between two pages of a warm tab nothing is animated. What a page keeps in a bucket of its own no command clears.
+    // `navigator.webdriver` would reveal automation. View transitions are not needed between two pages of a warm tab. No
+    // protocol command clears storage buckets.
     "--disable-blink-features=AutomationControlled,ViewTransitionOnNavigation,StorageBuckets",
-    // The back/forward cache would keep old documents of a warm tab alive, and a new frame for each document costs a tenth
-    // of a render; the rest is background work or another way out.
+    // The back/forward cache would keep old documents of a warm tab alive. A new frame for each document costs a tenth of a
+    // render. The other features are background work or bypass the proxy.
     "--disable-features=Translate,BackForwardCache,MediaRouter,OptimizationHints,AutofillServerCommunication,\
      CertificateTransparencyComponentUpdater,DialMediaRouteProvider,InterestFeedContentSuggestions,PaintHolding,\
      Prerender2,RenderDocument,SpeculationRules,HttpsUpgrades,IsolateOrigins,site-per-process,IsolateSandboxedIframes,\
      OriginKeyedProcessesByDefault",
-    // Peer connections through the proxy or not at all: the first is what a full Chromium reads, the second the headless shell.
+    // WebRTC through the proxy or not at all. A full Chromium reads the first flag, the headless shell the second.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Loopback too goes through the proxy; the browser has an exception for it by default.
+    // By default the browser connects to loopback without the proxy.
     "--proxy-bypass-list=<-loopback>",
-    // Frames of other sites stay in the process of their page: blocked addresses and the page script hold in them, too. Nothing is
-    // there to be kept apart: each tab has a process of its own, and no visitor's cookies. See docs/decisions/0005.
+    // Frames of other sites stay in the process of their page, so that blocked addresses and the page script apply in them.
+    // Each tab has its own process and no visitor's cookies, so site isolation protects nothing. See docs/decisions/0005.
     "--disable-site-isolation-trials",
     // Console messages of pages would fill the log.
     "--log-level=2",
-    // Where a statement stands in its source is noted when it is compiled. Left for later, as is usual, the first request of a
-    // script parses all of it again, for the stack that the protocol reports: a tenth of a page in a fresh tab.
-    // Garbage of earlier documents is collected before memory grows: a tab takes a third less. See docs/decisions/0115.
+    // By default source positions are computed lazily: the first request of a script parses the whole script again, for the
+    // stack trace in the protocol. That costs a tenth of a page in a fresh tab.
+    // Collecting the garbage of earlier documents before memory grows saves a third of a tab's memory. See docs/decisions/0115.
     "--js-flags=--no-enable-lazy-source-positions,--optimize-for-size",
 ];
 
-/// Pictures and fonts change no word of a page: not fetched, without a round trip per request. A mouse that hovers and
-/// points finely, as at a desk: without one the browser takes itself for a phone.
+/// No pictures and fonts: they do not change the text. Hover and a fine pointer, as on a desktop; by default the browser acts
+/// as a phone.
 const WITHOUT_PICTURES: &[&str] = &[
     "--blink-settings=imagesEnabled=false,primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
     "--disable-remote-fonts",
@@ -75,29 +76,29 @@ const WITH_PICTURES: &[&str] = &[
     "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
 ];
 
-/// Draw a frame only when one is asked for. The first without the second stops all frames and refuses to draw any.
+/// Frames on demand. The first flag without the second stops all frames and fails every request for one.
 const FRAMES_ON_DEMAND: &[&str] =
     &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
 
-/// Shared memory files below this much room make pages crash.
+/// Size of `/dev/shm` below which pages crash.
 const MIN_SHARED_MEMORY_BYTES: u64 = 512 << 20;
 
-/// What differs from browser to browser.
+/// Properties that differ between browsers.
 pub(crate) struct Flags<'a> {
     pub folder: &'a Path,
     pub frames: FrameMode,
     pub draws_pictures: bool,
     pub spki_hash: &'a str,
-    /// Where the browser's own traffic goes: a proxy address that answers nobody.
+    /// Proxy of the browser's own traffic: an address that does not respond.
     pub dead_proxy: SocketAddr,
     pub confined: bool,
-    /// Whether Chromium's own sandbox can be used: not by root, nor where the kernel forbids what it is made of.
+    /// Chromium's sandbox is available: not for root, nor where the kernel forbids namespaces.
     pub sandbox: bool,
     pub shared_memory_bytes: Option<u64>,
 }
 
 impl Flags<'_> {
-    /// The arguments, in order.
+    /// Returns the arguments in order.
     pub fn arguments(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = COMMON.iter().map(OsString::from).collect();
         let pictures = if self.draws_pictures { WITH_PICTURES } else { WITHOUT_PICTURES };
@@ -112,7 +113,7 @@ impl Flags<'_> {
             args.push("--disable-dev-shm-usage".into());
         }
         if !self.confined {
-            // Without a namespace a name must not even be looked up outside the proxy.
+            // Without a namespace, names must not be resolved outside the proxy.
             args.push("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1".into());
         }
         args.push(format!("--proxy-server=http://{}", self.dead_proxy).into());
@@ -124,11 +125,11 @@ impl Flags<'_> {
     }
 }
 
-/// Media is not fetched. Pictures and fonts are switched off by flags; trackers have stand-ins, which the proxy sends.
+/// File extensions of media, which is not fetched. Flags disable pictures and fonts; the proxy answers for trackers.
 const MEDIA: &[&str] =
     &["mp4", "webm", "ogv", "mov", "m4v", "mp3", "m4a", "ogg", "wav", "flac", "m3u8", "mpd"];
 
-/// Wildcard patterns for `Network.setBlockedURLs`, `extra` ones of the customer last.
+/// Returns wildcard patterns for `Network.setBlockedURLs`, followed by the customer's own.
 pub(crate) fn blocked_patterns(extra: &[String]) -> Vec<String> {
     let media = MEDIA.iter().flat_map(|ending| [format!("*://*/*.{ending}"), format!("*://*/*.{ending}?*")]);
     media.chain(extra.iter().cloned()).collect()

@@ -1,5 +1,5 @@
-//! All browsers of a pool: as many as the pages at once need, each render in the one that suits it best.
-//! Used by the pool. Must never end a browser with renders in it because fewer are needed.
+//! All browsers of a pool: their number follows the number of pages, and each render gets the most suitable one.
+//! Used by the pool. Must never end a browser that has running renders because fewer browsers are needed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,26 +16,26 @@ use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::{State, Supervisor};
 use crate::tab::TabOwner;
 
-/// The browsers. Cheap to clone.
+/// The browsers of a pool. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Fleet(Arc<Shared>);
 
 struct Shared {
     environment: Arc<Environment>,
-    /// At least one, for as long as the pool lives.
+    /// Supervisors of the shared browsers, at least one until shutdown.
     supervisors: Mutex<Vec<Supervisor>>,
-    /// Counts changes of any browser's state.
+    /// Counter of the state changes of all browsers.
     changes: Arc<watch::Sender<u64>>,
-    /// For one render at a time that may be what ended its last browser.
+    /// Lock of the one render at a time that has a browser to itself.
     exclusive_lock: Arc<tokio::sync::Mutex<()>>,
-    /// Keeps the browser of that render, and of the next one if that waits already.
+    /// Supervisor of the exclusive browser. Reused when the next render already waits for it.
     exclusive: Mutex<Option<Supervisor>>,
     exclusive_waiting: AtomicUsize,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
-/// A browser for one render alone, until dropped.
+/// A browser that runs one render only, until dropped.
 pub(crate) struct ExclusiveBrowser {
     fleet: Fleet,
     supervisor: Supervisor,
@@ -43,7 +43,7 @@ pub(crate) struct ExclusiveBrowser {
 }
 
 impl ExclusiveBrowser {
-    /// Waits for the browser.
+    /// Waits for the browser to run.
     pub async fn lease(&self, limit: Duration) -> Result<Lease, String> {
         Ok(self.supervisor.browser(limit).await?.lease())
     }
@@ -59,7 +59,7 @@ impl Drop for ExclusiveBrowser {
     }
 }
 
-/// Counts a render that waits to be alone, also when it stops waiting.
+/// Counter of a render that waits for the exclusive browser, until it stops waiting.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Drop for Waiting<'_> {
@@ -85,8 +85,8 @@ impl Fleet {
         fleet
     }
 
-    /// Runs as many browsers as `pages` at once need. One more is started at once, one less is let go only when it is
-    /// clearly not needed: starting it again costs as much as several renders.
+    /// Adjusts the number of browsers to the number of pages. A browser is added at once and removed only when clearly
+    /// unneeded, since a start costs as much as several renders.
     pub fn resize(&self, pages: usize) {
         let mut supervisors = self.supervisors();
         if self.0.stop.is_cancelled() {
@@ -104,7 +104,7 @@ impl Fleet {
         }
     }
 
-    /// Waits for a browser that runs, and takes a place for a render of `site` in it; the error says why there is none.
+    /// Waits for a running browser and leases it for a render. The error says why there is none.
     pub async fn browser(&self, site: &TabOwner, limit: Duration) -> Result<Lease, String> {
         let mut changes = self.0.changes.subscribe();
         let deadline = Instant::now() + limit;
@@ -119,13 +119,13 @@ impl Fleet {
         }
     }
 
-    /// `None`: there will be one in a moment.
+    /// Chooses a browser. Returns `None` when one is starting.
     fn choose(&self, site: &TabOwner) -> Option<Result<Lease, String>> {
         let supervisors = self.supervisors();
         let states: Vec<State> = supervisors.iter().map(Supervisor::state).collect();
         let best = states.iter().filter_map(State::usable).min_by_key(|browser| {
             let active = browser.active();
-            // A warm tab is worth more than an even load, as long as no browser is overloaded.
+            // A warm tab outweighs an even load, as long as the browser is not full.
             (active >= SLOTS_PER_BROWSER, !browser.warm_tabs.has(site), active)
         });
         if let Some(best) = best {
@@ -134,7 +134,7 @@ impl Fleet {
         if self.0.stop.is_cancelled() {
             return Some(Err("the service is shutting down".to_owned()));
         }
-        // One that has died and is not yet missed counts as starting.
+        // A browser that has ended but was not yet reported counts as starting.
         let is_starting = states.iter().any(|state| matches!(state, State::Starting | State::Ready(_)));
         let problem = states.into_iter().find_map(|state| match state {
             State::Failed(problem) => Some(problem),
@@ -143,8 +143,7 @@ impl Fleet {
         problem.filter(|_| !is_starting).map(Err)
     }
 
-    /// Waits for the turn to have a browser in which no other render is; its end is then nobody else's. `None`: others
-    /// that wait for the same take too long.
+    /// Waits for a browser without other renders. Returns `None` when other renders occupy it for longer than the limit.
     pub async fn acquire_exclusive(&self, limit: Duration) -> Option<ExclusiveBrowser> {
         self.0.exclusive_waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(&self.0.exclusive_waiting);
@@ -154,17 +153,17 @@ impl Fleet {
         Some(ExclusiveBrowser { fleet: self.clone(), supervisor, _lock: exclusive_lock })
     }
 
-    /// The browser of the render that is alone.
+    /// Returns the browser that runs one render only.
     pub fn exclusive_browser(&self) -> Option<Arc<RunningBrowser>> {
         self.exclusive().as_ref().and_then(|supervisor| supervisor.state().usable().cloned())
     }
 
-    /// Browsers that run and are shared.
+    /// Returns the running shared browsers.
     pub fn browsers(&self) -> Vec<Arc<RunningBrowser>> {
         self.supervisors().iter().filter_map(|supervisor| supervisor.state().usable().cloned()).collect()
     }
 
-    /// Waits until the first browser has started or failed to, but not long.
+    /// Waits until the first browser has started or failed to start, at most for the limit.
     pub async fn started(&self, limit: Duration) -> State {
         if let Some(browser) = self.browsers().into_iter().next() {
             return State::Ready(browser);

@@ -1,5 +1,5 @@
-//! Draws frames on demand, one at a time for a whole browser. Used by visits.
-//! Must never have two frames under way: their tabs share what draws, and a second one ends the browser's GPU process.
+//! Draws frames on demand, one at a time per browser. Used by visits.
+//! Must never draw two frames concurrently: the tabs share the GPU process, which ends when a second frame begins.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::cdp::Cdp;
 
-/// How long one page's frame may keep the others waiting: a page whose script never ends draws none.
+/// Timeout of a frame. The frame of a page whose script never ends is not drawn and must not block the others.
 const FRAME_LIMIT: Duration = Duration::from_secs(1);
 
 /// Clock of the frames of a browser.
@@ -25,16 +25,16 @@ pub(crate) enum FrameMode {
 /// Extent of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FrameKind {
-    /// Callbacks and layout.
+    /// Callbacks and layout only.
     Cheap,
-    /// Everything, to a screen that is not there.
+    /// All stages, up to the (absent) screen.
     Full,
 }
 
-/// Told when a frame is drawn, or will not be.
+/// Receiver that completes when the frame is drawn or given up.
 pub(crate) type Drawing = oneshot::Receiver<()>;
 
-/// Draws the frames that the tabs of one browser wish for, in the order of the wishes.
+/// Queue of the frames that the tabs of a browser request, first in, first out.
 pub(crate) struct FrameScheduler(mpsc::UnboundedSender<FrameRequest>);
 
 struct FrameRequest {
@@ -44,17 +44,17 @@ struct FrameRequest {
 }
 
 impl FrameScheduler {
-    /// Draws for the tabs of one browser until it is dropped.
+    /// Starts drawing for the tabs of a browser, until dropped.
     pub fn start(cdp: Cdp, tasks: &TaskTracker) -> FrameScheduler {
         let (sender, requests) = mpsc::unbounded_channel();
         tasks.spawn(draw_all(cdp, requests));
         FrameScheduler(sender)
     }
 
-    /// Draws a frame of a tab as soon as it is its turn.
+    /// Queues a frame of a tab.
     pub fn draw(&self, session: &str, kind: FrameKind) -> Drawing {
         let (drawn, drawing) = oneshot::channel();
-        // Fails only when the browser is gone, and then the tab learns of it at once.
+        // Fails only when the browser has ended, and then the tab fails at once.
         let _ = self.0.send(FrameRequest { session: session.to_owned(), kind, drawn });
         drawing
     }
@@ -67,7 +67,7 @@ async fn draw_all(cdp: Cdp, mut requests: mpsc::UnboundedReceiver<FrameRequest>)
         }
         let frame = json!({ "noDisplayUpdates": kind == FrameKind::Cheap, "interval": 16 });
         let call = cdp.send(Some(&session), "HeadlessExperimental.beginFrame", frame);
-        // A refused frame, of a tab that is being closed say, is over too.
+        // A refused frame, for instance of a tab that is being closed, counts as drawn.
         let _ = timeout(FRAME_LIMIT, call).await;
         let _ = drawn.send(());
     }

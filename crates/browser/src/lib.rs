@@ -1,7 +1,7 @@
-//! Chromium behind [`Renderer`]: a URL in, the HTML that a person's browser would show out.
+//! Chromium behind [`Renderer`]: takes an address, returns the HTML that a visitor's browser would show.
 //!
-//! Used by the application's render service and the `render` command. Stands alone: it knows no accounts, no database
-//! and no HTTP server, and every byte a page fetches passes the guard of the `crawler` crate.
+//! Used by the application's render service and the `render` command. Must never depend on accounts, a database or an HTTP
+//! server. Every byte that a page fetches passes the guard of the `crawler` crate.
 
 mod attempts;
 mod browser;
@@ -47,19 +47,19 @@ pub use process::{Reaped, reap_orphans};
 pub use system::max_concurrency;
 pub use viewer::model::*;
 
-/// Renders pages. Two implementations: the Chromium pool, and a fake for tests of everything above it.
+/// Renderer of pages. Implemented by the Chromium pool, and by a fake for tests of other crates.
 pub trait Renderer: Send + Sync {
     /// Renders one page.
     ///
-    /// Waits fairly for a free slot. Dropping the future gives the slot back and ends the page.
+    /// Waits for a free slot; tenants are served in turn. Dropping the future releases the slot and closes the page.
     fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>>;
 
-    /// Looks at a page with its pictures and fonts, in a browser apart from those that render.
+    /// Views a page with its pictures and fonts, in a browser that does not render.
     fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView>;
 
-    /// Says how the browser is, without starting a render.
+    /// Returns the state of the browser without starting a render.
     fn health(&self) -> BoxFuture<'_, BrowserHealth>;
 
-    /// Ends every browser and waits until no process is left.
+    /// Ends all browsers and waits until no process of them is left.
     fn shutdown(&self) -> BoxFuture<'_, ()>;
 }

@@ -1,11 +1,11 @@
-//! Locates the browser's real binary. Used when the pool starts a browser and by `doctor` through the pool's health.
-//! Must never return a wrapper script when the program behind it can be found: a signal to a script leaves the browser running.
+//! Locates the browser's binary. Used when the pool starts a browser.
+//! Must never return a wrapper script when its program can be found: a signal to the script does not end the browser.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Names to look for, best first: the headless shell draws frames on demand, a full browser does not.
+/// File names to search for, in order of preference: only the headless shell draws frames on demand.
 const NAMES: &[&str] = &[
     "chromium-headless-shell",
     "chrome-headless-shell",
@@ -16,11 +16,11 @@ const NAMES: &[&str] = &[
     "google-chrome",
 ];
 
-/// Where packages put the programs behind their scripts.
+/// Folders of the programs that packages start through scripts.
 const FOLDERS: &[&str] =
     &["/usr/lib/chromium", "/usr/lib64/chromium", "/usr/lib/chromium-browser", "/opt/google/chrome"];
 
-/// What to tell an operator without a browser.
+/// Remedy for a missing browser.
 pub(crate) const REMEDY: &str =
     "install one (Debian: apt install chromium-headless-shell) or name its binary in render.chromium";
 
@@ -35,7 +35,7 @@ pub fn locate_browser() -> Option<PathBuf> {
     })
 }
 
-/// Follows a wrapper script to the program it starts; a program is returned as it is.
+/// Returns the program that a wrapper script starts; returns the path of a program unchanged.
 pub(crate) fn program_behind(path: &Path) -> PathBuf {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(64 << 10).read_to_end(&mut start));
@@ -49,7 +49,7 @@ pub(crate) fn program_behind(path: &Path) -> PathBuf {
         .filter(|word| word.starts_with('/'))
         .flat_map(|word| [PathBuf::from(word), Path::new(word).join(name)]);
     let usual = FOLDERS.iter().map(|folder| Path::new(folder).join(name));
-    // A script may name other programs too, such as a debugger.
+    // A script may also name other programs, such as a debugger.
     let is_it = |candidate: &PathBuf| candidate.file_name() == Some(name) && is_program(candidate);
     named.chain(usual).find(is_it).unwrap_or_else(|| path.to_owned())
 }

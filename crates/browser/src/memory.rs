@@ -1,17 +1,17 @@
-//! Memory of a browser's processes, from /proc, and which of them to end when it is too much. Used by the pool's watchdog.
-//! Must never pick the browser's main process: a page that eats memory ends alone.
+//! Memory of a browser's processes, from /proc, and the decision which of them to end. Used by the supervisor.
+//! Must never choose the browser's main process: a page that uses too much memory ends alone.
 
 use std::fs;
 
 use crate::process::page_size;
 
-/// One process of a browser.
+/// Process of a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
     pub pid: u32,
-    /// Memory of its own, without what it shares with others.
+    /// Resident memory that is not shared with other processes.
     pub private_bytes: u64,
-    /// Runs pages.
+    /// The process runs pages.
     pub is_renderer: bool,
 }
 
@@ -35,21 +35,21 @@ pub(crate) fn members(group: u32) -> Vec<Member> {
         .collect()
 }
 
-/// What is to be done about the memory of a browser.
+/// Action that bounds the memory of a browser.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Remedy<'a> {
     Nothing,
-    /// This page eats it.
+    /// This page uses too much.
     KillPage(&'a Member),
-    /// It gets tight: tabs that only wait are closed.
+    /// Memory gets short.
     CloseIdleTabs,
-    /// The browser itself has grown: its pages are not to blame, and only another browser helps.
+    /// The main process has grown, so ending pages does not help.
     Replace,
 }
 
-/// Decides over a browser with `limit` bytes, one page of which may have `page_limit`.
+/// Decides about a browser with a limit of `limit` bytes and `page_limit` bytes per page.
 ///
-/// A main process that leaks is replaced at half of the limit, while there is room for the renders in it to end.
+/// A main process that leaks is replaced at half of the limit, while there is memory for its renders to end.
 pub(crate) fn remedy(members: &[Member], limit: u64, page_limit: u64) -> Remedy<'_> {
     let largest =
         members.iter().filter(|member| member.is_renderer).max_by_key(|member| member.private_bytes);
@@ -66,12 +66,12 @@ pub(crate) fn remedy(members: &[Member], limit: u64, page_limit: u64) -> Remedy<
     }
 }
 
-/// Fifth field of `/proc/PID/stat`; the second, the name, may contain anything.
+/// Parses the fifth field of `/proc/PID/stat`. The second field, the name, may contain any character.
 fn group_of(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
 }
 
-/// Resident minus shared pages.
+/// Returns the number of resident pages without shared ones.
 fn private_pages(statm: &str) -> Option<u64> {
     let mut fields = statm.split_whitespace().skip(1).map(str::parse::<u64>);
     let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);

@@ -1,5 +1,5 @@
-//! What a render is asked for and what comes back. Used by everyone who renders; knows nothing of Chromium.
-//! Must never hold a default that weakens isolation: a request says whose tab it may use.
+//! Request and result of a render. Used by all crates that render; independent of Chromium.
+//! Must never have a default that weakens isolation: a request names the owner of its tab.
 
 use std::time::Duration;
 
@@ -8,112 +8,112 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// One page to render.
+/// Request to render one page.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
-    /// Absolute `http` or `https` address, without userinfo. The page sees exactly this as its location.
+    /// Absolute `http` or `https` address without userinfo; the location that the page sees.
     pub url: Url,
-    /// Whose page this is (the domain record's id). Warm tabs are shared only between renders of equal tenant **and** origin.
+    /// Owner of the page (the domain record's id). Warm tabs are shared only between renders of equal tenant **and** origin.
     pub tenant: String,
-    /// Where requests for the page's own host are really sent, when the domain has an origin host of its own.
+    /// Origin to which requests for the page's own host are sent, when the domain has an origin host.
     pub route: Option<OriginRoute>,
-    /// Headers that requests for the page's own hosts carry.
+    /// Headers of requests to the page's own hosts.
     pub own_headers: Option<OwnHeaders>,
-    /// Hard limit, from the moment a tab starts on the page. A page that never settles comes back as it stands, `partial`.
+    /// Time limit from the start in a tab. A page that is not ready by then is returned as `partial`.
     pub timeout: Duration,
-    /// CSS selector that must match before the page counts as ready, in addition to the ordinary rules.
+    /// CSS selector that must match before the page is ready, in addition to the general rules.
     pub wait_for_selector: Option<String>,
-    /// Addresses that are not fetched, as Chromium's wildcard patterns (`*` any run of characters), beside the built-in list.
+    /// Blocked addresses as Chromium's wildcard patterns (`*` matches any characters), in addition to the built-in list.
     pub blocked_urls: Vec<String>,
-    /// What the page may cost.
+    /// Resource limits of the page.
     pub limits: RenderLimits,
-    /// Also report what only a browser knows of the page ([`Rendered::inspection`]), for audits.
+    /// Request for [`Rendered::inspection`], for audits.
     pub inspect: bool,
-    /// A client waits for it: it goes before the others, and they make room while it is rendered.
+    /// A client waits for the response: the render precedes others, and background renders are limited meanwhile.
     pub urgent: bool,
 }
 
-/// Sends requests for one host somewhere else, as the edge does for people: the page keeps its public address.
+/// Origin of a site's requests. The page keeps its public address, as it does at the edge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OriginRoute {
-    /// Public hosts (the domain and its `www.`/apex twin) whose requests are re-routed, lower case.
+    /// Public hosts (the domain and its `www.`/apex counterpart) whose requests are sent to the origin, lower case.
     pub hosts: Vec<String>,
-    /// Host, and optional port, that answers for them; also the `Host` header and the TLS name.
+    /// Host and optional port of the origin; also the `Host` header and the TLS name.
     pub origin_host: OriginHost,
-    /// Whether the origin is reached over TLS.
+    /// The origin is requested over TLS.
     pub tls: bool,
 }
 
-/// Headers that only some hosts get to see: what a staging site asks for. Other hosts never do, whoever leads there.
+/// Headers that are sent to some hosts only, such as credentials of a staging site. Redirects do not carry them to other hosts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct OwnHeaders {
-    /// Hosts that get to see them, lower case.
+    /// Hosts that receive the headers, lower case.
     pub hosts: Vec<String>,
-    /// The headers. One that the page sets itself stays as the page set it.
+    /// The headers. A header that the page sets itself is not replaced.
     pub headers: Vec<(HeaderName, HeaderValue)>,
-    /// They are sent over plain `http` too.
+    /// The headers are also sent over plain `http`.
     pub plain_http: bool,
 }
 
-/// Upper bounds of one render.
+/// Resource limits of one render.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderLimits {
-    /// Bytes the page may download in all; over it the rest is cut off and the render is `partial`.
+    /// Maximum bytes of all downloads. Over it the rest is cut off and the render is `partial`.
     pub page_bytes: u64,
-    /// Bytes of HTML that may come out; over it the render fails with [`RenderError::TooLarge`].
+    /// Maximum bytes of HTML. Over it the render fails with [`RenderError::TooLarge`].
     pub html_bytes: usize,
-    /// Redirects of the document that are looked at before giving up.
+    /// Maximum number of redirects of the document.
     pub redirects: u32,
 }
 
-/// What a page turned into.
+/// Result of a render.
 #[derive(Debug, Clone)]
 pub struct Rendered {
-    /// The page's own status: a client-side redirect's 3xx, else `<meta name="prerender-status-code">`, else the document's.
+    /// Status of the page: the 3xx of a client-side redirect, else `<meta name="prerender-status-code">`, else the document's.
     pub status: u16,
-    /// Target of a redirect (the origin's or a client-side one) as an absolute address; `html` is then empty.
+    /// Absolute target of a redirect of the origin or of a script; `html` is then empty.
     pub location: Option<String>,
-    /// Address of the document that was captured.
+    /// Address of the captured document.
     pub final_url: Url,
-    /// Status of the first answer to the address that was asked for.
+    /// Status of the first response to the requested address.
     pub first_status: u16,
-    /// Redirects of servers on the way to the captured document, or away from the page; at most 20.
+    /// Server redirects to the captured document, or away from the page; at most 20.
     pub hops: Vec<RedirectHop>,
     /// `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location` of the captured document; a redirect has none.
     pub headers: HeaderMap,
-    /// Complete document without scripts, see `product.md` Render 8. Byte-equal for an unchanged page.
+    /// Complete document without scripts. Byte-equal for an unchanged page.
     pub html: String,
-    /// The page was cut off (time, bytes) before it settled: never cache it as complete.
+    /// The page was cut off (time, bytes) before it was ready: never cache it as complete.
     pub partial: bool,
-    /// Why the page was taken to be ready.
+    /// Condition that ended the wait.
     pub settled: Settled,
-    /// Where the time went.
+    /// Durations of the phases.
     pub timings: Timings,
     /// Console messages of level error and warning, and uncaught exceptions; at most 100, cut to 1,000 characters each.
     pub console: Vec<ConsoleMessage>,
-    /// Requests that were refused by the address guard or a limit; at most 100.
+    /// Requests refused by the address guard or a limit; at most 100.
     pub blocked: Vec<BlockedRequest>,
-    /// Scripts, style sheets, XHR and fetch requests that failed or were not answered so far; at most 20.
+    /// Scripts, style sheets, XHR and fetch requests that failed or have no response yet; at most 20.
     pub failed: Vec<FailedRequest>,
-    /// What was asked for with [`RenderRequest::inspect`]. A page that was cut off or went elsewhere has none.
+    /// Measurements for [`RenderRequest::inspect`]. A page that was cut off or redirects has none.
     pub inspection: Option<Inspection>,
 }
 
-/// What only a browser knows of a page.
+/// Measurements of a page that need a browser.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// Address of the largest picture of the first window, when that loads lazily.
+    /// Address of the largest picture in the first viewport, if it loads lazily.
     pub lazy_picture: Option<String>,
-    /// Words of the page's own text.
+    /// Words of the main text, without navigation and footer.
     pub words: usize,
-    /// Those that were there before it was scrolled, when it was.
+    /// Words of the main text before scrolling, if the page was scrolled.
     pub unscrolled_words: Option<usize>,
-    /// Elements that lead somewhere by a handler for clicks alone.
+    /// Elements that navigate by a click handler without being links.
     pub click_links: usize,
-    /// Where the first of them lead; empty where their handlers do not say.
+    /// Targets of the first of these elements; empty where the handler does not name one.
     pub click_targets: Vec<String>,
-    /// Scripts, style sheets, XHR and fetch requests of the page that were answered or have ended; at most 500.
+    /// Scripts, style sheets, XHR and fetch requests that have a response or have ended; at most 500.
     #[serde(skip)]
     pub loaded: Vec<LoadedRequest>,
 }
@@ -123,43 +123,43 @@ pub struct Inspection {
 pub struct LoadedRequest {
     /// Absolute address, without the fragment.
     pub url: String,
-    /// Status of the answer; 0: none.
+    /// Status of the response; 0: no response.
     pub status: u16,
-    /// The answer came whole.
+    /// The response is complete.
     pub is_complete: bool,
 }
 
-/// A redirect that a server answered with.
+/// A redirect by a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RedirectHop {
-    /// Address that was asked for.
+    /// Requested address.
     pub url: String,
     pub status: u16,
-    /// Absolute address that it leads to.
+    /// Absolute target.
     pub location: String,
 }
 
-/// A request of a page that was answered with an error, in part, or not at all.
+/// A request of a page whose response is an error, incomplete or missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FailedRequest {
     pub method: String,
     /// Absolute address, without the fragment.
     pub url: String,
-    /// Status of the answer; 0: none, below 400: it broke off.
+    /// Status of the response; 0: no response, below 400: incomplete.
     pub status: u16,
 }
 
-/// Why a page was taken to be ready.
+/// Condition that ended the wait for a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
-    /// `window.prerenderReady` (or `htmlSnapshot`) turned true.
+    /// `window.prerenderReady` (or `htmlSnapshot`) became true.
     Flag,
     /// Nothing that could change the page was pending and the DOM was quiet.
     Quiet,
-    /// Something stayed pending for ever (a poll, a hanging request) but the DOM had long been still.
+    /// Something was pending endlessly (a poll, a hanging request), but the DOM had not changed for long.
     Still,
-    /// The document or a script sent the visitor elsewhere.
+    /// A redirect by the document or a script.
     Redirect,
     /// The time limit.
     Timeout,
@@ -167,82 +167,82 @@ pub enum Settled {
     Bytes,
 }
 
-/// Milliseconds spent per phase of one render.
+/// Durations of the phases of one render, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Timings {
-    /// Waiting for a free slot.
+    /// Time in the queue.
     pub queued_ms: u64,
-    /// Opening or cleaning the tab.
+    /// Time for opening or preparing the tab.
     pub prepare_ms: u64,
-    /// From navigation to the captured HTML.
+    /// Time between navigation and capture.
     pub load_ms: u64,
-    /// Whole render as the caller saw it.
+    /// Total time of the render for its caller.
     pub total_ms: u64,
 }
 
-/// A message the page wrote to its console.
+/// Console message of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConsoleMessage {
     /// `error`, `warning` or `exception`.
     pub level: String,
-    /// The text, cut to 1,000 characters.
+    /// Text, cut to 1,000 characters.
     pub text: String,
 }
 
-/// A request that the page made and that was not let through.
+/// A request of a page that was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockedRequest {
-    /// Address as far as it is known (`host:port` for an encrypted one).
+    /// Address as far as known (`host:port` for an encrypted request).
     pub url: String,
-    /// Why, in words an operator understands.
+    /// Reason, written for an operator.
     pub reason: String,
 }
 
-/// Why there is no HTML. Only [`RenderError::PageCrashed`] says that a page is dangerous; what concerns the service itself
-/// (`NoBrowser`, `Overloaded`, `ShuttingDown`, `Abandoned`) says nothing about the page.
+/// Failure of a render. Only [`RenderError::PageCrashed`] blames the page; `NoBrowser`, `Overloaded`, `ShuttingDown` and
+/// `Abandoned` concern the service itself.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RenderError {
-    /// Not an address that may be rendered (scheme, userinfo).
+    /// Address that may not be rendered (scheme, userinfo).
     #[error("{0}")]
     BadUrl(String),
-    /// The document's address is private or otherwise refused by the guard.
-    #[error("{host} resolves to an address that may not be fetched ({reason})")]
+    /// The document's address is private, or the guard refuses it otherwise.
+    #[error("{host} resolves to a forbidden address ({reason})")]
     Forbidden {
-        /// Host that was asked for.
+        /// Requested host.
         host: String,
-        /// Range or rule that refused it.
+        /// Range or rule that refuses it.
         reason: String,
     },
-    /// The document could not be fetched: name, connection, TLS or an empty answer.
+    /// Failure to fetch the document: name, connection, TLS or an empty response.
     #[error("the origin could not be reached: {0}")]
     OriginUnreachable(String),
-    /// The document is a download or another type than HTML.
-    #[error("the address does not answer with a page ({0})")]
+    /// The document is a download or not HTML.
+    #[error("the response is not a page ({0})")]
     NotAPage(String),
     /// HTML larger than `html_bytes`.
     #[error("the page has {bytes} bytes of HTML, more than the limit of {limit}")]
     TooLarge {
-        /// Size that came out, at least.
+        /// Size, at least.
         bytes: usize,
         limit: usize,
     },
-    /// Nothing to show at the time limit.
+    /// No document at the time limit.
     #[error("the page showed nothing within {0:?}")]
     Timeout(Duration),
-    /// The page killed its tab or its browser (memory, crash), twice.
+    /// The page crashed its tab or its browser (memory, crash) twice.
     #[error("the page crashed its tab")]
     PageCrashed,
-    /// No browser: it is missing, keeps failing, or may not be started unconfined.
+    /// The browser is missing, fails repeatedly, or cannot be started confined.
     #[error("no browser: {0}")]
     NoBrowser(String),
-    /// No slot: too many renders are waiting already.
+    /// The queue is full.
     #[error("too many renders are waiting")]
     Overloaded,
-    /// It ended without an answer, through no fault of the page.
-    #[error("the render was given up")]
+    /// The render ended without a result, not because of the page.
+    #[error("the render ended without a result")]
     Abandoned,
-    /// The service ends; another one, or a later try, may do better.
+    /// The service shuts down; a later attempt or another node can succeed.
     #[error("the service is shutting down")]
     ShuttingDown,
 }
@@ -251,21 +251,21 @@ pub enum RenderError {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrowserHealth {
-    /// A browser runs and answers, or one can be started.
+    /// A browser runs and responds, or can be started.
     pub usable: bool,
-    /// Product and version, as the browser says.
+    /// Product and version of the browser.
     pub version: Option<String>,
-    /// Confined to a network namespace whose only way out is the filtering proxy.
+    /// Confined to a network namespace whose only connection is the filtering proxy.
     pub confined: bool,
-    /// Chromium's own sandbox is on; a service that runs as root starts its browsers as another user.
+    /// Chromium's sandbox is on; a service that runs as root starts its browsers as another user.
     pub sandboxed: bool,
-    /// Frames are drawn on demand (begin-frame control); `false`: ordinary frames, slower.
+    /// Frames are drawn on demand (begin-frame control); `false`: continuously, slower.
     pub frames_on_demand: bool,
-    /// Memory of a browser is bounded by a cgroup (`true`) or by the watchdog (`false`).
+    /// A cgroup bounds the memory of each browser; `false`: the supervisor does.
     pub cgroup: bool,
-    /// What is wrong, with the remedy, when something is.
+    /// Problem and its remedy, if there is one.
     pub problem: Option<String>,
-    /// Renders in a tab now.
+    /// Renders in a tab.
     pub active: usize,
     /// Renders waiting for a slot.
     pub waiting: usize,

@@ -1,7 +1,7 @@
-//! The renderer on real Chromium: fair slots, warm tabs, a browser that is watched and replaced.
+//! The Chromium implementation of [`Renderer`]: slots, warm tabs, retries, supervised browsers.
 //!
-//! Used by the application and the `render` command. Must never share a tab between sites, and never let a render outlive
-//! its time limit by more than a second.
+//! Used by the application and the `render` command. Must never share a tab between sites, nor let a render run without a
+//! deadline.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,27 +31,27 @@ use crate::{
     Settled, Timings, ViewRequest,
 };
 
-/// How long a render waits for a browser that is being started.
+/// Wait of a render for a browser that is starting.
 const BROWSER_LIMIT: Duration = Duration::from_secs(15);
-/// How long a look at the browser's health waits for one that is being started.
+/// Wait of a health check for a browser that is starting.
 const HEALTH_LIMIT: Duration = Duration::from_secs(5);
-/// How long a tab may take to get ready for the next page.
+/// Timeout for preparing a warm tab.
 const PREPARE_LIMIT: Duration = Duration::from_secs(5);
-/// How long a fresh one may take; one that takes longer is broken.
+/// Timeout for opening and preparing a new tab.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
-/// What a render may take beside its own time limit, from its slot to its answer: browsers and tabs that it waits for, also again.
+/// Time of a render beside its own limit: waits for browsers and tabs, retries included.
 const WAITING_LIMIT: Duration = Duration::from_secs(20);
-/// How long the end waits for renders that are being cleaned up after.
+/// Wait of the shutdown for tasks that clean up.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
-/// How long a render whose browser ended waits for its turn to be alone, before it is repeated among others after all.
+/// Wait for the exclusive browser; after it the render is retried in a shared one.
 const EXCLUSIVE_LIMIT: Duration = Duration::from_secs(5);
-/// How often the number of pages at once is decided.
+/// Interval between adjustments of the capacity.
 const SAMPLE_EVERY: Duration = Duration::from_millis(250);
-/// Warm tabs are kept even where few pages are rendered at once. More of them would be sent to the blank page, which costs a third of a
-/// render, and be closed a moment later where one new site comes after another.
+/// Minimum number of warm tabs of a browser. With a lower one, alternating sites would have their tabs blanked and closed each
+/// time, and blanking costs a third of a render.
 const MIN_WARM_TABS: usize = 5;
 
-/// Renders pages in Chromium.
+/// Renderer on a pool of Chromium browsers.
 pub struct ChromiumPool(Arc<Pool>);
 
 struct Pool {
@@ -64,9 +64,9 @@ struct Pool {
 }
 
 impl ChromiumPool {
-    /// Starts a browser in the background and keeps as many running as the load needs. Must be called within a Tokio runtime.
+    /// Starts a browser in the background and adds others as the load requires. Must be called within a Tokio runtime.
     ///
-    /// Never fails: without a browser, [`Renderer::health`] says what is missing, and renders say so too.
+    /// Never fails: without a browser, [`Renderer::health`] and renders report the reason.
     pub fn start(config: BrowserConfig) -> ChromiumPool {
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
@@ -85,22 +85,22 @@ impl ChromiumPool {
         ChromiumPool(Arc::new(pool))
     }
 
-    /// Process ids of the browsers that renders share now, for operators and tests.
+    /// Returns the process ids of the shared browsers, for operators and tests.
     pub fn browser_pids(&self) -> Vec<u32> {
         self.0.fleet.browsers().iter().map(|browser| browser.pid()).collect()
     }
 
-    /// Process id of the browser that one render has for itself, while there is one.
+    /// Returns the process id of the exclusive browser, if it runs.
     pub fn exclusive_browser_pid(&self) -> Option<u32> {
         self.0.fleet.exclusive_browser().map(|browser| browser.pid())
     }
 
-    /// Process id of the browser that draws pictures, while there is one.
+    /// Returns the process id of the browser of views, if it runs.
     pub fn viewer_pid(&self) -> Option<u32> {
         self.0.viewer.browser_pid()
     }
 
-    /// Process id of the first browser that renders share.
+    /// Returns the process id of the first shared browser.
     pub fn browser_pid(&self) -> Option<u32> {
         self.browser_pids().first().copied()
     }
@@ -124,13 +124,13 @@ impl Renderer for ChromiumPool {
             };
             let queued = asked.elapsed();
             let (sender, result) = oneshot::channel();
-            // Ends the page when the caller stops waiting; what comes after the answer goes on without it.
+            // Closes the page when the caller drops the future. Cleaning up after the response goes on.
             let caller = CancellationToken::new();
             let _gone = caller.clone().drop_guard();
             self.0.tasks.spawn(self.0.clone().run_render(request, slot, caller, sender));
 
             let mut rendered = match result.await {
-                // Whatever became of a browser that was told to end is not the browser's fault.
+                // During shutdown, a browser that ends is no failure of the browser.
                 Ok(Err(RenderError::NoBrowser(_))) if self.0.stop.is_cancelled() => {
                     return Err(RenderError::ShuttingDown);
                 }
@@ -177,7 +177,7 @@ impl Renderer for ChromiumPool {
             self.0.stop.cancel();
             self.0.tasks.close();
             if timeout(SHUTDOWN_LIMIT, self.0.tasks.wait()).await.is_err() {
-                tracing::warn!("the browser's tasks did not end in time");
+                tracing::warn!("tasks of the browsers did not end in time");
             }
             if let Ok(profiles) = self.0.environment.profiles() {
                 profiles.remove();
@@ -187,7 +187,7 @@ impl Renderer for ChromiumPool {
     }
 }
 
-/// A render that has ended, and the tab to clean up after it.
+/// A finished render, and the tab to clean up.
 struct Ended {
     result: Result<Rendered, RenderError>,
     kept: Option<(Tab, Placement)>,
@@ -199,7 +199,7 @@ impl Ended {
     }
 }
 
-/// A render's place in a browser, and the right to be alone there if it has one.
+/// Lease of a browser for a render, with the exclusive lock where it is needed.
 struct Placement {
     lease: Lease,
     exclusive: Option<ExclusiveBrowser>,
@@ -212,7 +212,7 @@ impl Placement {
 }
 
 impl Pool {
-    /// Renders, answers, and only then cleans up; the slot is taken until everything is clean.
+    /// Renders, responds, then cleans up. The slot is released after that.
     async fn run_render(
         self: Arc<Self>,
         request: RenderRequest,
@@ -226,7 +226,7 @@ impl Pool {
             () = caller.cancelled() => return,
         };
         let Some((tab, placement)) = ended.kept else {
-            // The caller may have gone in this very moment.
+            // The caller may have dropped the receiver.
             let _ = sender.send(ended.result);
             return;
         };
@@ -236,7 +236,7 @@ impl Pool {
         let page = page.map(|page| page.final_url.clone());
         let _ = sender.send(ended.result);
         if let Some(tab) = tab.clean(page).await {
-            // A browser for one render alone is not kept.
+            // An exclusive browser keeps no tabs.
             if placement.exclusive.is_none() {
                 browser.keep(tab, browser.active().max(MIN_WARM_TABS));
             }
@@ -245,7 +245,7 @@ impl Pool {
         drop(slot);
     }
 
-    /// Renders within one deadline for everything that belongs to it.
+    /// Renders within one deadline for all attempts.
     async fn render_in_time(&self, request: &RenderRequest) -> Ended {
         let mut attempts = Attempts::default();
         let limit = request.timeout + WAITING_LIMIT;
@@ -266,7 +266,7 @@ impl Pool {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
-            tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "a render lost its place");
+            tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "tab or browser lost, retrying");
             if let Err(error) = attempts.record_loss(loss) {
                 return Ended::failed(error);
             }
@@ -283,7 +283,7 @@ impl Pool {
         Ok(Placement { lease, exclusive: None })
     }
 
-    /// Renders once.
+    /// Makes one attempt.
     async fn attempt(
         &self,
         request: &RenderRequest,
@@ -316,13 +316,13 @@ impl Pool {
                 Ok(Ended { result, kept: keep.then_some((tab, placement)) })
             }
             Outcome::Failed(error) => Ok(Ended::failed(error)),
-            // A page that floods its connection loses that, with its browser still there.
+            // A page that floods the connection with events loses its receiver while the browser runs on.
             Outcome::TabLost { crashed } if crashed || !placement.lease.is_gone() => Err(Loss::Tab),
             Outcome::TabLost { .. } => Err(placement.browser_lost()),
         }
     }
 
-    /// A tab of the request's site, warm at the first attempt if there is one, ready to navigate.
+    /// Returns a prepared tab of the request's owner: at the first attempt a warm one, if there is one.
     async fn acquire_tab(
         &self,
         browser: &RunningBrowser,
@@ -343,7 +343,7 @@ impl Pool {
             Ok::<_, crate::cdp::CdpError>(tab)
         };
         match timeout(OPEN_LIMIT, opened).await {
-            Ok(opened) => opened.inspect_err(|error| tracing::debug!(%error, "no tab")).ok(),
+            Ok(opened) => opened.inspect_err(|error| tracing::debug!(%error, "no tab could be opened")).ok(),
             Err(_) => None,
         }
     }
@@ -374,7 +374,7 @@ fn rendered_page(
     }
 }
 
-/// Follows the load with the number of pages at once, and with the browsers that they need.
+/// Adjusts the slots and the number of browsers to the load, until stopped.
 async fn adjust_capacity(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
     let mut processor = CpuMeter::start();
     let mut ticks = interval(SAMPLE_EVERY);
@@ -390,7 +390,7 @@ async fn adjust_capacity(mut capacity: Capacity, slots: Slots, fleet: Fleet, sto
         let before = capacity.limits();
         let limits = capacity.observe(&Sample { busy, memory_free, active, is_yielding, waiting });
         if limits != before {
-            tracing::debug!(?limits, busy, memory_free, active, waiting, "pages at once");
+            tracing::debug!(?limits, busy, memory_free, active, waiting, "capacity changed");
             slots.set_limits(limits);
         }
         slots.admit();

@@ -1,12 +1,12 @@
-//! Failures of a page's scripts and requests, in words. Used by everyone who says why a page shows nothing. Pure.
+//! Descriptions of a page's failed scripts and requests. Used by reports about pages that show nothing. Pure.
 
 use url::{Position, Url};
 
 use crate::{ConsoleMessage, FailedRequest};
 
-/// Sentences about one page.
+/// Maximum number of sentences.
 const MOST: usize = 10;
-/// Characters of a sentence.
+/// Maximum characters of a sentence.
 const MOST_CHARACTERS: usize = 200;
 
 /// Returns a sentence for each failure of the page at an address: its requests first, then its scripts.

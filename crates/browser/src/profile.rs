@@ -1,4 +1,5 @@
-//! Folders of browsers: one per start, locked while it is in use, swept when its service died. Used by the pool.
+//! Profile folders of browsers: one per start, locked while in use, removed when their service has died. Used by the
+//! environment.
 //! Must never remove a folder whose browser still runs.
 
 use std::fs::{self, File, TryLockError};
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Makes folders for browsers below one parent, all under one lock.
+/// Parent of the profile folders of one service, and its lock.
 #[derive(Debug, Clone)]
 pub(crate) struct Profiles {
     session: PathBuf,
@@ -17,7 +18,7 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
-    /// Locks a folder of this service's own below `parent` and removes those of services that have died.
+    /// Creates and locks a folder below `parent`. Removes the folders of services that have died.
     pub fn open(parent: &Path) -> io::Result<Profiles> {
         let parent = std::path::absolute(parent)?;
         fs::create_dir_all(&parent)?;
@@ -30,14 +31,14 @@ impl Profiles {
         Ok(Profiles { session, _lock: Arc::new(lock) })
     }
 
-    /// Makes an empty folder for one browser.
+    /// Creates an empty folder for a browser.
     pub fn make(&self) -> io::Result<PathBuf> {
         let folder = self.session.join(NUMBER.fetch_add(1, Ordering::Relaxed).to_string());
         fs::create_dir_all(&folder)?;
         Ok(folder)
     }
 
-    /// Removes everything.
+    /// Removes all folders.
     pub fn remove(&self) {
         if let Err(error) = fs::remove_dir_all(&self.session) {
             tracing::debug!(folder = %self.session.display(), %error, "could not remove the browsers' folder");
@@ -53,7 +54,7 @@ fn sweep(parent: &Path) {
         let Ok(lock) = File::open(entry.path().join("lock")) else { continue };
         match lock.try_lock() {
             Ok(()) => {
-                tracing::info!(folder = %entry.path().display(), "removing what a dead service's browsers left");
+                tracing::info!(folder = %entry.path().display(), "removing profiles of a service that has died");
                 let _ = fs::remove_dir_all(entry.path());
             }
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}

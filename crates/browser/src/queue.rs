@@ -11,11 +11,10 @@ use tokio::time::{Duration, Instant};
 
 use crate::capacity::Limits;
 
-/// Divisor of the limit that gives the extra slots of urgent renders (at least one): an urgent render need not wait for a
-/// background render to end.
+/// Divisor of the limit that gives the extra slots of urgent renders (at least one), so that none waits for a background
+/// render.
 const URGENT_EXTRA: usize = 8;
-/// Divisor of the background limit while an urgent render runs (the result is at least one). During the cooldown the
-/// background limit applies undivided.
+/// Divisor of the background limit while an urgent render runs. During the cooldown the background limit applies undivided.
 const BACKGROUND_SHARE: usize = 3;
 /// Time after an urgent render in which the next one is expected, so that background renders keep their lower limit.
 const URGENT_COOLDOWN: Duration = Duration::from_secs(1);

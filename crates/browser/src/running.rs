@@ -1,5 +1,5 @@
-//! A browser that runs, with the warm tabs in it and the places that renders have there. Used by the supervisor, the fleet and the pool.
-//! Must never keep a tab in a browser that another one has replaced.
+//! A running browser with its warm tabs and a counter of its renders. Used by the supervisor, the fleet and the pool.
+//! Must never keep a tab of a browser that has been replaced.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use crate::browser::Browser;
 use crate::tab::Tab;
 use crate::warm_tabs::WarmTabs;
 
-/// A browser and what is in it.
+/// A browser, its warm tabs and its active renders.
 pub(crate) struct RunningBrowser {
     browser: Arc<Browser>,
     pub warm_tabs: WarmTabs,
-    /// Renders that have a place in it.
+    /// Leases of renders.
     active: AtomicUsize,
-    /// Another browser has taken over: tabs of this one are not kept.
+    /// Another browser has replaced this one: its tabs are not kept.
     retired: AtomicBool,
 }
 
@@ -27,7 +27,7 @@ impl Deref for RunningBrowser {
     }
 }
 
-/// A render's place in a browser, until dropped.
+/// Lease of a browser for a render, until dropped.
 pub(crate) struct Lease(Arc<RunningBrowser>);
 
 impl Deref for Lease {
@@ -45,7 +45,7 @@ impl Drop for Lease {
 }
 
 impl RunningBrowser {
-    /// A browser without tabs.
+    /// Wraps a browser that has no tabs.
     pub fn new(browser: Arc<Browser>) -> RunningBrowser {
         RunningBrowser {
             browser,
@@ -55,31 +55,31 @@ impl RunningBrowser {
         }
     }
 
-    /// Takes a place for a render.
+    /// Acquires a lease for a render.
     pub fn lease(self: &Arc<Self>) -> Lease {
         self.active.fetch_add(1, Ordering::Relaxed);
         Lease(self.clone())
     }
 
-    /// Renders that have a place in it now.
+    /// Returns the number of leases.
     pub fn active(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }
 
-    /// Keeps a clean tab for the next page of its site; over `max` the longest unused ones are closed.
+    /// Keeps a clean tab for the next page of its owner. Closes the least recently used ones over `max`.
     pub fn keep(&self, tab: Tab, max: usize) {
         if !self.retired.load(Ordering::Relaxed) && !self.is_gone() {
             self.warm_tabs.put(tab, max);
         }
     }
 
-    /// Keeps no tab any more: another browser has taken over.
+    /// Closes the warm tabs and keeps no further ones.
     pub fn retire(&self) {
         self.retired.store(true, Ordering::Relaxed);
         self.warm_tabs.clear();
     }
 
-    /// Kills the whole process group and waits until nothing is left of it.
+    /// Kills the process group and waits until no process of it is left.
     pub async fn end(&self) {
         self.browser.end().await;
         self.warm_tabs.clear();

@@ -1,5 +1,5 @@
-//! Keeps one browser running: starts it, pings it, bounds its memory, replaces it when it dies or grows old.
-//! Used by the fleet. Must never leave renders waiting for a browser that will not come.
+//! Keeps one browser running: starts, pings and replaces it, and bounds its memory.
+//! Used by the fleet. Must never leave renders waiting for a browser that will not start.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,38 +16,38 @@ use crate::memory::{self, Remedy};
 use crate::process::kill_process;
 use crate::running::RunningBrowser;
 
-/// Memory is looked at this often while there are tabs.
+/// Interval of the checks. Memory is measured while there are tabs.
 const TICK: Duration = Duration::from_millis(500);
-/// Every so many ticks the browser is pinged; two misses in a row are its end.
+/// Ticks between pings. A browser that misses two in a row is replaced.
 const PING_EVERY: u32 = 4;
-/// Every so many ticks tabs that nobody uses are closed.
+/// Ticks between removals of unused tabs.
 const SWEEP_EVERY: u32 = 20;
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
-/// Tabs that nobody has used for so long are sent to the blank page; with the tick, within about a second.
+/// Idle time after which a tab is sent to the blank page.
 const BLANK_AFTER: Duration = Duration::from_millis(500);
-/// A browser is replaced, without a gap, at this age and after this many renders.
+/// Age and number of renders at which a browser is replaced, after its successor has started.
 const MAX_AGE: Duration = Duration::from_secs(3600);
 const MAX_RENDERS: u64 = 5_000;
-/// How long renders in a replaced browser may take to end.
+/// Wait for the renders of a replaced browser.
 const RETIRE_LIMIT: Duration = Duration::from_secs(60);
-/// A browser that lives less than this counts as a failed start.
+/// Age below which the end of a browser counts as a failed start.
 const MIN_UPTIME: Duration = Duration::from_secs(2);
 const MIN_BACK_OFF: Duration = Duration::from_millis(250);
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 
-/// What there is to render with.
+/// State of the browser.
 #[derive(Clone)]
 pub(crate) enum State {
-    /// Not yet, or not any more for a moment.
+    /// Starting or restarting.
     Starting,
     Ready(Arc<RunningBrowser>),
-    /// Another try is made later.
+    /// The last start failed; another attempt follows.
     Failed(String),
     Stopped,
 }
 
 impl State {
-    /// The browser, while it can be used.
+    /// Returns the browser while it can be used.
     pub fn usable(&self) -> Option<&Arc<RunningBrowser>> {
         match self {
             State::Ready(browser) if !browser.is_gone() => Some(browser),
@@ -56,25 +56,25 @@ impl State {
     }
 }
 
-/// Why a browser is not watched any more.
+/// Reason for the end of supervision.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     Gone,
     Hung,
     Old,
-    /// Fewer browsers are enough.
+    /// The load needs fewer browsers.
     Unneeded,
     Stop,
 }
 
-/// The keeper of the browser. Cheap to clone.
+/// Supervisor of one browser. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Supervisor {
     environment: Arc<Environment>,
     state: Arc<watch::Sender<State>>,
-    /// Told of every change of the state.
+    /// Counter that is incremented at every change of the state.
     changes: Arc<watch::Sender<u64>>,
-    /// This browser is not needed any more.
+    /// Cancelled when the browser is not needed any more.
     drain: CancellationToken,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -96,22 +96,22 @@ impl Supervisor {
         supervisor
     }
 
-    /// Lets the renders in the browser end, then ends it; no other follows.
+    /// Ends the browser once its renders have ended, and starts no other.
     pub fn drain(&self) {
         self.drain.cancel();
     }
 
-    /// What there is now.
+    /// Returns the current state.
     pub fn state(&self) -> State {
         self.state.borrow().clone()
     }
 
-    /// Waits for a browser that runs; the error says why there is none.
+    /// Waits for a running browser. The error says why there is none.
     pub async fn browser(&self, limit: Duration) -> Result<Arc<RunningBrowser>, String> {
         let mut states = self.state.subscribe();
         let ready = states.wait_for(|state| match state {
             State::Starting => false,
-            // It has died, and the keeper has not yet noticed.
+            // It has ended, and the supervisor has not handled that yet.
             State::Ready(browser) => !browser.is_gone(),
             State::Failed(_) | State::Stopped => true,
         });
@@ -123,7 +123,7 @@ impl Supervisor {
         }
     }
 
-    /// Waits until a start that goes on has ended, one way or the other, but not long.
+    /// Waits until a start has succeeded or failed, at most for the limit. Returns the state.
     pub async fn started(&self, limit: Duration) -> State {
         let mut states = self.state.subscribe();
         let _ = timeout(limit, states.wait_for(|state| !matches!(state, State::Starting))).await;
@@ -211,7 +211,7 @@ impl Supervisor {
         } else {
             tracing::debug!(problem, failures, "still no browser");
         }
-        // An old browser that is being replaced goes on meanwhile.
+        // While a browser is being replaced, the old one stays in use.
         self.state.send_if_modified(|state| {
             let replaces = !matches!(state, State::Ready(browser) if !browser.is_gone());
             if replaces {
@@ -236,7 +236,7 @@ impl Supervisor {
         let mut number = 0u32;
         loop {
             tokio::select! {
-                // The end of everything means that this browser is not needed either, but does not wait for renders.
+                // Shutdown cancels `drain` too, but must not wait for renders.
                 biased;
                 () = self.stop.cancelled() => return Verdict::Stop,
                 () = browser.gone() => return Verdict::Gone,
@@ -260,10 +260,10 @@ impl Supervisor {
         }
     }
 
-    /// Ends the page that eats the memory; makes room when it gets tight. `true`: only a new browser helps.
+    /// Applies the memory limits. Returns true when the browser has to be replaced.
     async fn bound_memory(&self, browser: &Arc<RunningBrowser>) -> bool {
         let group = browser.pid();
-        // Reading /proc blocks for as long as there are processes.
+        // Reading /proc blocks, longer with more processes.
         let Ok(members) = tokio::task::spawn_blocking(move || memory::members(group)).await else {
             return false;
         };
@@ -288,14 +288,14 @@ impl Supervisor {
     }
 }
 
-/// Lets the renders in a replaced browser end, then ends it.
+/// Ends a replaced browser once its renders have ended.
 async fn retire(
     browser: Arc<RunningBrowser>,
     guard: EndOnDrop,
     mut states: watch::Receiver<State>,
     stop: CancellationToken,
 ) {
-    // Until the new one is there, the old one goes on.
+    // The old browser stays in use until the new one has started.
     let replaced =
         states.wait_for(|state| !matches!(state, State::Ready(current) if Arc::ptr_eq(current, &browser)));
     let _ = timeout(RETIRE_LIMIT, replaced).await;
@@ -309,13 +309,13 @@ async fn retire(
     drop(guard);
 }
 
-/// Ends the browser even when the task that keeps it is dropped with its runtime.
+/// Kills the browser when dropped, also when the runtime drops the task.
 struct EndOnDrop(Arc<RunningBrowser>);
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
         self.0.kill();
-        // The tabs with it: each holds the browser.
+        // Each warm tab holds a reference to the browser.
         self.0.retire();
     }
 }

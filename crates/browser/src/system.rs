@@ -1,5 +1,5 @@
-//! What this machine has and how busy it is: cores, memory, and the cgroup's share of both. Used by the pool and the settings.
-//! Must never count more than a container may use; what cannot be read counts as unlimited and idle.
+//! Resources of this machine and their use: cores, memory, and the cgroup's limits. Used by the pool and the settings.
+//! Must never exceed the limits of a container. A value that cannot be read counts as unlimited or idle.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,37 +7,37 @@ use std::time::Instant;
 
 use crate::cgroup::{Hierarchy, own_folder};
 
-/// Pages at once per core where nothing is set: a page that waits for its network needs no core.
+/// Default number of concurrent pages per core: a page that waits for the network needs no core.
 const PAGES_PER_CORE: usize = 16;
-/// Memory that a page needs, roughly, with its share of a browser.
+/// Approximate memory of a page, including its share of the browser.
 const PAGE_BYTES: u64 = 160 << 20;
 
-/// Cores that this process may use.
+/// Returns the number of cores of this process.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// Memory that browsers may use, all together: three quarters of the cgroup's limit or of the machine's.
+/// Returns the memory for all browsers: three quarters of the machine's, or of the cgroup's limit.
 pub(crate) fn memory_budget() -> u64 {
     let machine = meminfo().map_or(u64::MAX, |(total, _)| total);
     let total = machine.min(memory_cgroup().map_or(u64::MAX, |group| group.limit));
     total / 4 * 3
 }
 
-/// The most pages at once that this machine could carry; how many it does carry at a time follows its load.
+/// Returns the maximum number of concurrent pages on this machine. The current number follows the load.
 pub fn max_concurrency() -> usize {
     let by_memory = usize::try_from(memory_budget() / PAGE_BYTES).unwrap_or(usize::MAX);
     (cores() * PAGES_PER_CORE).min(by_memory).max(2)
 }
 
-/// Share of the memory that is free, 0 to 1: of the machine's or of the cgroup's, whichever is less.
+/// Returns the free share of the memory, 0 to 1: the machine's or the cgroup's, whichever is less.
 pub(crate) fn memory_free() -> f64 {
     let machine = meminfo().map_or(1.0, |(total, available)| available as f64 / total.max(1) as f64);
     let group = memory_cgroup().map_or(1.0, |group| 1.0 - group.used as f64 / group.limit.max(1) as f64);
     machine.min(group)
 }
 
-/// Measures the processor between two looks.
+/// Measurement of processor use over an interval.
 #[derive(Debug)]
 pub(crate) struct CpuMeter {
     at: Instant,
@@ -47,7 +47,7 @@ pub(crate) struct CpuMeter {
 }
 
 impl CpuMeter {
-    /// Begins now.
+    /// Starts an interval.
     pub fn start() -> CpuMeter {
         CpuMeter {
             at: Instant::now(),
@@ -57,7 +57,7 @@ impl CpuMeter {
         }
     }
 
-    /// Share of the processor in use since the last look, 0 to 1: of the machine's, or of what the cgroup may use.
+    /// Returns the used share of the processor since the last call, 0 to 1: the machine's or the cgroup's, whichever is more.
     pub fn busy(&mut self) -> f64 {
         let now = CpuMeter::start();
         let machine = match (self.machine, now.machine) {
@@ -78,7 +78,7 @@ impl CpuMeter {
     }
 }
 
-/// Ticks in use, and all, of every processor since the start.
+/// Returns the busy ticks and all ticks of all processors since boot.
 fn processor_ticks() -> Option<(u64, u64)> {
     parse_stat(&fs::read_to_string("/proc/stat").ok()?)
 }
@@ -106,11 +106,11 @@ fn cgroup_processor_ns() -> Option<u64> {
 
 struct MemoryGroup {
     limit: u64,
-    /// Without what the kernel gives back at once.
+    /// Without memory that the kernel can reclaim at once.
     used: u64,
 }
 
-/// The limit on this process's cgroup; none: there is no limit.
+/// Returns the memory cgroup of this process; `None` when it has no limit.
 fn memory_cgroup() -> Option<MemoryGroup> {
     let (folder, hierarchy) = own_folder("memory")?;
     let (limit, used, cache) = match hierarchy {
@@ -118,7 +118,7 @@ fn memory_cgroup() -> Option<MemoryGroup> {
         Hierarchy::V2 => ("memory.max", "memory.current", "inactive_file"),
     };
     let limit = number(folder.join(limit))?;
-    // Version 1 writes "no limit" as a number next to the largest.
+    // Version 1 writes "no limit" as a number near the maximum.
     if limit > 1 << 60 {
         return None;
     }
@@ -131,12 +131,12 @@ fn number(file: PathBuf) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
 
-/// The value of a line `name value`.
+/// Returns the number in the line `name number`.
 fn field(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
-/// Bytes of memory, and of those available.
+/// Returns the total and the available bytes of memory.
 fn meminfo() -> Option<(u64, u64)> {
     parse_meminfo(&fs::read_to_string("/proc/meminfo").ok()?)
 }

@@ -1,9 +1,9 @@
-//! What a browser says of itself, and what pages and origins are told in its name. Used by the browser and its tabs.
-//! Must never name a browser that it is not: pages are given another site than people otherwise.
+//! Version of the browser, and the user agent of its requests. Used by the browser and its tabs.
+//! Must never claim to be another browser: sites serve other content to it.
 
 use serde::Deserialize;
 
-/// What the browser says of itself.
+/// Response to `Browser.getVersion`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Version {
@@ -12,19 +12,19 @@ pub(crate) struct Version {
 }
 
 impl Version {
-    /// Major version, as in `156`.
+    /// Returns the major version, as in `156`.
     pub fn major(&self) -> &str {
         let number = self.product.rsplit('/').next().unwrap_or_default();
         number.split('.').next().unwrap_or_default()
     }
 
-    /// What pages and origins are told: an ordinary Chrome of this version, and who we are.
+    /// Returns the user agent of pages and requests: Chrome of this version, and Glasshouse.
     pub fn user_agent(&self) -> String {
         let words: Vec<String> = self
             .user_agent
             .split(' ')
             .map(|word| match word.split_once('/') {
-                // Chrome itself has stopped telling more than the major version.
+                // Chrome itself states no more than the major version.
                 Some(("HeadlessChrome" | "Chrome", _)) => format!("Chrome/{}.0.0.0", self.major()),
                 _ => word.to_owned(),
             })

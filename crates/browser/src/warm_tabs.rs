@@ -1,4 +1,4 @@
-//! Warm tabs that wait for the next page of their own site. Used by the running browser and the pool.
+//! Idle tabs that wait for the next page of their owner. Used by the running browser and the pool.
 //! Must never hand a tab to another tenant, origin, route or headers than it was opened for.
 //! See docs/decisions/0005.
 
@@ -11,10 +11,10 @@ use tokio::time::timeout;
 
 use crate::tab::{Tab, TabOwner};
 
-/// A tab is clean in a few milliseconds; past this, opening another is not slower.
+/// Wait for a tab that is being cleaned. After it, opening a new tab is not slower.
 const WAIT_LIMIT: Duration = Duration::from_millis(150);
 
-/// Warm tabs, the longest unused first, and those that will be here in a moment.
+/// Idle tabs, least recently used first, and tabs that are being cleaned.
 #[derive(Default)]
 pub(crate) struct WarmTabs {
     state: Mutex<State>,
@@ -24,11 +24,11 @@ pub(crate) struct WarmTabs {
 #[derive(Default)]
 struct State {
     tabs: VecDeque<Tab>,
-    /// Sites of tabs that are being cleaned.
+    /// Owners of tabs that are being cleaned.
     cleaning: Vec<TabOwner>,
 }
 
-/// A tab that is being cleaned. Dropped when that has ended, one way or the other.
+/// Marker of a tab that is being cleaned, until dropped.
 pub(crate) struct CleaningTab<'a> {
     warm_tabs: &'a WarmTabs,
     owner: TabOwner,
@@ -46,12 +46,12 @@ impl Drop for CleaningTab<'_> {
 }
 
 impl WarmTabs {
-    /// Takes the tab of `site` that was used last. One that is being cleaned is waited for: opening another costs more.
+    /// Takes the most recently used tab of an owner. Waits for a tab that is being cleaned, since opening one takes longer.
     pub async fn take(&self, owner: &TabOwner) -> Option<Tab> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // Listening starts before looking, so that a tab that comes in between is not missed.
+            // Registered before the check, so that a tab that arrives in between is not missed.
             changed.as_mut().enable();
             {
                 let mut state = self.state();
@@ -68,19 +68,19 @@ impl WarmTabs {
         }
     }
 
-    /// Whether a tab of `site` is here or comes in a moment.
+    /// Returns true when an owner has an idle tab or one that is being cleaned.
     pub fn has(&self, owner: &TabOwner) -> bool {
         let state = self.state();
         state.cleaning.contains(owner) || state.tabs.iter().any(|tab| tab.owner() == owner)
     }
 
-    /// Announces a tab of `site` that is being cleaned.
+    /// Marks a tab of an owner as being cleaned.
     pub fn mark_cleaning(&self, owner: TabOwner) -> CleaningTab<'_> {
         self.state().cleaning.push(owner.clone());
         CleaningTab { warm_tabs: self, owner }
     }
 
-    /// Keeps a clean tab; the longest unused ones over `max` are closed.
+    /// Keeps a clean tab. Closes the least recently used ones over `max`.
     pub fn put(&self, tab: Tab, max: usize) {
         let surplus = {
             let tabs = &mut self.state().tabs;
@@ -89,11 +89,11 @@ impl WarmTabs {
             tabs.drain(..surplus).collect::<Vec<_>>()
         };
         self.changed.notify_waiters();
-        // Closed outside the lock: dropping a tab talks to the browser.
+        // Dropped outside the lock, since that sends a command to the browser.
         drop(surplus);
     }
 
-    /// Sends tabs that nobody has used for `limit` to the blank page: what still runs in them ends.
+    /// Sends tabs that are idle for `limit` to the blank page, which stops their scripts.
     pub async fn blank_idle(&self, limit: Duration) {
         loop {
             let (mut tab, _cleaning) = {
@@ -106,13 +106,13 @@ impl WarmTabs {
                 (tab, cleaning)
             };
             if tab.blank().await {
-                // It has waited longer than what was used meanwhile.
+                // It has been idle for longer than tabs that were used meanwhile.
                 self.state().tabs.push_front(tab);
             }
         }
     }
 
-    /// Closes tabs that nobody has used for `limit`.
+    /// Closes tabs that are idle for `limit`.
     pub fn close_unused(&self, limit: Duration) {
         let unused = {
             let tabs = &mut self.state().tabs;
@@ -122,7 +122,7 @@ impl WarmTabs {
         drop(unused);
     }
 
-    /// Closes all.
+    /// Closes all tabs.
     pub fn clear(&self) {
         let tabs = std::mem::take(&mut self.state().tabs);
         drop(tabs);

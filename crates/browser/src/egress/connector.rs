@@ -1,5 +1,5 @@
-//! Connections to origins for requests that the proxy itself sends: those of the crawler, pooled, tolerant of what
-//! browsers tolerate. Used by the proxy. Must never open a socket that `crawler::Network` has not opened.
+//! Connections to origins for requests that the proxy sends itself: pooled, and as tolerant as browsers.
+//! Used by the proxy. Must never open a socket except through `crawler::Network`.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use tokio::net::TcpStream;
 
 use super::forward::Body;
 
-/// How long an origin may take over its TLS handshake.
+/// Timeout of a TLS handshake with an origin.
 const TLS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The way to origins, shared by all tabs of a browser.
+/// Client for origins, shared by all tabs of a browser.
 #[derive(Clone)]
 pub(super) struct Upstream {
     network: Network,
@@ -33,7 +33,7 @@ impl Upstream {
         Upstream { network, client }
     }
 
-    /// Whether requests for a host go to a static address that speaks plain HTTP.
+    /// Returns true when a host has a static address that serves plain HTTP.
     pub fn is_plain_http(&self, host: &str) -> bool {
         self.network.is_static(host).is_some_and(|target| target.port.is_some())
     }
@@ -43,7 +43,7 @@ impl Upstream {
         self.network.connect(host, port).await
     }
 
-    /// Sends a request on a pooled connection; its URI names the scheme and host to connect to.
+    /// Sends a request on a pooled connection to the scheme and host of its URI.
     pub async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, legacy::Error> {
         self.client.send(request).await
     }

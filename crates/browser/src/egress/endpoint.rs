@@ -1,5 +1,5 @@
-//! What the proxy knows about one tab: which render runs in it, what that may still download, and what it was refused.
-//! Used by the proxy and the tab. Pure bookkeeping: no I/O.
+//! Proxy endpoint of one tab, and the traffic of the render that runs in it: limits, counters and refused requests.
+//! Used by the proxy and the tab. Pure bookkeeping. Must never do I/O.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 use super::trackers::tracker_of;
 use crate::{BlockedRequest, OriginRoute, OwnHeaders, RenderError, RenderRequest};
 
-/// Refused requests that are kept for the caller.
+/// Maximum number of refused requests that are recorded.
 const MAX_BLOCKED: usize = 100;
 
-/// The address of the proxy that belongs to one tab.
+/// Proxy address of one tab.
 pub(crate) struct ProxyEndpoint {
     address: SocketAddr,
     traffic: Mutex<Option<Arc<RenderTraffic>>>,
@@ -29,32 +29,32 @@ impl ProxyEndpoint {
         ProxyEndpoint { address, traffic: Mutex::default(), closed: CancellationToken::new() }
     }
 
-    /// Where the tab's browser context finds its proxy.
+    /// Returns the address of the proxy for the tab's browser context.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Lets requests of a render through, until [`ProxyEndpoint::detach`].
+    /// Allows requests for a render, until [`ProxyEndpoint::detach`].
     pub fn attach(&self, traffic: Arc<RenderTraffic>) {
         *self.slot() = Some(traffic);
     }
 
-    /// Refuses all requests until the next [`ProxyEndpoint::attach`]: a page loads nothing after its render.
+    /// Refuses all requests until the next [`ProxyEndpoint::attach`]: a page must not load anything after its render.
     pub fn detach(&self) {
         *self.slot() = None;
     }
 
-    /// The render that runs, if one does.
+    /// Returns the traffic of the running render, if there is one.
     pub fn traffic(&self) -> Option<Arc<RenderTraffic>> {
         self.slot().clone()
     }
 
-    /// Ends with the tab.
+    /// Returns the token that is cancelled when the tab is closed.
     pub fn closed(&self) -> &CancellationToken {
         &self.closed
     }
 
-    /// Counts bytes that came in against the render that runs. `false`: no more of them.
+    /// Adds received bytes to the running render. Returns false when no more are allowed.
     pub fn charge(&self, bytes: usize) -> bool {
         self.traffic().is_some_and(|traffic| traffic.charge(bytes))
     }
@@ -69,7 +69,7 @@ impl ProxyEndpoint {
     }
 }
 
-/// What one render may do and what became of it.
+/// Traffic of one render: what is allowed, and what has happened.
 pub(crate) struct RenderTraffic {
     /// Host of the page.
     host: String,
@@ -87,32 +87,32 @@ pub(crate) struct RenderTraffic {
 #[derive(Default)]
 struct Log {
     blocked: Vec<BlockedRequest>,
-    /// By host and port.
+    /// Hosts and ports that could not be reached.
     refused: HashMap<(String, u16), Refused>,
 }
 
-/// What the proxy has seen of a render so far: plain values for whoever decides about the render.
+/// Observations of the proxy about a render, as plain values.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Findings {
-    /// The download limit was met.
+    /// The download limit is reached.
     pub is_over_limit: bool,
-    /// A response has brought a cookie.
+    /// A response has set a cookie.
     pub sets_cookies: bool,
-    /// Why the document's host could not be reached, when it could not.
+    /// Failure to reach the document's host.
     pub refusal: Option<Refused>,
 }
 
-/// Why a host could not be reached.
+/// Failure to reach a host.
 #[derive(Debug, Clone)]
 pub(crate) enum Refused {
-    /// The guard said no.
+    /// The guard refused the address.
     Forbidden(String),
-    /// The network did.
+    /// The network failed.
     Unreachable(String),
 }
 
 impl Refused {
-    /// What that means when the host is the document's.
+    /// Returns the error of a render whose document is on this host.
     pub fn into_error(self, host: &str) -> RenderError {
         match self {
             Refused::Forbidden(reason) => RenderError::Forbidden { host: host.to_owned(), reason },
@@ -133,7 +133,7 @@ impl From<&NetworkError> for Refused {
 }
 
 impl RenderTraffic {
-    /// The render that is asked for.
+    /// Makes the traffic of a requested render.
     pub fn of(request: &RenderRequest) -> RenderTraffic {
         let host = request.url.host_str().unwrap_or_default();
         RenderTraffic {
@@ -143,7 +143,7 @@ impl RenderTraffic {
         }
     }
 
-    /// A render of a page of `host` that may download `limit` bytes.
+    /// Makes the traffic of a page of `host` with a download limit of `limit` bytes.
     pub fn new(host: &str, limit: u64) -> RenderTraffic {
         RenderTraffic {
             host: host.to_owned(),
@@ -159,17 +159,17 @@ impl RenderTraffic {
         }
     }
 
-    /// The tracker that a host belongs to; to its own pages none is one.
+    /// Returns the tracker that a host belongs to. A tracker's own pages have none.
     pub(super) fn tracker(&self, host: &str) -> Option<&'static str> {
         tracker_of(host).filter(|tracker| tracker_of(&self.host) != Some(tracker))
     }
 
-    /// Whether the download limit was met.
+    /// Returns true when the download limit is reached.
     pub fn is_over_limit(&self) -> bool {
         self.over_limit.load(Ordering::Relaxed)
     }
 
-    /// Waits until the download limit is met.
+    /// Waits until the download limit is reached.
     pub async fn over_limit(&self) {
         let reached = self.limit_reached.notified();
         tokio::pin!(reached);
@@ -179,22 +179,22 @@ impl RenderTraffic {
         }
     }
 
-    /// Ends what other sites' scripts and style sheets have not begun to answer. See docs/decisions/0317.
+    /// Aborts requests for scripts and style sheets of other sites that have no response yet. See docs/decisions/0317.
     pub fn abort_other_sites(&self) {
         self.aborts_other_sites.notify_waiters();
     }
 
-    /// Waits for that from the first poll on.
+    /// Waits for [`RenderTraffic::abort_other_sites`], from the first poll on.
     pub(super) async fn other_sites_aborted(&self) {
         self.aborts_other_sites.notified().await;
     }
 
-    /// Notes that a response has brought a cookie.
+    /// Records that a response has set a cookie.
     pub fn record_cookie(&self) {
         self.sets_cookies.store(true, Ordering::Relaxed);
     }
 
-    /// What was seen so far, of a document from this host and port.
+    /// Returns the observations so far, for a document at this host and port.
     pub fn findings(&self, document: Option<(String, u16)>) -> Findings {
         Findings {
             is_over_limit: self.is_over_limit(),
@@ -203,12 +203,12 @@ impl RenderTraffic {
         }
     }
 
-    /// Whether a host belongs to another site than the page.
+    /// Returns true when a host belongs to another site than the page.
     pub(super) fn is_other_site(&self, host: &str) -> bool {
         !is_same_site(&self.host, host)
     }
 
-    /// Takes the record of refused requests.
+    /// Takes the records of refused requests.
     pub fn take_blocked(&self) -> Vec<BlockedRequest> {
         std::mem::take(&mut self.log().blocked)
     }
@@ -217,7 +217,7 @@ impl RenderTraffic {
         self.log().refused.get(&(host.to_ascii_lowercase(), port)).cloned()
     }
 
-    /// Notes that a request got no connection.
+    /// Records a request that got no connection.
     pub(super) fn refuse(&self, url: &str, host: &str, port: u16, refused: Refused) {
         if let Refused::Forbidden(reason) = &refused {
             self.block(url, reason);
@@ -225,14 +225,14 @@ impl RenderTraffic {
         self.log().refused.insert((host.to_ascii_lowercase(), port), refused);
     }
 
-    /// Notes that a request was not waited for any longer.
+    /// Records a request that was aborted without a response.
     pub(super) fn block_unanswered(&self, url: &str) {
-        self.block(url, "it did not answer, and the page waited for it");
+        self.block(url, "it did not respond and blocked the document");
     }
 
-    /// Notes that a request was not let through because of the download limit.
+    /// Records a request that was refused because of the download limit.
     pub(super) fn block_over_limit(&self, url: &str) {
-        self.block(url, &format!("the page has downloaded its {} bytes", self.limit));
+        self.block(url, &format!("the download limit of {} bytes is reached", self.limit));
     }
 
     fn charge(&self, bytes: usize) -> bool {
@@ -240,7 +240,7 @@ impl RenderTraffic {
         if self.left.fetch_sub(bytes, Ordering::Relaxed) >= bytes {
             return true;
         }
-        // Stays below zero for good, however much a page asks for afterwards.
+        // Stays negative, however much a page requests afterwards.
         self.left.store(-1, Ordering::Relaxed);
         if !self.over_limit.swap(true, Ordering::Relaxed) {
             self.limit_reached.notify_waiters();

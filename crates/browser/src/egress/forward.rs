@@ -1,5 +1,6 @@
-//! One request of the browser: refused, tunnelled, or sent on. Used by the proxy for what arrives in the clear and for
-//! what it has taken out of TLS itself. Must never send anything for a gate without a render.
+//! One request of the browser: refused, tunnelled or forwarded. Used by the proxy for plain requests and for requests inside TLS
+//! that
+//! the proxy has terminated. Must never send a request for an endpoint without a render.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -29,7 +30,7 @@ use crate::{OriginRoute, OwnHeaders};
 
 pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 
-/// Answers one request to the proxy.
+/// Responds to one request to the proxy.
 pub(super) async fn respond(
     request: Request<Incoming>,
     endpoint: Arc<ProxyEndpoint>,
@@ -49,7 +50,7 @@ pub(super) async fn respond(
     Ok(forward(request, &page, endpoint, &shared).await)
 }
 
-/// Host and port of a page's request, as the page sees them.
+/// Scheme, host and port of a page's request, as the page sees them.
 #[derive(Debug, Clone)]
 pub(super) struct Address {
     pub https: bool,
@@ -68,7 +69,7 @@ impl Address {
     }
 }
 
-/// Sends a request on to where its host's requests go, and the answer back.
+/// Forwards a request to the origin of its host, and returns the response.
 pub(super) async fn forward(
     mut request: Request<Incoming>,
     page: &Address,
@@ -97,7 +98,7 @@ pub(super) async fn forward(
 
     let request = request.map(|body| body.map_err(Into::into).boxed_unsync());
     let is_document = asks_for_html(request.headers());
-    // Scripts do not send it, whatever they accept: they are to hear that an answer broke.
+    // Sent by navigations only. A script must learn that a response broke off.
     let is_navigation = request.headers().contains_key(UPGRADE_INSECURE_REQUESTS);
     let holds_up = traffic.is_other_site(&page.host) && may_hold_up(&request);
     let answer = tokio::select! {
@@ -135,7 +136,7 @@ pub(super) async fn forward(
         traffic.record_cookie();
     }
     if response.headers().contains_key(TRANSFER_ENCODING) {
-        // A length beside chunks means nothing; the one who sent both was read by the chunks.
+        // A length beside chunks is meaningless. The body was read by its chunks.
         response.headers_mut().remove(CONTENT_LENGTH);
     }
     remove_hop_by_hop(response.headers_mut());
@@ -149,7 +150,7 @@ pub(super) async fn forward(
     response.map(|body| MeteredBody::new(body, endpoint).boxed_unsync())
 }
 
-/// Turns addresses of the origin into public ones. The page must not learn the name of its origin.
+/// Replaces addresses of the origin by public ones: the page must not learn the name of its origin.
 fn show_public_address(headers: &mut HeaderMap, route: &OriginRoute, page: &Address) {
     let (origin, authority) = (route.origin_host.as_str(), &*page.authority());
     if page.https || authority != origin {
@@ -161,12 +162,12 @@ fn asks_for_html(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"))
 }
 
-/// Whether a request is for a script or style sheet, which the rest of a document may have to wait for.
+/// Returns true for a script or style sheet, which can block the rest of a document.
 fn may_hold_up<B>(request: &Request<B>) -> bool {
     let value = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     match value("sec-fetch-dest") {
         Some(destination) => matches!(destination, "script" | "style"),
-        // Not said over plain HTTP: there a page's own questions to other sites name their origin, and documents ask for HTML.
+        // Absent over plain HTTP. There, fetches of other sites have an `Origin`, and documents accept HTML.
         None => {
             request.method() == Method::GET
                 && value("origin").is_none()
@@ -175,17 +176,17 @@ fn may_hold_up<B>(request: &Request<B>) -> bool {
     }
 }
 
-/// Finds the route for a host in the render that runs.
+/// Returns the route of a host in the running render.
 pub(super) fn route_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OriginRoute> {
     traffic.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
 }
 
-/// What a host gets to see in the render that runs, if anything.
+/// Returns the headers of a host in the running render.
 pub(super) fn own_headers_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OwnHeaders> {
     traffic.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
 }
 
-/// Adds what only the page's own hosts get to see. What the page set itself stays. See docs/decisions/0208.
+/// Adds the headers of the page's own hosts. Headers that the page set are not replaced. See docs/decisions/0208.
 pub(super) fn add_own_headers(headers: &mut HeaderMap, traffic: &RenderTraffic, page: &Address) {
     let Some(own) = own_headers_of(traffic, &page.host).filter(|own| page.https || own.plain_http) else {
         return;
@@ -195,7 +196,7 @@ pub(super) fn add_own_headers(headers: &mut HeaderMap, traffic: &RenderTraffic, 
     missing.for_each(|(name, value)| _ = headers.append(name.clone(), value.clone()));
 }
 
-/// Where the request really goes.
+/// Returns the address that a request is sent to.
 pub(super) fn target_of(
     page: &Address,
     route: Option<&OriginRoute>,
@@ -208,12 +209,12 @@ pub(super) fn target_of(
     };
     let authority: Authority = authority.parse().ok()?;
     let tls = tls && !shared.upstream.is_plain_http(authority.host());
-    // A static host is dialled at its own port; what is named here only keeps pooled connections apart.
+    // A static host has a port of its own. The authority only keys the connection pool.
     let scheme = if tls { Scheme::HTTPS } else { Scheme::HTTP };
     Uri::builder().scheme(scheme).authority(authority).path_and_query(path).build().ok()
 }
 
-/// Makes a request of the page one to where its host's requests go.
+/// Rewrites a request of the page into one to its origin.
 pub(super) fn rewrite_request<B>(
     request: &mut Request<B>,
     target: Uri,
@@ -232,7 +233,7 @@ pub(super) fn rewrite_request<B>(
     if route.is_some() {
         set(headers, HeaderName::from_static("x-forwarded-host"), &page.authority());
     }
-    // Asked in the clear, a server may redirect to https unless it hears that the page is.
+    // Over plain HTTP, a server may redirect to https unless it learns that the page is on https.
     set(headers, HeaderName::from_static("x-forwarded-proto"), page.scheme());
     *request.uri_mut() = target;
     *request.version_mut() = http::Version::HTTP_11;
@@ -253,7 +254,7 @@ fn wants_upgrade(headers: &HeaderMap) -> bool {
     headers.contains_key(UPGRADE) && headers.get_all(CONNECTION).iter().any(lists_upgrade)
 }
 
-/// Looks for what the network said in the chain of a client error.
+/// Finds the network's reason in the chain of a client error.
 fn reason_of(error: &(dyn Error + 'static), host: &str) -> Refused {
     let connect = causes(error).find_map(|cause| cause.downcast_ref::<Arc<ConnectError>>());
     if let Some(ConnectError::Network(network)) = connect.map(AsRef::as_ref) {

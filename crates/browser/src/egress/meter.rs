@@ -1,4 +1,4 @@
-//! Streams and bodies that count what comes in against the render that runs, and end when it may have no more.
+//! Streams and bodies that count received bytes and end at the download limit of the render.
 //! Used by the proxy. Must never count what the page sends: the limit is on downloads.
 
 use std::io;
@@ -14,7 +14,7 @@ use tokio::time::Sleep;
 
 use super::endpoint::ProxyEndpoint;
 
-/// A stream from the network, or one that begins with bytes that were read before.
+/// Stream whose received bytes count against the limit.
 pub(super) struct Metered<S> {
     inner: S,
     endpoint: Arc<ProxyEndpoint>,
@@ -60,7 +60,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 }
 
-/// A stream that gives back its first byte, which was read to see what it carries.
+/// Stream that returns its first byte again, which was read to detect the protocol.
 pub(super) struct Prefixed<S> {
     first: Option<u8>,
     inner: S,
@@ -106,11 +106,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<S> {
     }
 }
 
-/// How long the end of a broken body is held back. The server drops what it has not sent yet as soon as it hears of an
-/// error, and a person's browser shows what came before it.
+/// Delay before the error of a broken body. hyper discards unsent data as soon as it gets an error, while a visitor's browser shows
+/// what
+/// came before it.
 const BROKEN_END_DELAY: Duration = Duration::from_millis(25);
 
-/// The body of a response on its way to the browser.
+/// Body of a response to the browser.
 pub(super) struct MeteredBody<B = Incoming> {
     inner: B,
     endpoint: Arc<ProxyEndpoint>,
@@ -118,7 +119,7 @@ pub(super) struct MeteredBody<B = Incoming> {
     is_document: bool,
 }
 
-/// How a body ended, and when that is said.
+/// Error of a body and the time at which it is returned.
 struct Broken {
     error: BoxError,
     at: Pin<Box<Sleep>>,
@@ -131,8 +132,8 @@ impl<B> MeteredBody<B> {
         MeteredBody { inner, endpoint, broken: None, is_document: false }
     }
 
-    /// The body of a document. Where it breaks it ends as a whole one does: a browser that hears of an error drops what it has
-    /// not parsed by then. Its length must not have been announced. See docs/decisions/0220.
+    /// Wraps the body of a document. An error ends it as if it were complete, since a browser that gets an error discards what it
+    /// has not parsed. The response must not have a `Content-Length`. See docs/decisions/0220.
     pub fn of_document(inner: B, endpoint: Arc<ProxyEndpoint>) -> MeteredBody<B> {
         MeteredBody { is_document: true, ..MeteredBody::new(inner, endpoint) }
     }
@@ -182,7 +183,7 @@ where
 }
 
 fn over_limit() -> io::Error {
-    io::Error::new(io::ErrorKind::QuotaExceeded, "the page has downloaded what it may")
+    io::Error::new(io::ErrorKind::QuotaExceeded, "the page has reached its download limit")
 }
 
 #[cfg(test)]
@@ -194,7 +195,7 @@ mod tests {
     use super::*;
     use crate::egress::endpoint::RenderTraffic;
 
-    /// A body whose frames have all come.
+    /// Body whose frames are all available.
     struct Ready(VecDeque<Result<&'static str, io::Error>>);
 
     impl Body for Ready {

@@ -1,8 +1,7 @@
-//! The browser's only way out: a filtering forward proxy inside this process. Every connect goes through [`crawler::Network`].
+//! Filtering forward proxy inside this process, the only network access of a browser. Connects through [`crawler::Network`] only.
 //!
-//! Used by the browser, which gives each tab a gate (an address of the proxy) of its own, so that the proxy knows which
-//! render a connection belongs to. Must never connect anywhere for a tab that has no render running.
-//! See docs/decisions/0004.
+//! Used by the browser. Each tab has its own endpoint (an address of the proxy), which tells the render of a connection.
+//! Must never connect anywhere for a tab that has no running render. See docs/decisions/0004.
 
 mod connector;
 mod endpoint;
@@ -36,16 +35,16 @@ pub(crate) use tls::Identity;
 
 use connector::Upstream;
 
-/// Port of the proxy inside a namespace, where every port is free.
+/// Port of the proxy inside a namespace, where all ports are free.
 pub(crate) const PROXY_PORT: u16 = 3128;
 
-/// Accepted connections that failed in a row before a breath is taken: descriptors have run out.
+/// Pause after a failed `accept`: the process has run out of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// The proxy of one browser. Ends when dropped.
+/// Proxy of one browser. Ends when dropped.
 pub(crate) struct Egress {
     shared: Arc<Shared>,
-    /// `true`: one listener serves every gate, told apart by the loopback address that was dialled.
+    /// True: one listener serves all endpoints, distinguished by the dialled loopback address.
     in_namespace: bool,
     last_address: AtomicU32,
 }
@@ -59,7 +58,7 @@ struct Shared {
 }
 
 impl Egress {
-    /// Serves the listener of a namespace; without one, endpoints listen on the machine's loopback.
+    /// Serves the listener of a namespace. Without one, endpoints listen on the machine's loopback.
     pub fn start(
         listener: Option<std::net::TcpListener>,
         network: Network,
@@ -82,10 +81,10 @@ impl Egress {
         Ok(Egress { shared, in_namespace, last_address: AtomicU32::new(1) })
     }
 
-    /// Opens a gate for one tab. Closed again by [`Egress::close`].
+    /// Opens the endpoint of a tab, until [`Egress::close`].
     pub async fn open(&self) -> io::Result<Arc<ProxyEndpoint>> {
         if self.in_namespace {
-            // 127.0.0.2 onwards; the address says which tab it is. 127.0.0.1 is nobody's: the browser's own traffic ends there.
+            // 127.0.0.2 and up, one address per tab. The browser's own traffic goes to 127.0.0.1 and is dropped.
             let number = self.last_address.fetch_add(1, Ordering::Relaxed) % 0x00ff_fffd + 2;
             let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(0x7f00_0000 + number)), PROXY_PORT);
             let endpoint = Arc::new(ProxyEndpoint::new(address));
@@ -99,7 +98,7 @@ impl Egress {
         Ok(endpoint)
     }
 
-    /// Closes a gate and every connection through it.
+    /// Closes an endpoint and all connections through it.
     pub fn close(&self, endpoint: &ProxyEndpoint) {
         self.shared.endpoints().remove(&endpoint.address());
         endpoint.close();
@@ -120,7 +119,7 @@ impl Shared {
         self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The gate that a connection came to; none for the browser's own traffic.
+    /// Returns the endpoint of a connection; none for the browser's own traffic.
     fn endpoint_of(&self, stream: &TcpStream) -> Option<Arc<ProxyEndpoint>> {
         let address = stream.local_addr().ok()?;
         self.endpoints().get(&address).cloned()
@@ -149,7 +148,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
     }
 }
 
-/// Serves one connection of the browser until either side is done or the gate is closed.
+/// Serves one connection of the browser until either side ends or the endpoint is closed.
 async fn serve(stream: TcpStream, endpoint: Arc<ProxyEndpoint>, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| forward::respond(request, endpoint.clone(), shared.clone()));

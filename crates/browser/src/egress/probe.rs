@@ -1,5 +1,5 @@
-//! What a visitor without a past gets at an address: one request without cookies, of which only the head is read.
-//! Used by visits that are told of a redirect. Must never ask for a render that is over, nor get past the guard.
+//! Response of an address to a new visitor: one request without cookies, of which only the head is read.
+//! Used by visits to confirm a redirect. Must never send a request after the render, nor bypass the guard.
 
 use std::time::Duration;
 
@@ -13,25 +13,25 @@ use super::Egress;
 use super::endpoint::RenderTraffic;
 use super::forward::{Address, add_own_headers, rewrite_request, route_of, target_of};
 
-/// How long the reply may take; a page whose server takes longer is not asked about.
+/// Timeout of the response.
 const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
-/// What stands at an address.
+/// Kind of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProbeResult {
     Page,
-    /// A redirect to this absolute address.
-    Moved(String),
-    /// Nothing that is shown in a window: no content, a download, another type than HTML.
-    Nothing,
-    /// A refusal: 4xx or 5xx.
-    Missing,
-    /// It could not be asked, or not in time.
+    /// Redirect to this absolute address.
+    Redirect(String),
+    /// Nothing that a browser window shows: no content, a download, a type other than HTML.
+    NotShown,
+    /// Status 4xx or 5xx.
+    Error,
+    /// No response in time.
     Unknown,
 }
 
 impl Egress {
-    /// Asks what a visitor who comes straight to `url` gets.
+    /// Requests `url` as a new visitor.
     pub async fn probe(&self, traffic: &RenderTraffic, url: &Url, user_agent: &str) -> ProbeResult {
         tokio::time::timeout(PROBE_LIMIT, self.probe_now(traffic, url, user_agent))
             .await
@@ -66,7 +66,7 @@ impl Egress {
             .upstream
             .send(request)
             .await
-            .inspect_err(|error| tracing::debug!(url = crawler::url::without_query(url), %error, "a redirect's target could not be asked"))
+            .inspect_err(|error| tracing::debug!(url = crawler::url::without_query(url), %error, "a redirect's target could not be requested"))
             .ok()?;
         Some(result_of(response.status(), response.headers(), url))
     }
@@ -79,16 +79,16 @@ fn result_of(status: StatusCode, headers: &HeaderMap, url: &Url) -> ProbeResult 
     };
     if status.is_redirection() {
         let onwards = headers.get(LOCATION).and_then(|location| join_location(url, location));
-        return onwards.map_or(ProbeResult::Unknown, |onwards| ProbeResult::Moved(onwards.into()));
+        return onwards.map_or(ProbeResult::Unknown, |onwards| ProbeResult::Redirect(onwards.into()));
     }
     if !status.is_success() {
-        return ProbeResult::Missing;
+        return ProbeResult::Error;
     }
     let is_html =
         ["text/html", "application/xhtml+xml"].iter().any(|html| text(CONTENT_TYPE).starts_with(html));
     let is_empty = matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
     if is_empty || !is_html || text(CONTENT_DISPOSITION).starts_with("attachment") {
-        return ProbeResult::Nothing;
+        return ProbeResult::NotShown;
     }
     ProbeResult::Page
 }
@@ -110,15 +110,18 @@ mod tests {
         let html = (CONTENT_TYPE, "Text/HTML; charset=utf-8");
 
         assert_eq!(at(200, std::slice::from_ref(&html)), ProbeResult::Page);
-        assert_eq!(at(204, std::slice::from_ref(&html)), ProbeResult::Nothing);
-        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), ProbeResult::Nothing);
-        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), ProbeResult::Nothing);
-        assert_eq!(at(404, &[html]), ProbeResult::Missing);
+        assert_eq!(at(204, std::slice::from_ref(&html)), ProbeResult::NotShown);
+        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), ProbeResult::NotShown);
+        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), ProbeResult::NotShown);
+        assert_eq!(at(404, &[html]), ProbeResult::Error);
     }
 
     #[test]
     fn a_redirect_leads_to_an_absolute_address() {
-        assert_eq!(at(302, &[(LOCATION, "../c?x=1")]), ProbeResult::Moved("https://shop.test/c?x=1".into()));
+        assert_eq!(
+            at(302, &[(LOCATION, "../c?x=1")]),
+            ProbeResult::Redirect("https://shop.test/c?x=1".into())
+        );
         assert_eq!(at(302, &[]), ProbeResult::Unknown);
     }
 }

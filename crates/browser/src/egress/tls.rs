@@ -1,5 +1,5 @@
-//! The certificate under which the proxy answers for hosts that it sends elsewhere, so that their pages keep their https
-//! address. Made anew for each process, kept in memory only, and trusted by nobody but the browsers that are started with its hash.
+//! Certificate of the proxy for the hosts that it answers for, so that their pages keep their https address.
+//! Generated in memory by each process, and trusted only by the browsers that are started with its hash.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use sha2::{Digest, Sha256};
 use tokio_rustls::TlsAcceptor;
 
-/// A key, its certificate, and the hash by which Chromium recognises it.
+/// Key, certificate, and the hash by which Chromium recognises the key.
 pub(crate) struct Identity {
     acceptor: TlsAcceptor,
     spki_hash: String,
 }
 
 impl Identity {
-    /// Makes a new key.
+    /// Generates a key.
     pub fn generate() -> Result<Identity, Box<dyn std::error::Error + Send + Sync>> {
         let key = KeyPair::generate()?;
         let certificate = CertificateParams::new(vec!["proxy.invalid".to_owned()])?.self_signed(&key)?;
@@ -33,7 +33,7 @@ impl Identity {
         Ok(Identity { acceptor: TlsAcceptor::from(Arc::new(config)), spki_hash })
     }
 
-    /// Value of `--ignore-certificate-errors-spki-list`.
+    /// Returns the value of `--ignore-certificate-errors-spki-list`.
     pub fn spki_hash(&self) -> &str {
         &self.spki_hash
     }

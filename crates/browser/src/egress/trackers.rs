@@ -1,5 +1,5 @@
-//! Hosts of trackers, which are not asked, and what stands in for their scripts: pages come out as for visitors who let them in.
-//! Used by the proxy. Must never stand in for the page's own site, nor for a page: only for what pages load from elsewhere.
+//! Hosts of trackers, which are not requested, and substitutes for their scripts: pages render as for visitors who allow trackers.
+//! Used by the proxy. Must never substitute a document, nor resources of the page's own site.
 //! See docs/decisions/0220.
 
 use std::collections::HashSet;
@@ -16,9 +16,9 @@ use http_body_util::{BodyExt, Full};
 
 use super::forward::Body;
 
-/// The script that is sent in place of others, see there. Its argument is the list of globals.
+/// Substitute script. Its argument is the list of globals.
 const STAND_IN: &str = include_str!("../../data/stand_in.js");
-/// For as long as a warm tab lives.
+/// Caching for the lifetime of a warm tab.
 const FRESH: HeaderValue = HeaderValue::from_static("max-age=600");
 
 static HOSTS: LazyLock<HashSet<&'static str>> =
@@ -26,16 +26,16 @@ static HOSTS: LazyLock<HashSet<&'static str>> =
 static STAND_INS: LazyLock<Vec<StandIn>> =
     LazyLock::new(|| lines(include_str!("../../data/stand_ins.txt")).map(StandIn::read).collect());
 
-/// What stands in for one script, or for all of a host.
+/// Substitute for one script or for all scripts of a host.
 struct StandIn {
     host: &'static str,
-    /// The last part of the script's path; none: any.
+    /// File name of the script; `None`: any.
     file: Option<&'static str>,
     script: Bytes,
 }
 
 impl StandIn {
-    /// Reads a line of the list: host, file, and globals with their kinds.
+    /// Parses a line of the list: host, file, and globals with their kinds.
     fn read(line: &'static str) -> StandIn {
         let mut words = line.split_whitespace();
         let host = words.next().unwrap_or_default();
@@ -51,23 +51,23 @@ fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// The listed host that `host` is or belongs to.
+/// Returns the listed host that equals `host` or is a parent domain of it.
 pub(super) fn tracker_of(host: &str) -> Option<&'static str> {
     let host = host.to_ascii_lowercase();
     let parents = std::iter::successors(Some(host.as_str()), |name| Some(name.split_once('.')?.1));
     parents.into_iter().find_map(|name| HOSTS.get(name).copied())
 }
 
-/// What a tracker's host is made to answer; none for a page of its own, which is somebody's to see.
+/// Returns the substitute response of a tracker; `None` for a document, which is requested.
 pub(super) fn stand_in(tracker: &str, path: &str, request: &HeaderMap) -> Option<Response<Body>> {
-    // Sent with every request over https; whatever is asked for in the clear is taken for a script.
+    // Sent with every https request. A plain request is taken to be for a script.
     let destination = request.get("sec-fetch-dest").and_then(|value| value.to_str().ok()).unwrap_or("script");
     let (kind, body) = match destination {
         "document" => return None,
         "script" => ("text/javascript", script_for(tracker, path)),
         "iframe" | "frame" | "embed" | "object" => ("text/html", Bytes::new()),
         "style" => ("text/css", Bytes::new()),
-        // Asked for by a script, which reads most answers of this kind as JSON.
+        // Requested by a script. Most scripts parse such a response as JSON.
         "empty" => ("application/json", Bytes::from_static(b"{}")),
         _ => ("text/plain", Bytes::new()),
     };
@@ -75,7 +75,7 @@ pub(super) fn stand_in(tracker: &str, path: &str, request: &HeaderMap) -> Option
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(CACHE_CONTROL, FRESH);
-    // What a page has only asked for must not be another page's script.
+    // The cached response to a fetch must not be used for a script.
     headers.insert(VARY, HeaderValue::from_static("sec-fetch-dest, origin"));
     headers.insert(HeaderName::from_static("timing-allow-origin"), HeaderValue::from_static("*"));
     let everybody = HeaderValue::from_static("cross-origin");

@@ -1,6 +1,6 @@
-//! CONNECT: what https, wss and ws pages ask the proxy for. Usually bytes go through unread; for hosts whose requests are
-//! sent elsewhere, and for trackers, the proxy ends the TLS itself and treats each request like one in the clear.
-//! Used by the proxy. Must never answer for another host: those pages check their own certificates.
+//! CONNECT requests: https, wss and ws connections of pages. Usually forwards bytes; for hosts with an origin of their own and for
+//! trackers, terminates TLS and treats each request like a plain one.
+//! Used by the proxy. Must never terminate TLS for other hosts: their certificates are checked by the browser.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use super::own_response::own_response;
 
 /// First byte of a TLS handshake.
 const TLS_HANDSHAKE: u8 = 0x16;
-/// How long a browser may take to begin inside a tunnel; spare connections wait for their first request.
+/// Wait for the first byte in a tunnel. Browsers open spare connections before they need them.
 const FIRST_BYTE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Opens a tunnel for the browser, or says why not.
+/// Opens a tunnel, or refuses it.
 pub(super) async fn open(
     mut request: Request<Incoming>,
     endpoint: Arc<ProxyEndpoint>,
@@ -68,7 +68,7 @@ pub(super) async fn open(
             established()
         }
         Err(error) => {
-            tracing::debug!(%host, port, %error, "no tunnel");
+            tracing::debug!(%host, port, %error, "tunnel refused");
             let refused = Refused::from(&error);
             let status = if matches!(refused, Refused::Forbidden(_)) {
                 StatusCode::FORBIDDEN
@@ -81,7 +81,7 @@ pub(super) async fn open(
     }
 }
 
-/// Carries bytes both ways until either side ends, the limit is met or the tab is closed.
+/// Copies bytes both ways until either side ends, the limit is reached or the tab is closed.
 pub(super) async fn join<B, O>(mut browser: B, mut origin: O, endpoint: &ProxyEndpoint)
 where
     B: AsyncRead + AsyncWrite + Unpin,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// Speaks HTTP with the browser inside a tunnel, after TLS when it begins with TLS (a `ws:` address does not).
+/// Serves HTTP inside a tunnel, and TLS if the first byte begins a handshake (`ws:` connections do not).
 async fn serve_inside(
     upgrade: OnUpgrade,
     address: Address,

@@ -1,6 +1,6 @@
-//! The script that runs inside every page before its own, and the messages it exchanges with the tab.
-//! Used by the tab. Must never be built from anything a page controls, nor given orders where a page can hear them.
-//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105, docs/decisions/0100 and docs/decisions/0224.
+//! The script that runs in every page before the page's own scripts, and the messages between it and the tab.
+//! Used by the tab. Must never contain data that a page controls, nor send orders where a page can receive them.
+//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105 and docs/decisions/0224.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,150 +9,150 @@ use crate::Inspection;
 /// Name of the binding that carries messages out of the page. The script deletes it before page code runs.
 pub(crate) const BINDING: &str = "__glasshouse";
 
-/// Name under which the script waits for its options; gone before page code runs.
+/// Name of the global function that starts the script. Deleted before page code runs.
 const RUN: &str = "__glasshouseRun";
 const IS_WANTED: &str = "window !== window.top || location.protocol !== 'about:'";
 
-/// The script, bundled from the modules of `page-script/src` by its `build.mjs` so that no build of the crate needs Node.
+/// The script, bundled from `page-script/src` by `build.mjs`, so that building the crate needs no Node.
 const BUNDLE: &str = include_str!("../../page-script/bundle.js");
 
-/// What the script is told about one render.
+/// Options of the script for one render.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Options {
-    /// Secret of this render: messages without it are not from the script, and no page can give it orders.
+    /// Secret of the render, which authenticates messages of the script and orders of the tab.
     pub(crate) nonce: String,
-    /// What the documents of this render tell each other, in the storage of the tab. The page may come to see it.
+    /// Marker of the render, which its documents pass on in the tab's session storage. The page may see it.
     pub(crate) mark: String,
-    /// Frames are drawn only when asked for, so the page has to ask.
+    /// Frames are drawn on demand, so the script has to request them.
     pub(crate) frames: bool,
-    /// How long nothing may have happened before the page counts as ready, in milliseconds.
+    /// Time without changes after which a page may be ready, in milliseconds.
     pub(crate) quiet_ms: u32,
-    /// When the page is captured as it stands, in milliseconds after the start of its navigation.
+    /// Time limit of the page after the start of the navigation, in milliseconds.
     pub(crate) hard_ms: u64,
-    /// Selector that must match before the page counts as ready.
+    /// Selector that must match before the page is ready.
     pub(crate) wait_for_selector: Option<String>,
-    /// Characters of HTML over which only the size is reported.
+    /// Maximum characters of HTML. Over it, only the size is reported.
     pub(crate) html_bytes: usize,
-    /// The tab has had other pages: what they stored for the tab is cleared first.
+    /// The tab has had other pages, whose storage is cleared first.
     pub(crate) used: bool,
-    /// The document forbids scripts: it is written out at once, as it is.
+    /// The document forbids scripts: it is reported at once.
     pub(crate) forbids_scripts: bool,
-    /// An audit asks: the report has an [`Inspection`]. See docs/decisions/0161.
+    /// The report includes an [`Inspection`], for audits. See docs/decisions/0161.
     pub(crate) inspects: bool,
 }
 
-/// An order of the tab to the script.
+/// Order of the tab to the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// Serialise what stands and report it, whatever is pending.
+    /// Report the page in its present state.
     Capture,
-    /// The last report came too early: go on and report again.
+    /// The last report was premature: continue, and report again.
     Resume,
-    /// The page is where it stands, whatever it said of another place: report it.
+    /// Report the page instead of the redirect that was reported last.
     IgnoreRedirect,
-    /// Nothing is on its way: time in which only timers are pending may be skipped.
+    /// The network is idle: time in which only timers are pending may be skipped.
     Skip,
-    /// The document's loading broke off: what stands is all there will be of it.
+    /// The loading of the document broke off: nothing more of it arrives.
     BrokenOff,
 }
 
-/// A message of the script.
+/// Message of the script to the tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Message {
-    /// Please draw a frame: callbacks and layout are enough, nothing has to reach the (absent) screen.
+    /// Request for a frame with callbacks and layout only.
     Frame,
-    /// Please draw a frame all the way (`noDisplayUpdates: false`): the cheap ones no longer reach the page.
+    /// Request for a frame with all stages (`noDisplayUpdates: false`), when cheap frames have no effect.
     FullFrame,
-    /// Only timers are pending, as far as the page can see: may time be skipped?
+    /// Only timers are pending as far as the page can see: request to skip time.
     Skip,
-    /// The rest of the document has long been waiting for a script or style sheet of another site: it is to do without.
+    /// A script or style sheet of another site has blocked the document for too long: request to abort it.
     AbortOtherSites,
     /// The page is ready, or was cut off.
     Report(Box<Report>),
-    /// A script sends the visitor to another document.
+    /// A script has begun a navigation to another document.
     Navigation(Navigation),
-    /// Something of the script's that cannot be read: nothing better will follow.
+    /// A message of the script that cannot be parsed. No better one will follow.
     Unreadable,
 }
 
-/// Why the script reported a page.
+/// Condition that ended the wait for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CaptureReason {
     /// The page set its ready flag.
     Flag,
-    /// Loaded, quiet, nothing pending.
+    /// Loaded, unchanged, nothing pending.
     Quiet,
-    /// Something hangs, but the page has long been still.
+    /// Something is pending endlessly, but the page has not changed for long.
     Still,
-    /// `hard_ms` had passed.
+    /// `hard_ms` has passed.
     Timeout,
     /// The tab ordered a capture.
     Forced,
 }
 
-/// By what a page says that it is elsewhere.
+/// Source of a redirect that the script reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RedirectSource {
-    /// Its metas declare the status and location of a redirect.
+    /// Metas declare status and location.
     Declared,
-    /// It is refreshed with another address in a few seconds.
+    /// A refresh to another address within seconds.
     Refresh,
-    /// Its router has gone to another path.
+    /// The router has changed the path.
     Router,
 }
 
-/// A captured page.
+/// Report of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Report {
     nonce: String,
-    /// Why now.
+    /// Condition that ended the wait.
     pub(crate) why: CaptureReason,
-    /// Address of the document, as the page's history left it.
+    /// Address of the document, including changes by the page's history API.
     pub(crate) url: String,
     /// Title of the document.
     pub(crate) title: String,
-    /// Status that the page declares, 0 when it declares none.
+    /// Status that the page declares; 0: none.
     pub(crate) status: u16,
-    /// Where the page redirects to; there is no HTML then.
+    /// Target of a redirect; there is no HTML then.
     pub(crate) location: Option<String>,
-    /// By what it does.
+    /// Source of the redirect.
     pub(crate) via: Option<RedirectSource>,
-    /// Characters of HTML when they were more than `html_bytes`; there is no HTML then.
+    /// Characters of HTML when they exceed `html_bytes`; there is no HTML then.
     pub(crate) too_large: Option<usize>,
-    /// The document; comes behind the rest, as it is.
+    /// The document, as text behind the JSON.
     #[serde(skip)]
     pub(crate) html: String,
-    /// What an audit asked for.
+    /// Measurements for an audit.
     pub(crate) inspection: Option<Inspection>,
 }
 
-/// A navigation that a script has begun.
+/// A navigation begun by a script.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Navigation {
     nonce: String,
     /// Absolute target.
     pub(crate) location: String,
-    /// 3xx.
+    /// Redirect status (3xx).
     pub(crate) status: u16,
 }
 
-/// The script without its options, for `Page.addScriptToEvaluateOnNewDocument`: it is compiled once for a tab. [`start`] comes after it.
+/// Returns the script without options, for `Page.addScriptToEvaluateOnNewDocument`: it is compiled once per tab. [`start`] runs it.
 pub(crate) fn bundle() -> String {
-    // The blank page between two renders needs none of it.
+    // Not needed in the blank page between two renders.
     format!("if ({IS_WANTED}) {{ globalThis.{RUN} = (function (renderOptions) {{\n{BUNDLE}}}); }}")
 }
 
-/// Runs the script in the next document, for `Page.addScriptToEvaluateOnNewDocument`: the nonce is that of one render.
+/// Returns the call that runs the script in the next document with the options of one render.
 pub(crate) fn start(options: &Options) -> String {
     let options = json_of(options);
     format!("if ({IS_WANTED}) {{ const run = globalThis.{RUN}; delete globalThis.{RUN}; run({options}); }}")
 }
 
-/// Runs the script now, apart from the page: in a document that runs none itself.
+/// Returns a script that runs at once in the isolated world, for a document that forbids scripts.
 pub(crate) fn script(options: &Options) -> String {
     format!("void (function (renderOptions) {{\n{BUNDLE}}})({});", json_of(options))
 }
@@ -161,7 +161,7 @@ fn json_of(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).expect("strings and numbers always serialise")
 }
 
-/// Expression for a world of the tab's own beside the page: what a page replaces is not replaced there.
+/// Returns the expression of an order, for the isolated world, where built-ins are not replaced by the page.
 pub(crate) fn command(nonce: &str, command: Command) -> String {
     order(
         nonce,
@@ -175,8 +175,8 @@ pub(crate) fn command(nonce: &str, command: Command) -> String {
     )
 }
 
-/// Expression that deactivates the document, see `page-script/src/deactivation.js`. Its value is `false` when nothing of it can reach the next
-/// document of the tab; anything else says that it must be left by way of a blank page.
+/// Returns the expression that deactivates the document, see `page-script/src/deactivation.js`. Its value is `false` when nothing
+/// of the document can affect the next one; otherwise the tab must navigate to the blank page first.
 pub(crate) fn deactivate(nonce: &str) -> String {
     order(nonce, "deactivate")
 }
@@ -185,8 +185,8 @@ fn order(nonce: &str, detail: &str) -> String {
     format!("dispatchEvent(new CustomEvent({}, {{ detail: '{detail}', cancelable: true }}))", json_of(nonce))
 }
 
-/// Reads what came through the binding: a line of JSON, then the text of the document (docs/decisions/0100).
-/// `None`: not from the script of this render, whose nonce nobody else knows.
+/// Parses a message from the binding: a line of JSON, then the text of the document (docs/decisions/0100).
+/// Returns `None` for a message without the nonce of this render.
 pub(crate) fn parse(payload: &str, nonce: &str) -> Option<Message> {
     #[derive(Deserialize)]
     struct Kind<'a> {

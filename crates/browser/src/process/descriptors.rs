@@ -1,5 +1,5 @@
-//! Hands an open descriptor from one process to another. Used when a browser is started: its listener is made in its namespace.
-//! Must never take ownership of what it did not receive.
+//! Passes a file descriptor from one process to another. Used when a browser is started, to receive the listener of its namespace.
+//! Must never take ownership of a descriptor that it did not receive.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -12,7 +12,7 @@ use rustix::net::{
     SendFlags,
 };
 
-/// Room for one descriptor in a control message.
+/// Size of a control message with one descriptor.
 const SPACE: usize = rustix::cmsg_space!(ScmRights(1));
 
 /// Sends a descriptor over a socket. Makes system calls only.
@@ -27,7 +27,7 @@ pub(super) fn send_fd(socket: &UnixStream, descriptor: BorrowedFd<'_>) -> io::Re
     Ok(())
 }
 
-/// Receives the descriptor that was sent.
+/// Receives a descriptor.
 pub(super) fn receive_fd(socket: &UnixStream) -> io::Result<OwnedFd> {
     let mut byte = [0];
     let mut space = [MaybeUninit::uninit(); SPACE];
@@ -38,5 +38,5 @@ pub(super) fn receive_fd(socket: &UnixStream) -> io::Result<OwnedFd> {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,
     });
-    descriptor.ok_or_else(|| io::Error::other("the browser's namespace has sent no listener"))
+    descriptor.ok_or_else(|| io::Error::other("the child has sent no listener"))
 }

@@ -1,8 +1,8 @@
-//! Starts and ends browser processes: own process group, own namespaces, own user, tied to the life of this process.
+//! Starts and ends browser processes, each with a process group, namespaces and a user of its own, tied to the life of this
+//! process.
 //!
-//! Used by the browser. The only folder with `unsafe`: asking for code between fork and exec, forking there, unsharing and
-//! raising the loopback have no safe interface. Must never leave a process behind: the group is killed as a whole and
-//! every child is waited for.
+//! Used by the browser. The only folder with `unsafe`: code between fork and exec, fork, unshare and the loopback ioctl have no
+//! safe interface. Must never leave a process behind: the group is killed as a whole and every child is waited for.
 #![allow(unsafe_code)]
 
 mod descriptors;
@@ -31,75 +31,75 @@ use descriptors::receive_fd;
 pub use orphans::{Reaped, reap_orphans};
 use setup::{ChildSetup, Namespace, OWN_ID};
 
-/// How long the remains of a killed group are waited for.
+/// Time in which the processes of a killed group must end.
 const REAP_LIMIT: Duration = Duration::from_secs(5);
 
-/// What to start and how.
+/// Command that starts a browser.
 pub(crate) struct Launch {
     pub binary: PathBuf,
-    /// Makes the arguments; the port of the listener inside the namespace is only known to the child, so it is not in them.
+    /// Arguments. The port of the listener is not among them: only the child knows it.
     pub args: Vec<OsString>,
-    /// Home, temporary and profile folder of the browser.
+    /// Home, temporary and profile folder.
     pub folder: PathBuf,
-    /// Whether it gets a network namespace of its own, with one listener in it.
+    /// Port of the listener in a network namespace of its own; `None`: no namespace.
     pub confined: Option<u16>,
-    /// Whether Chromium's sandbox is on, for which root gives it a user of its own.
+    /// Chromium's sandbox is on. For root, that requires a user of its own.
     pub sandbox: bool,
     pub cgroup: Option<Cgroup>,
 }
 
 impl Launch {
-    /// Returns the folder under the path that the browser sees.
+    /// Returns the path of the folder as the browser sees it.
     pub fn visible_folder(&self) -> &Path {
         if self.needs_own_user() { Path::new(setup::FOLDER) } else { &self.folder }
     }
 
-    /// Returns true for a sandboxed browser that root starts: Chromium's sandbox refuses to run as root.
+    /// Returns true for a sandboxed browser of root: Chromium's sandbox refuses to run as root.
     fn needs_own_user(&self) -> bool {
         self.sandbox && is_root()
     }
 }
 
-/// A browser that runs.
+/// A started browser.
 pub(crate) struct Launched {
     pub process: Process,
-    /// Our end of the DevTools pipe.
+    /// This process's end of the DevTools pipe.
     pub pipe: UnixStream,
-    /// What the browser writes; a full pipe would stop it, so it must be read.
+    /// Output of the browser. It must be read, since a full pipe blocks the browser.
     pub output: ChildStderr,
-    /// The listener inside the browser's namespace, on every loopback address.
+    /// Listener inside the namespace, on all loopback addresses.
     pub listener: Option<TcpListener>,
 }
 
-/// A handle on the process group. Dropping it kills the group.
+/// Handle of a process group. Dropping it kills the group.
 pub(crate) struct Process {
     pid: Pid,
     ended: CancellationToken,
 }
 
 impl Process {
-    /// Starts a browser on a thread of its own, which waits for it until it ends.
+    /// Starts a browser on its own thread, which waits for the exit.
     ///
-    /// The thread matters: the kernel's "kill me when my parent dies" is tied to the parent *thread*.
+    /// The kernel sends the parent-death signal when the parent *thread* ends.
     pub async fn start(launch: Launch) -> io::Result<Launched> {
         let (started, answer) = oneshot::channel();
         std::thread::Builder::new().name("browser".to_owned()).spawn(move || run(launch, started))?;
         answer.await.map_err(|_| io::Error::other("the browser's thread ended"))?
     }
 
-    /// Process id, which is the group's too.
+    /// Returns the process id, which is also the id of the group.
     pub fn pid(&self) -> u32 {
         self.pid.as_raw_pid().unsigned_abs()
     }
 
-    /// Kills the whole group.
+    /// Kills the group.
     pub fn kill(&self) {
         if !self.ended.is_cancelled() {
             kill_group(self.pid);
         }
     }
 
-    /// Ends when no process of the group is left and the first one has been waited for.
+    /// Returns the token that is cancelled when no process of the group is left.
     pub fn ended(&self) -> &CancellationToken {
         &self.ended
     }
@@ -111,17 +111,17 @@ impl Drop for Process {
     }
 }
 
-/// Kills one process, such as a page's that eats the memory.
+/// Kills one process, such as that of a page which uses too much memory.
 pub(crate) fn kill_process(pid: u32) {
     let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return };
-    // One that is gone already is fine.
+    // Fails when the process has ended already.
     let _ = rustix::process::kill_process(pid, Signal::KILL);
 }
 
-/// Whether starting a browser failed because the kernel or its policy forbids what confines it, and not in passing.
+/// Returns true when an error is permanent: the kernel or its policy forbids a confinement.
 pub(crate) fn is_refusal(error: &io::Error) -> bool {
     match Errno::from_io_error(error) {
-        // EACCES is the word of security modules; EINVAL of kernels that are built without.
+        // EACCES comes from security modules, EINVAL from kernels built without namespaces.
         Some(Errno::PERM | Errno::NOSYS | Errno::ACCESS | Errno::INVAL) => true,
         Some(Errno::NOSPC) => ["user", "net", "mnt", "pid"].iter().any(|kind| {
             let limit = std::fs::read_to_string(format!("/proc/sys/user/max_{kind}_namespaces"));
@@ -135,13 +135,13 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Bytes that the file system of `path` can hold, used or not; `None` when it cannot be asked.
+/// Returns the capacity of a file system in bytes; `None` when it cannot be read.
 pub(crate) fn file_system_size(path: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(path).ok()?;
     Some(stat.f_blocks.saturating_mul(stat.f_frsize))
 }
 
-/// Memory page size.
+/// Returns the size of a memory page in bytes.
 pub(crate) fn page_size() -> u64 {
     rustix::param::page_size() as u64
 }
@@ -158,7 +158,7 @@ fn run(launch: Launch, started: oneshot::Sender<io::Result<Launched>>) {
     let Launch { folder, cgroup, .. } = launch;
     let pid = launched.process.pid;
     let ended = launched.process.ended.clone();
-    // Nobody waits any more: dropping the handle kills the group, and the wait below ends at once.
+    // Without a receiver, dropping the handle kills the group, and the wait below ends at once.
     drop(started.send(Ok(launched)));
 
     let status = child.wait();
@@ -183,7 +183,7 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
         namespace: launch.confined.map(|port| Namespace {
             port,
             listener_sender,
-            // Mapped onto itself: a browser that finds itself root refuses its sandbox.
+            // Mapped to itself: as root, a browser refuses its sandbox.
             uid_map: format!("{0} {0} 1\n", rustix::process::geteuid()),
             gid_map: format!("{0} {0} 1\n", rustix::process::getegid()),
         }),
@@ -206,10 +206,10 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
 
     let mut child = orphans::spawn_awaited(&mut command)?;
     let process = Process { pid: Pid::from_child(&child), ended: CancellationToken::new() };
-    // With the sender in it, or a child that never sent would be waited for without end.
+    // Drops the sender too. Otherwise `receive_fd` would wait forever for a child that never sent.
     drop(command);
     let listener = match launch.confined {
-        // The child has sent it before it became the browser, or `spawn` would have failed.
+        // The child sends the listener before exec, or `spawn` fails.
         Some(_) => Some(TcpListener::from(receive_fd(&listener_receiver)?)),
         None => None,
     };
@@ -217,7 +217,7 @@ fn spawn(launch: &Launch) -> io::Result<(std::process::Child, Launched)> {
     Ok((child, Launched { process, pipe: ours, output, listener }))
 }
 
-/// The command, with an environment of its own.
+/// Builds the command with a minimal environment.
 fn command(launch: &Launch) -> Command {
     let visible = launch.visible_folder();
     let mut command = Command::new(&launch.binary);
@@ -239,22 +239,22 @@ fn command(launch: &Launch) -> Command {
     command
 }
 
-/// Children of a killed browser become ours, so that they can be waited for even where process 1 does not do it.
+/// Makes orphans of a killed browser children of this process, so that they are reaped even where process 1 does not.
 fn become_subreaper() {
-    // Failure only means that process 1 reaps.
+    // On failure, process 1 reaps them.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 fn kill_group(group: Pid) {
-    // The group exists until its leader is waited for, so the number cannot be another's.
+    // The group id cannot be reused before the leader is waited for.
     let _ = rustix::process::kill_process_group(group, Signal::KILL);
 }
 
-/// Kills what is left of the group and waits until nothing is.
+/// Kills the remaining processes of a group and waits until none is left.
 fn reap_group(group: Pid) {
     let deadline = Instant::now() + REAP_LIMIT;
     loop {
-        // While one member is left the number stays taken, and without one both calls answer that there is none.
+        // The id cannot be reused while a member is left. Without members, both calls fail.
         let is_alive = rustix::process::kill_process_group(group, Signal::KILL).is_ok();
         while matches!(rustix::process::waitpgid(group, WaitOptions::NOHANG), Ok(Some(_))) {}
         if !is_alive {

@@ -1,5 +1,5 @@
-//! What becomes of the child between fork and exec: a memory cgroup, namespaces of its own, a user without rights.
-//! Used when a browser is started. Must make system calls only, on data that was made before the fork: no allocation, no locks.
+//! Set-up of the child between fork and exec: memory cgroup, namespaces, an unprivileged user.
+//! Used when a browser is started. Must make system calls only, on data made before the fork: no allocation, no locks.
 
 use std::ffi::{CStr, CString};
 use std::fs::File;
@@ -18,22 +18,21 @@ use rustix::thread::UnshareFlags;
 
 use super::descriptors::send_fd;
 
-/// Where a browser with a user of its own sees its folder: where that lies it may not look.
+/// Path under which a browser with its own user sees its folder. It has no access to the real path.
 pub(super) const FOLDER: &str = "/tmp";
-/// The user and group of browsers that root starts: nobody else's on any system that keeps to the usual ranges.
+/// User and group of browsers that root starts, outside the usual ranges of ids.
 pub(super) const OWN_ID: u32 = 60_700;
-/// How far browsers stand back (`nice`) when everybody wants the processors: what is in memory is served first, and pages that
-/// somebody renders in masses slow down each other. See docs/decisions/0115.
+/// Niceness of browsers, so that requests served from memory take precedence over rendering. See docs/decisions/0115.
 const NICE: i32 = 10;
 
-/// What the child does between fork and exec. Everything is made beforehand: only system calls are allowed there.
+/// Set-up between fork and exec. All data is made beforehand, since only system calls are allowed there.
 pub(super) struct ChildSetup {
     pub namespace: Option<Namespace>,
     pub cgroup: Option<File>,
     pub parent: Pid,
-    /// The folder of a browser that gets a user of its own.
+    /// Folder of a browser that gets its own user.
     pub own_user: Option<CString>,
-    /// Fail where Chromium's sandbox would.
+    /// Fail if Chromium's sandbox would.
     pub needs_sandbox: bool,
 }
 
@@ -45,7 +44,7 @@ pub(super) struct Namespace {
 }
 
 impl ChildSetup {
-    /// Runs in the child, just before it becomes the browser.
+    /// Runs in the child, before exec.
     pub fn prepare(&self) -> io::Result<()> {
         if let Some(cgroup) = &self.cgroup {
             rustix::io::write(cgroup, b"0")?;
@@ -64,7 +63,7 @@ impl ChildSetup {
             try_sandbox()?;
         }
         rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
-        // Last, because a change of credentials clears it.
+        // Last, because a change of credentials clears the signal.
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         if rustix::process::getppid() != Some(self.parent) {
             return Err(Errno::SRCH.into());
@@ -74,7 +73,7 @@ impl ChildSetup {
 }
 
 impl Namespace {
-    /// Leaves the machine's network: directly when allowed, else through a user namespace in which it is allowed.
+    /// Leaves the machine's network, through a user namespace if the direct way is forbidden.
     fn enter(&self) -> io::Result<()> {
         if unshare(UnshareFlags::NEWNET).is_err() {
             unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNET)?;
@@ -85,7 +84,7 @@ impl Namespace {
         raise_loopback()
     }
 
-    /// Listens on every address of the namespace's loopback: the address that is dialled says which tab it is.
+    /// Listens on all loopback addresses of the namespace: the dialled address identifies the tab.
     fn listen(&self) -> io::Result<OwnedFd> {
         let flags = SocketFlags::CLOEXEC;
         let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
@@ -96,12 +95,12 @@ impl Namespace {
 }
 
 fn unshare(what: UnshareFlags) -> io::Result<()> {
-    // SAFETY: the table of descriptors is not among what is unshared.
+    // SAFETY: the table of descriptors is not unshared.
     unsafe { rustix::thread::unshare_unsafe(what) }?;
     Ok(())
 }
 
-/// Shows the browser its own folder in place of everybody's temporary one, in a mount namespace of its own.
+/// Mounts the browser's folder over the temporary folder, in its own mount namespace.
 fn mount_as_tmp(folder: &CStr) -> io::Result<()> {
     let shown = c"/tmp";
     unshare(UnshareFlags::NEWNS)?;
@@ -111,24 +110,24 @@ fn mount_as_tmp(folder: &CStr) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives up root for good, groups first: afterwards nothing may be changed.
+/// Drops root permanently, groups first: afterwards they cannot be changed.
 fn drop_root() -> io::Result<()> {
     let (uid, gid) = (Uid::from_raw(OWN_ID), Gid::from_raw(OWN_ID));
-    // Of the thread, which is the only one between fork and exec.
+    // Of the thread: between fork and exec there is only one.
     rustix::thread::set_thread_groups(&[])?;
     rustix::thread::set_thread_res_gid(gid, gid, gid)?;
     rustix::thread::set_thread_res_uid(uid, uid, uid)?;
     Ok(())
 }
 
-/// Does what Chromium's sandbox does (namespaces, another root), in a process that ends at once.
+/// Tries the system calls of Chromium's sandbox (namespaces, chroot) in a process that ends at once.
 fn try_sandbox() -> io::Result<()> {
-    // SAFETY: between fork and exec there is one thread; the child makes two system calls and ends.
+    // SAFETY: between fork and exec there is one thread; the child makes two system calls and exits.
     let probe = unsafe {
         let probe = libc::fork();
         if probe == 0 {
             let wanted = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNET;
-            // Podman's default profile allows namespaces and refuses the change of root.
+            // Podman's default profile allows namespaces and forbids chroot.
             let made = rustix::thread::unshare_unsafe(wanted).and_then(|()| rustix::process::chroot(c"/"));
             libc::_exit(made.err().map_or(0, Errno::raw_os_error));
         }
@@ -148,7 +147,7 @@ fn try_sandbox() -> io::Result<()> {
 fn raise_loopback() -> io::Result<()> {
     let flags = SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None)?;
-    // SAFETY: `ifreq` is plain data for which zeroes are valid, and what this request takes.
+    // SAFETY: `ifreq` is plain data, valid as zeroes, and the type of this request.
     unsafe {
         let mut request: libc::ifreq = mem::zeroed();
         request.ifr_name[0] = b'l' as libc::c_char;

@@ -1,5 +1,5 @@
-//! The end of a render in its tab: what the page left is cleared, or the tab is closed. Used by the pool.
-//! Must never hand a tab on that carries anything but the caches that the site's own headers allow.
+//! Cleaning of a tab after a render: its state is cleared, or the tab is closed. Used by the pool.
+//! Must never reuse a tab that keeps anything but the caches that the site's own headers allow.
 
 use std::time::Duration;
 
@@ -12,16 +12,15 @@ use super::{Navigated, Tab};
 use crate::cdp::{CdpError, EventKind, wait_all};
 use crate::page;
 
-/// Renders after which a tab is closed: its memory is bounded by starting over.
+/// Renders after which a tab is closed, which bounds its memory.
 const MAX_RENDERS: u32 = 100;
 /// Age at which a tab is closed.
 const MAX_AGE: Duration = Duration::from_secs(600);
-/// JavaScript memory at which a tab is closed.
+/// JavaScript heap at which a tab is closed, in bytes.
 const MAX_HEAP_BYTES: u64 = 192 << 20;
-/// Renders after which the garbage of a tab's old documents is collected and what is left is measured. Left to itself the
-/// browser keeps some two megabytes a render for as long as it has room.
+/// Renders between garbage collections with a measurement. Without them the browser keeps about 2 MB per render.
 const COLLECT_EVERY: u32 = 10;
-/// Time for cleaning a tab; one that takes longer is broken.
+/// Timeout for cleaning a tab.
 const CLEAN_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -49,8 +48,8 @@ struct Frame<'a> {
 }
 
 impl Tab {
-    /// Makes the tab as good as new for its own site, after a render that ended at `page`: the address of a document that
-    /// was captured, or none for a redirect. `None`: it could not be cleaned, and is closed.
+    /// Cleans the tab for its owner after a render. `page` is the address of the captured document; `None` for a redirect.
+    /// Returns `None` when the tab had to be closed.
     pub async fn clean(mut self, page: Option<Url>) -> Option<Tab> {
         self.endpoint.detach();
         if self.had_foreign_frame || self.renders >= MAX_RENDERS || self.opened.elapsed() >= MAX_AGE {
@@ -74,9 +73,9 @@ impl Tab {
     }
 
     async fn clean_now(&mut self, page: Option<Url>) -> Result<bool, CdpError> {
-        // The old document goes first, or can do nothing any more: it could write again what is cleared below. One that may
-        // be deactivated has stored nothing but cookies and what the page script clears before the next document begins. To leave it
-        // for a blank page costs as much as a third of a render, so that is done only where deactivation is not enough.
+        // The old document is left or deactivated first, since it could write again what is cleared below. A document that can be
+        // deactivated has stored nothing but cookies and what the page script clears before the next document. Leaving it for a
+        // blank page costs a third of a render, so that is done only where deactivation is not enough.
         if let Some(drawing) = self.drawing.take() {
             let _ = drawing.await;
         }
@@ -99,7 +98,7 @@ impl Tab {
         Ok(true)
     }
 
-    /// Leaves what the last render left standing for the blank page. `false`: the tab is broken.
+    /// Navigates to the blank page and clears storage. Returns false when the tab is broken.
     pub async fn blank(&mut self) -> bool {
         let done = timeout(CLEAN_LIMIT, async {
             self.deactivated = None;
@@ -110,7 +109,7 @@ impl Tab {
         matches!(done.await, Ok(Ok(())))
     }
 
-    /// Whether no document stands in it.
+    /// Returns true when the tab shows the blank page.
     pub fn is_blank(&self) -> bool {
         self.deactivated.is_none()
     }
@@ -121,12 +120,12 @@ impl Tab {
         self.send("Storage.clearDataForOrigin", data).await.map(drop)
     }
 
-    /// Ends the document where it is. `false`: something of it could go on.
+    /// Deactivates the document. Returns false when something of it can still run.
     async fn deactivate(&self) -> Result<bool, CdpError> {
         Ok(self.evaluate_isolated(page::deactivate(&self.nonce)).await? == false)
     }
 
-    /// Leaves the document for a blank page.
+    /// Navigates to the blank page.
     pub(super) async fn leave(&mut self) -> Result<(), CdpError> {
         let left: Navigated = self.send("Page.navigate", json!({ "url": "about:blank" })).read().await?;
         if left.error_text.is_some() {
@@ -142,7 +141,7 @@ impl Tab {
         let mut tries = 3;
         loop {
             match self.send("Page.resetNavigationHistory", json!({})).await {
-                // For a moment after a navigation the browser is still attached to the frame that goes.
+                // Shortly after a navigation the browser is still attached to the old frame.
                 Err(CdpError::Refused { .. }) if tries > 1 => sleep(Duration::from_millis(3)).await,
                 result => return result.map(drop),
             }

@@ -1,5 +1,5 @@
-//! Expressions that run beside the page, in a world of the tab's own: same document, other globals. Used for orders.
-//! Must never run in the page's world: what a page has replaced there would hear them.
+//! Expressions that run in an isolated world of the page: same document, other globals. Used for orders to the page script.
+//! Must never run in the page's own world, where the page can replace built-ins.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +29,7 @@ struct Remote {
 }
 
 impl Tab {
-    /// Evaluates an expression beside the page, whose document it has, and gives its value.
+    /// Evaluates an expression in the isolated world of the document, and returns its value.
     pub fn evaluate_isolated(
         &self,
         expression: String,
@@ -43,7 +43,7 @@ impl Tab {
         async move {
             if let Some(world) = cached.get() {
                 match evaluator.evaluate(&world, &expression).await {
-                    // The document was replaced since.
+                    // The document has been replaced.
                     Err(CdpError::Refused { .. }) => {}
                     answer => return answer,
                 }
@@ -57,7 +57,7 @@ impl Tab {
     }
 }
 
-/// The world of the document that stands in a tab, once there is one: the browser numbers them and uses no number twice.
+/// Isolated world of the current document, once created. The browser does not reuse its ids.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CachedWorld(Arc<Mutex<Option<World>>>);
 
@@ -70,13 +70,13 @@ impl CachedWorld {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = world;
     }
 
-    /// Another document is to come.
+    /// Forgets the world before another document.
     pub fn forget(&self) {
         self.set(None);
     }
 }
 
-/// Where expressions are evaluated.
+/// Connection and frame in which expressions are evaluated.
 struct Evaluator {
     cdp: Cdp,
     session: String,

@@ -1,7 +1,7 @@
-//! One tab: a browser context, its page and its gate, for one site of one tenant for life. Used by the pool.
+//! One tab: a browser context, its page and its proxy endpoint, for one owner. Used by the pool.
 //!
-//! Must never carry anything from one render to the next but the caches that the site's own headers allow: it is cleaned
-//! after each render, and closed when that is in doubt. Dropping a tab closes it.
+//! Must never carry anything from one render to the next but the caches that the site's own headers allow: it is cleaned after each
+//! render, and closed when cleaning is not certain to succeed. Dropping a tab closes it.
 
 mod clean;
 mod isolated_world;
@@ -25,9 +25,9 @@ use crate::{RenderRequest, flags, page};
 
 pub(crate) use owner::{TabOwner, check_url};
 
-/// What a desktop visitor sees first.
+/// Window of a desktop visitor, in CSS pixels.
 const VIEWPORT: (u32, u32) = (1280, 1024);
-/// Nothing may have happened for this long before a page counts as ready; what can be followed is followed besides.
+/// Time without changes after which a page may be ready, in addition to pending work.
 const QUIET_MS: u32 = 20;
 
 /// An open tab.
@@ -36,24 +36,24 @@ pub(crate) struct Tab {
     pub events: Receiver<Event>,
     pub endpoint: Arc<ProxyEndpoint>,
     pub target: String,
-    /// Secret of the render that runs, see [`page::Options`].
+    /// Secret of the running render, see [`page::Options`].
     pub nonce: String,
-    /// The frame that is being drawn.
+    /// Frame that is being drawn.
     pub drawing: Option<Drawing>,
-    /// A frame was in it: another document, which is not deactivated with its page.
+    /// The page had a frame, which deactivation does not cover.
     pub had_frame: bool,
-    /// Another origin's document was in it: what such a document stored cannot be cleared by name.
+    /// The page had a frame of another origin, whose storage cannot be cleared by name.
     pub had_foreign_frame: bool,
-    /// The document of the last render is still there, deactivated, at this address; none: a blank page.
+    /// Address of the deactivated document of the last render; `None`: the blank page.
     deactivated: Option<Url>,
     owner: TabOwner,
     context: String,
     session: String,
     world: isolated_world::CachedWorld,
-    /// What starts the page script in the next document, as the browser calls it.
+    /// Identifier of the script that starts the page script in the next document.
     start: Option<String>,
     options: Option<page::Options>,
-    /// Its nonce has been no render's yet.
+    /// The nonce has not been used by a render.
     has_unused_nonce: bool,
     blocked: Vec<String>,
     renders: u32,
@@ -85,7 +85,7 @@ impl Tab {
         browser.add_context(&context.browser_context_id);
         browser.tabs.fetch_add(1, Ordering::Relaxed);
         let now = Instant::now();
-        // From here on dropping the half-open tab closes what there is of it.
+        // From here on, dropping the tab closes it.
         let mut tab = Tab {
             browser: browser.clone(),
             events: channel(1).1,
@@ -135,7 +135,7 @@ impl Tab {
             "userAgentMetadata": { "brands": brands, "platform": "Linux", "platformVersion": "", "architecture": "x86",
                                    "model": "", "mobile": false },
         });
-        // The one way out is no network interface: without this a worker believes that it is offline. Older browsers do not know it.
+        // The proxy is no network interface, so workers would report to be offline. Older browsers do not know this command.
         let online = json!({ "offline": false, "latency": 50, "downloadThroughput": 1_250_000, "uploadThroughput": 1_250_000, "connectionType": "ethernet" });
         drop(self.send("Network.overrideNetworkState", online));
         wait_all([
@@ -144,7 +144,7 @@ impl Tab {
             self.send("Inspector.enable", json!({})),
             self.send("Runtime.enable", json!({})),
             self.send("Runtime.addBinding", json!({ "name": page::BINDING })),
-            // Bodies are not kept for a debugger that never asks.
+            // Response bodies are not kept for a debugger.
             self.send(
                 "Network.enable",
                 json!({ "maxTotalBufferSize": 0, "maxResourceBufferSize": 0, "maxPostDataSize": 0 }),
@@ -159,17 +159,17 @@ impl Tab {
         .await
     }
 
-    /// Whose tab it is.
+    /// Returns the owner of the tab.
     pub fn owner(&self) -> &TabOwner {
         &self.owner
     }
 
-    /// How long nobody has used it.
+    /// Returns the time since the last use.
     pub fn idle_for(&self) -> Duration {
         self.last_used.elapsed()
     }
 
-    /// Draws a frame of the page. One at a time: the caller waits for `drawing`.
+    /// Requests a frame of the page. Must not be called again before `drawing` completes.
     pub fn draw(&mut self, kind: FrameKind) {
         self.drawing = Some(self.browser.frame_scheduler.draw(&self.session, kind));
     }
@@ -179,7 +179,7 @@ impl Tab {
         self.browser.cdp.send(Some(&self.session), method, params)
     }
 
-    /// Whether the page, or a response to it, has set a cookie.
+    /// Returns true when the page or a response has set a cookie.
     pub fn has_cookies(&self) -> impl Future<Output = bool> + Send + 'static {
         #[derive(Deserialize)]
         struct Jar {
@@ -189,17 +189,17 @@ impl Tab {
         async { jar.read::<Jar>().await.is_ok_and(|jar| !jar.cookies.is_empty()) }
     }
 
-    /// The next document is asked for again from the origin, whatever the tab's cache holds.
+    /// Makes the next document be revalidated with the origin, whatever the cache holds.
     fn revalidate_next(&self) -> Call {
         self.send("Network.setExtraHTTPHeaders", json!({ "headers": { "cache-control": "max-age=0" } }))
     }
 
-    /// What follows the document may come from the cache again.
+    /// Lets requests after the document use the cache.
     pub fn stop_revalidating(&self) {
         drop(self.send("Network.setExtraHTTPHeaders", json!({ "headers": {} })));
     }
 
-    /// Gets the tab ready for a request. Everything is sent at once.
+    /// Prepares the tab for a request. All commands are sent at once.
     pub async fn prepare(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         self.renders += 1;
         self.world.forget();
@@ -223,7 +223,7 @@ impl Tab {
         }
     }
 
-    /// Has the page script started in the next document, under a nonce of its own. Mostly that was seen to after the last render.
+    /// Installs the start of the page script in the next document, with a new nonce. Usually that was done after the last render.
     async fn set_script(&mut self, request: &RenderRequest) -> Result<(), CdpError> {
         let timeout_ms = u64::try_from(request.timeout.as_millis()).unwrap_or(u64::MAX);
         let options = page::Options {
@@ -244,7 +244,7 @@ impl Tab {
         self.install_start_script(options).await
     }
 
-    /// Gets the next render's script ready, as if that were like the last one but for its nonce.
+    /// Installs the start script of the next render, assuming the same options.
     async fn prepare_next_script(&mut self) -> Result<(), CdpError> {
         let Some(last) = self.options.clone() else { return Ok(()) };
         self.install_start_script(page::Options { used: true, ..last }).await?;
@@ -258,7 +258,7 @@ impl Tab {
         }
         self.nonce = nonce();
         let options = page::Options { nonce: self.nonce.clone(), mark: nonce(), ..options };
-        // Waited for: the page's process keeps the scripts, and the navigation begins in the browser's.
+        // Awaited: the renderer keeps the scripts, while the navigation begins in the browser process.
         let source = json!({ "source": page::start(&options) });
         let added: ScriptId = self.send("Page.addScriptToEvaluateOnNewDocument", source).read().await?;
         self.start = Some(added.identifier);
@@ -266,15 +266,15 @@ impl Tab {
         Ok(())
     }
 
-    /// The page script for a document that runs none itself: writes it out as it is.
+    /// Returns the page script for a document that forbids scripts.
     pub fn script_for_inert_document(&self) -> Option<String> {
         let options = page::Options { forbids_scripts: true, ..self.options.clone()? };
         Some(page::script(&options))
     }
 
-    /// Gets past the last render's document where the navigation alone would not: to the same address, or to a fragment.
+    /// Leaves the last render's document where a navigation would not replace it: to the same address or to a fragment.
     async fn leave_deactivated(&mut self, url: &Url) -> Result<(), CdpError> {
-        // Messages of the deactivated document are not about the next page.
+        // Events of the deactivated document do not concern the next page.
         while let Ok(event) = self.events.try_recv() {
             if event.kind == EventKind::TargetCrashed {
                 return Err(CdpError::Closed);
@@ -286,7 +286,7 @@ impl Tab {
         }
     }
 
-    /// Answers a dialog with no, except that a page may always be left.
+    /// Dismisses a dialog. The page may always be left.
     pub fn dismiss_dialog(&self, event: &Event) {
         #[derive(Deserialize)]
         struct Dialog<'a> {
@@ -298,7 +298,7 @@ impl Tab {
     }
 }
 
-/// Answer of `Page.navigate`.
+/// Response to `Page.navigate`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Navigated {
@@ -314,7 +314,7 @@ impl Drop for Tab {
         if !self.session.is_empty() {
             self.browser.cdp.stop_listening(&self.session);
         }
-        // Sent, not waited for: whoever closes a tab has something better to do.
+        // Not awaited, since nothing depends on it.
         drop(
             self.browser
                 .cdp
@@ -324,7 +324,7 @@ impl Drop for Tab {
     }
 }
 
-/// A secret that no page can guess.
+/// Makes a secret that pages cannot guess.
 fn nonce() -> String {
     format!("{:032x}", rand::random::<u128>())
 }

@@ -1,23 +1,23 @@
-//! Whose tab it is, and which addresses may be rendered at all. Used by tabs and the pool. Pure.
-//! Must never find two owners equal that may not share what a tab keeps.
+//! Owner of a tab, and the check of addresses to render. Used by tabs and the pool. Pure.
+//! Must never treat two owners as equal that may not share a tab's state.
 
 use url::Url;
 
 use crate::{OriginRoute, OwnHeaders, RenderRequest};
 
-/// Whose tab it is: warm tabs are shared only between renders for which all of this is equal.
+/// Owner of a tab. Renders share a warm tab only when their owners are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct TabOwner {
     tenant: String,
-    /// Scheme, host and port of its pages.
+    /// Scheme, host and port of the pages.
     pub(super) origin: String,
     route: Option<OriginRoute>,
-    /// What was answered to them may be in the tab's cache.
+    /// The tab's cache may contain responses to these headers.
     own_headers: Option<OwnHeaders>,
 }
 
 impl TabOwner {
-    /// The owner of the tab for a request.
+    /// Returns the owner of the tab for a request.
     pub fn of(request: &RenderRequest) -> TabOwner {
         TabOwner {
             tenant: request.tenant.clone(),
@@ -28,7 +28,7 @@ impl TabOwner {
     }
 }
 
-/// Whether an address may be rendered at all.
+/// Checks that an address may be rendered.
 pub(crate) fn check_url(url: &Url) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("{}: addresses cannot be rendered, only http and https", url.scheme()));

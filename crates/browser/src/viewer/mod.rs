@@ -1,5 +1,5 @@
-//! Looks at pages with pictures and fonts, in a browser of its own that is started on demand and ended after a minute without
-//! looks. Used by the pool. Must never take a slot, a tab or a browser of a render.
+//! Views of pages with pictures and fonts, in a browser of their own that starts on demand and ends after an idle minute.
+//! Used by the pool. Must never use a slot, a tab or a browser of a render.
 //! See docs/decisions/0452.
 
 pub(crate) mod model;
@@ -31,23 +31,23 @@ use crate::{BrowserConfig, ConsoleMessage, FailedRequest, RenderError, RenderReq
 use model::{PageView, ViewRequest, ViewSource, ViewedPage};
 use requests::RequestLog;
 
-/// Looks at a time.
+/// Maximum number of concurrent views.
 const SLOTS: usize = 2;
-/// Time after the last look at which the browser is ended.
+/// Idle time after which the browser is ended.
 const IDLE_LIMIT: Duration = Duration::from_secs(60);
 const IDLE_CHECK: Duration = Duration::from_secs(5);
-/// Time for starting the browser.
+/// Timeout for starting the browser.
 const BROWSER_LIMIT: Duration = Duration::from_secs(30);
-/// Time for a fresh tab.
+/// Timeout for opening and preparing a tab.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
-/// Time for pictures, text and the screenshot, beside the page's own time limit.
+/// Time for pictures, text and the screenshot, in addition to the page's own limit.
 const SHOT_LIMIT: Duration = Duration::from_secs(25);
-/// Time in which a given document loads what belongs to it; later it is drawn as it stands.
+/// Time in which a given document loads its resources. After it, the document is captured as it is.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(10);
-/// Widest window that is a phone's.
+/// Maximum width of a phone's window, in CSS pixels.
 const PHONE_WIDTH: u32 = 600;
 
-/// Looks at pages; its browser runs while somebody looks.
+/// Views pages in a browser that runs on demand.
 pub(crate) struct Viewer {
     config: BrowserConfig,
     environment: OnceLock<Arc<Environment>>,
@@ -57,16 +57,16 @@ pub(crate) struct Viewer {
     tasks: TaskTracker,
 }
 
-/// The keeper of the browser, while there is one.
+/// Supervisor of the browser, and its use.
 struct ViewerState {
     supervisor: Option<Supervisor>,
-    /// Looks under way.
+    /// Running views.
     active: usize,
-    /// End of the last look.
+    /// End of the last view.
     last_used: Instant,
 }
 
-/// Counts a look until it ends.
+/// Counter of a running view, until dropped.
 struct ActiveView<'a>(&'a Viewer);
 
 impl Drop for ActiveView<'_> {
@@ -77,7 +77,7 @@ impl Drop for ActiveView<'_> {
     }
 }
 
-/// Ends the browser when it has been idle for a minute.
+/// Ends the browser after an idle minute.
 async fn end_when_idle(state: Arc<Mutex<ViewerState>>, stop: CancellationToken) {
     loop {
         tokio::select! {
@@ -115,7 +115,7 @@ impl Viewer {
         }
     }
 
-    /// Looks at a page.
+    /// Views a page.
     pub async fn view(&self, request: ViewRequest) -> PageView {
         if let Err(problem) = check_url(&request.page.url) {
             return PageView::failed(RenderError::BadUrl(problem));
@@ -134,7 +134,7 @@ impl Viewer {
         }
     }
 
-    /// Process id of the browser, while there is one.
+    /// Returns the process id of the browser, if it runs.
     pub fn browser_pid(&self) -> Option<u32> {
         let state = lock(&self.state);
         state
@@ -143,14 +143,14 @@ impl Viewer {
             .and_then(|supervisor| supervisor.state().usable().map(|browser| browser.pid()))
     }
 
-    /// Removes the browsers' folders.
+    /// Removes the profile folders.
     pub fn remove_profiles(&self) {
         if let Some(Ok(profiles)) = self.environment.get().map(|environment| environment.profiles()) {
             profiles.remove();
         }
     }
 
-    /// Looks at a page and at those that it leads to.
+    /// Views a page, following its redirects.
     async fn load_following_redirects(&self, request: &ViewRequest) -> PageView {
         let _active = {
             lock(&self.state).active += 1;
@@ -176,7 +176,7 @@ impl Viewer {
         Ok(supervisor.browser(BROWSER_LIMIT).await?.lease())
     }
 
-    /// Starts the browser, and what ends it.
+    /// Starts the browser and the task that ends it.
     fn start(&self) -> Supervisor {
         self.tasks.spawn(end_when_idle(self.state.clone(), self.stop.clone()));
         let environment =
@@ -186,14 +186,14 @@ impl Viewer {
     }
 }
 
-/// End of one look.
+/// Result of loading one address.
 enum Loaded {
     View(Box<PageView>),
-    /// The page leads to another one.
+    /// The page redirects.
     Redirect(Url),
 }
 
-/// One look, in a tab of its own.
+/// View of one page in a tab of its own.
 pub(super) struct ViewSession<'a> {
     tab: &'a mut Tab,
     width: u32,
@@ -213,7 +213,7 @@ async fn load_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
         Ok::<_, CdpError>(tab)
     });
     let Ok(Ok(mut tab)) = opened.await else {
-        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser("no tab".to_owned()))));
+        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser("no tab could be opened".to_owned()))));
     };
     let prepared = started.elapsed();
     let traffic = Arc::new(RenderTraffic::of(page));
@@ -234,7 +234,7 @@ async fn load_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
             return match page.url.join(&location) {
                 Ok(url) if check_url(&url).is_ok() => Loaded::Redirect(url),
                 _ => {
-                    let error = RenderError::NotAPage("a redirect to no page".to_owned());
+                    let error = RenderError::NotAPage("the redirect does not lead to a page".to_owned());
                     Loaded::View(Box::new(PageView::failed(error)))
                 }
             };
@@ -265,7 +265,7 @@ struct Paused {
 }
 
 impl ViewSession<'_> {
-    /// Goes to the live page and waits until it has settled, as a render does.
+    /// Navigates to the live page and waits until it is ready, as a render does.
     async fn load_live(
         &mut self,
         page: &RenderRequest,
@@ -284,7 +284,7 @@ impl ViewSession<'_> {
         }
     }
 
-    /// Draws a given document at the page's address, without scripts.
+    /// Loads a given document at the page's address, without scripts.
     async fn load_document(
         &mut self,
         page: &RenderRequest,
@@ -305,7 +305,7 @@ impl ViewSession<'_> {
         loop {
             let event = tokio::select! {
                 event = self.tab.events.recv() => event.ok_or(RenderError::PageCrashed)?,
-                // The part that has loaded is drawn.
+                // The loaded part is captured.
                 () = sleep_until(deadline) => break,
             };
             self.on_event(&event)?;
@@ -315,7 +315,7 @@ impl ViewSession<'_> {
                     let answer = json!({ "requestId": request_id, "responseCode": 200, "body": STANDARD.encode(html),
                         "responseHeaders": [{ "name": "content-type", "value": content_type }] });
                     drop(self.tab.send("Fetch.fulfillRequest", answer));
-                    // Documents of frames are fetched as usual.
+                    // Documents of frames are fetched from the network.
                     drop(self.tab.send("Fetch.disable", json!({})));
                     is_given = true;
                 }
@@ -337,7 +337,7 @@ impl ViewSession<'_> {
         })
     }
 
-    /// Reads text and takes a picture of what stands in the tab.
+    /// Reads the text and takes a screenshot.
     async fn capture(
         &mut self,
         captured: Captured,
@@ -359,7 +359,7 @@ impl ViewSession<'_> {
         })
     }
 
-    /// Evaluates an expression beside the page.
+    /// Evaluates an expression in the isolated world.
     async fn evaluate(&mut self, expression: &str, deadline: Instant) -> Result<Value, RenderError> {
         let answer = self.tab.evaluate_isolated(expression.to_owned());
         self.wait_for(answer, deadline).await?.map_err(|error| match error {
@@ -368,7 +368,7 @@ impl ViewSession<'_> {
         })
     }
 
-    /// Waits for something while the page's events are heard.
+    /// Waits for a future while handling the page's events.
     async fn wait_for<T>(
         &mut self,
         wanted: impl Future<Output = T>,

@@ -1,5 +1,5 @@
-//! Requests for a look at a page, and what such a look shows: text, a picture of the whole page, and its requests.
-//! Used by everyone who asks for looks; plain data.
+//! Request and result of a view: text, screenshot and requests of a page.
+//! Used by all crates that request views; plain data.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::{BlockedRequest, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings};
 
-/// One page to look at, with its pictures and fonts.
+/// Request to view one page with its pictures and fonts.
 #[derive(Debug, Clone)]
 pub struct ViewRequest {
     /// Address, owner, route and limits.
@@ -17,7 +17,7 @@ pub struct ViewRequest {
     pub source: ViewSource,
 }
 
-/// Origin of the document that is drawn.
+/// Source of the document.
 #[derive(Debug, Clone)]
 pub enum ViewSource {
     /// The live page, whose scripts run.
@@ -26,22 +26,22 @@ pub enum ViewSource {
     Document { html: Bytes, content_type: String },
 }
 
-/// Result of a look at a page.
+/// Result of a view.
 #[derive(Debug, Clone)]
 pub struct PageView {
     pub page: Result<ViewedPage, RenderError>,
     /// Requests of the page in the order in which they were sent; at most 200.
     pub requests: Vec<ViewedRequest>,
-    /// As in [`crate::Rendered::console`].
+    /// Console messages; see [`crate::Rendered::console`].
     pub console: Vec<ConsoleMessage>,
-    /// As in [`crate::Rendered::blocked`].
+    /// Refused requests; see [`crate::Rendered::blocked`].
     pub blocked: Vec<BlockedRequest>,
-    /// As in [`crate::Rendered::failed`].
+    /// Failed requests; see [`crate::Rendered::failed`].
     pub failed: Vec<FailedRequest>,
 }
 
 impl PageView {
-    /// Makes the result of a look that never began.
+    /// Makes the result of a view that failed.
     pub fn failed(error: RenderError) -> PageView {
         PageView {
             page: Err(error),
@@ -53,24 +53,24 @@ impl PageView {
     }
 }
 
-/// A page as it was drawn.
+/// A loaded page.
 #[derive(Debug, Clone)]
 pub struct ViewedPage {
     /// Status of the page; 200 for a given document.
     pub status: u16,
     pub final_url: Url,
-    /// The page was cut off (time, bytes) before it settled.
+    /// The page was cut off (time, bytes) before it was ready.
     pub partial: bool,
     pub timings: Timings,
     /// Words of the visible text.
     pub words: usize,
     /// Visible text, at most 256 KiB.
     pub text: String,
-    /// None: the page could not be drawn.
+    /// Screenshot; `None`: it could not be taken.
     pub picture: Option<PagePicture>,
 }
 
-/// A picture of a whole page.
+/// Screenshot of a whole page.
 #[derive(Debug, Clone)]
 pub struct PagePicture {
     /// WebP, at most 4 MiB.
@@ -79,7 +79,7 @@ pub struct PagePicture {
     pub width: u32,
     /// CSS pixels, at most 8,000.
     pub height: u32,
-    /// The page goes on below.
+    /// The page is longer than the picture.
     pub cut: bool,
 }
 
@@ -89,12 +89,12 @@ pub struct ViewedRequest {
     pub url: String,
     /// Type of the resource in lower case, such as `script`.
     pub kind: String,
-    /// Status of the answer; 0: no answer.
+    /// Status of the response; 0: no response.
     pub status: u16,
     /// Milliseconds after the first request.
     pub start_ms: u64,
     pub duration_ms: u64,
-    /// Bytes received, as they were sent.
+    /// Received bytes, as transferred.
     pub bytes: u64,
     pub outcome: RequestOutcome,
 }

@@ -1,5 +1,5 @@
-//! Requests of a page that is looked at, read from the browser's events. Used by the viewer.
-//! Must never keep more than a page is worth: pages can send requests without end.
+//! Log of the requests of a viewed page, from the browser's events. Used by the viewer.
+//! Must never exceed its bounds: a page can send requests without end.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,18 +11,18 @@ use crate::BlockedRequest;
 use crate::cdp::{Event, EventKind};
 use crate::egress::REFUSED_HEADER;
 
-/// Requests that are kept.
+/// Maximum number of requests.
 const MOST: usize = 200;
-/// Characters of an address that are kept.
+/// Maximum characters of an address.
 const MOST_CHARACTERS: usize = 2_000;
 
 /// Requests of one page.
 #[derive(Debug, Default)]
 pub(crate) struct RequestLog {
     requests: Vec<ViewedRequest>,
-    /// Positions of those under way, by the browser's id.
+    /// Indexes of open requests, by the browser's id.
     open: HashMap<String, usize>,
-    /// Time of the first request, in the browser's seconds.
+    /// Time of the first request, in seconds of the browser's clock.
     first: Option<f64>,
 }
 
@@ -78,7 +78,7 @@ struct Ended<'a> {
 }
 
 impl RequestLog {
-    /// Takes what an event says of a request, if it is about one.
+    /// Records an event of a request.
     pub fn record(&mut self, event: &Event) {
         match event.kind {
             EventKind::RequestWillBeSent => self.sent(event.params()),
@@ -89,7 +89,7 @@ impl RequestLog {
         }
     }
 
-    /// Lists the requests. Those among `blocked` are marked.
+    /// Lists the requests and marks those in `blocked`.
     pub fn list(mut self, blocked: &[BlockedRequest]) -> Vec<ViewedRequest> {
         for request in &mut self.requests {
             if blocked.iter().any(|refused| refused.url == request.url) {
@@ -119,7 +119,7 @@ impl RequestLog {
             start_ms: milliseconds(sent.timestamp - first),
             duration_ms: 0,
             bytes: 0,
-            // Until an answer comes.
+            // Until a response arrives.
             outcome: RequestOutcome::Failed,
         });
     }

@@ -1,5 +1,5 @@
-//! Contents of a drawn page: its visible text, and a picture of it from top to bottom. Used by the viewer.
-//! Must never wait for a page longer than its deadline, nor keep a picture that is larger than its limit.
+//! Visible text and screenshot of a loaded page. Used by the viewer.
+//! Must never exceed its deadline, nor keep a picture over its size limit.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use super::ViewSession;
 use super::model::PagePicture;
 use crate::RenderError;
 
-/// Bytes of text that are kept.
+/// Maximum bytes of the text.
 const MAX_TEXT_BYTES: usize = 256 << 10;
-/// Height of a picture, in CSS pixels.
+/// Maximum height of a picture, in CSS pixels.
 const MAX_HEIGHT: f64 = 8_000.0;
-/// Bytes of a picture.
+/// Maximum bytes of a picture.
 const MAX_BYTES: usize = 4 << 20;
-/// Qualities that are tried until a picture fits.
+/// Qualities to try until a picture fits.
 const QUALITIES: [u8; 5] = [80, 55, 30, 10, 1];
-/// Step of the scrolling that makes lazy pictures load, and the pause after it.
+/// Step of the scrolling that loads lazy pictures, in CSS pixels, and the pause after it.
 const SCROLL_STEP: u32 = 1_000;
 const SCROLL_PAUSE: Duration = Duration::from_millis(40);
-/// Time for pictures and fonts that have not loaded yet.
+/// Wait for pictures and fonts to load.
 const PICTURES_LIMIT: Duration = Duration::from_secs(5);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -89,7 +89,7 @@ impl ViewSession<'_> {
         Ok(())
     }
 
-    /// Takes a picture of the whole page. None: it does not fit at any quality, or the browser does not draw it.
+    /// Takes a screenshot of the whole page. Returns `None` when it does not fit at any quality or the browser fails to draw it.
     pub(super) async fn picture(&mut self, deadline: Instant) -> Result<Option<PagePicture>, RenderError> {
         let metrics = self.tab.send("Page.getLayoutMetrics", json!({})).read::<Metrics>();
         let Ok(metrics) = self.wait_for(metrics, deadline).await? else { return Ok(None) };

@@ -1,5 +1,5 @@
-//! The main document of a visit, as the network tells it, and whether its response is a page. Used by the state machine.
-//! Pure. Must never look at a body: what the head says decides.
+//! The main document of a visit according to the network, and whether its response is a page. Used by the state machine.
+//! Pure. Must never read a body: the response's head decides.
 
 use http::header::{CONTENT_LANGUAGE, CONTENT_LOCATION, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -7,29 +7,29 @@ use url::Url;
 
 use super::protocol::{Request, Response};
 
-/// The main document: the one that came last.
+/// The current main document.
 #[derive(Debug, Default)]
 pub(super) struct Document {
     pub request: Option<String>,
     pub loader: Option<String>,
-    /// Without the fragment.
+    /// Address without the fragment.
     pub url: String,
-    /// Of its response, once that is there.
+    /// Status of the response, once received.
     pub status: Option<u16>,
-    /// Why that is not a page, when it is none.
+    /// Reason why the response is not a page.
     pub rejection: Option<String>,
-    /// Its type, when the name of its root decides whether it is a page: the script in it knows that.
+    /// MIME type of an XML document. Only the script in it can decide, by its root, whether it is a page.
     pub xml: Option<String>,
-    /// It may not run scripts, the page script included.
+    /// The document runs no scripts, including the page script.
     pub forbids_scripts: bool,
-    /// Where its head sends visitors in a moment.
+    /// Target of a `Refresh` header.
     pub refresh: Option<String>,
-    /// Header lines that concern crawlers.
+    /// Headers for crawlers.
     pub headers: HeaderMap,
 }
 
 impl Document {
-    /// A document that is being asked for.
+    /// Makes a document that is being requested.
     pub fn requested(request: &Request<'_>) -> Document {
         Document {
             request: Some(request.request_id.to_string()),
@@ -44,7 +44,7 @@ impl Document {
         }
     }
 
-    /// Takes what the head of its response says.
+    /// Sets what the head of the response says.
     pub fn read_head(&mut self, response: &Response<'_>) {
         self.status = Some(page_status(response));
         self.rejection = rejection_of(response);
@@ -54,27 +54,27 @@ impl Document {
         self.headers = headers_for_crawlers(response);
     }
 
-    /// Whether a request is this document's own or one of its resources.
+    /// Returns true when a loader id is that of this document.
     pub fn is_loader(&self, loader: &str) -> bool {
         self.loader.as_deref() == Some(loader)
     }
 }
 
-/// The status that the page gets from its document's response.
+/// Returns the status of the page.
 fn page_status(response: &Response<'_>) -> u16 {
-    // The origin confirmed what the cache holds.
+    // The origin confirmed the cached document.
     if response.status == 304 { 200 } else { response.status }
 }
 
-/// Bytes of header lines for crawlers that are kept of a response. Further lines are left out.
+/// Maximum bytes of headers for crawlers. Further lines are omitted.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
 
-/// Reads the header lines that tell crawlers about a page.
+/// Reads the headers that concern crawlers.
 fn headers_for_crawlers(response: &Response<'_>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut room = MAX_HEADER_BYTES;
     for name in [HeaderName::from_static("x-robots-tag"), CONTENT_LANGUAGE, CONTENT_LOCATION, LINK] {
-        // The browser puts lines of one name under each other.
+        // The browser joins lines of the same name by line breaks.
         for line in response.header(name.as_str()).unwrap_or_default().split('\n').map(str::trim) {
             let Ok(value) = HeaderValue::from_bytes(line.as_bytes()) else { continue };
             if !line.is_empty() && line.len() <= room {
@@ -86,7 +86,7 @@ fn headers_for_crawlers(response: &Response<'_>) -> HeaderMap {
     headers
 }
 
-/// Whether a response puts its document into a sandbox without scripts.
+/// Returns true when a policy sandboxes the document without scripts.
 fn forbids_scripts(response: &Response<'_>) -> bool {
     let policies = response.header("content-security-policy").unwrap_or_default().to_ascii_lowercase();
     policies.split([',', '\n']).flat_map(|policy| policy.split(';')).any(|directive| {
@@ -95,14 +95,14 @@ fn forbids_scripts(response: &Response<'_>) -> bool {
     })
 }
 
-/// Whether a browser window shows something for a response, of whatever type.
+/// Returns true when a browser window shows the response, whatever its type.
 pub(super) fn is_shown(response: &Response<'_>) -> bool {
     let disposition = response.header("content-disposition").unwrap_or_default();
     !matches!(response.status, 204 | 205)
         && !disposition.trim_start().to_ascii_lowercase().starts_with("attachment")
 }
 
-/// Whether a browser puts a response into a file instead: its type is none that a window shows.
+/// Returns true when a browser saves the response to a file because of its type.
 pub(super) fn is_download(response: &Response<'_>) -> bool {
     let shown = ["text/", "image/", "audio/", "video/", "application/pdf"];
     let of_text = ["json", "xml", "javascript", "ecmascript"];
@@ -112,10 +112,10 @@ pub(super) fn is_download(response: &Response<'_>) -> bool {
         && !of_text.iter().any(|end| mime_type.ends_with(end))
 }
 
-/// Seconds up to which a refresh sends a visitor on, as in `page-script/src/redirects.js`.
+/// Maximum delay of a refresh that counts as a redirect, as in `page-script/src/redirects.js`.
 const REFRESH_SECONDS: f32 = 5.0;
 
-/// The address that a `Refresh` header names, when that is soon and another one.
+/// Returns the target of a `Refresh` header, if it is another address and the delay is short.
 fn refresh_of(response: &Response<'_>, document: &str) -> Option<String> {
     let (seconds, rest) = response.header("refresh")?.split_once([';', ','])?;
     if seconds.trim().parse::<f32>().is_ok_and(|seconds| (0.0..=REFRESH_SECONDS).contains(&seconds)) {
@@ -131,12 +131,12 @@ fn refresh_of(response: &Response<'_>, document: &str) -> Option<String> {
     None
 }
 
-/// Whether a response may be a page or data.
+/// Returns true for a type that can be a page or data.
 fn is_xml(response: &Response<'_>) -> bool {
     matches!(&*response.mime_type, "application/xml" | "text/xml")
 }
 
-/// Why a response is not a page, when it is none: nothing that is shown, or another type than HTML.
+/// Returns the reason why a response is not a page: not shown, or a type other than HTML.
 fn rejection_of(response: &Response<'_>) -> Option<String> {
     let status = page_status(response);
     if !is_shown(response) {
@@ -147,7 +147,7 @@ fn rejection_of(response: &Response<'_>) -> Option<String> {
         });
     }
     let is_html = matches!(&*response.mime_type, "text/html" | "application/xhtml+xml");
-    // An error without a body has no type either, and is a page all the same.
+    // An error without a body has no type, but is a page.
     let is_bare_error = response.mime_type.is_empty() && status >= 400;
     if is_html || is_bare_error || is_xml(response) {
         return None;

@@ -1,5 +1,5 @@
-//! One page in one tab, from navigation to the captured HTML: the loop around the state machine. Used by the pool.
-//! Must never decide anything itself: it reads events, tells the state machine, and does what that says.
+//! Visit of one page in one tab, from navigation to capture: the loop around the state machine. Used by the pool.
+//! Must never decide anything: it passes events to the state machine and executes the actions.
 
 mod document;
 mod limits;
@@ -44,18 +44,18 @@ pub(crate) struct Visit<'a> {
     state: State<'a>,
     request: &'a RenderRequest,
     traffic: Arc<RenderTraffic>,
-    /// A redirect's target that is being asked about.
+    /// Probe of a redirect's target.
     probe: Option<BoxFuture<'static, ProbeResult>>,
-    /// Orders on their way.
+    /// Orders in flight.
     orders: JoinSet<()>,
-    /// What the page has written to its console so far.
+    /// Console messages so far.
     pub console: Vec<ConsoleMessage>,
-    /// All requests of the page, for those who want them.
+    /// Log of all requests, for views.
     pub log: Option<RequestLog>,
 }
 
 impl<'a> Visit<'a> {
-    /// A visit that begins now.
+    /// Makes a visit that begins now.
     pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, traffic: Arc<RenderTraffic>) -> Visit<'a> {
         let state = State::new(request, &tab.target, Instant::now());
         Visit {
@@ -70,7 +70,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Goes to the page and waits for its end.
+    /// Navigates to the page and runs until the visit ends.
     pub async fn run(&mut self) -> Outcome {
         let mut navigation =
             Some(self.tab.send("Page.navigate", json!({ "url": self.request.url.as_str() })));
@@ -92,7 +92,7 @@ impl<'a> Visit<'a> {
                 }
                 result = result_of(&mut self.probe) => {
                     self.probe = None;
-                    self.on_input(Input::ProbeResult(result))
+                    self.on_input(Input::Probed(result))
                 }
                 () = traffic.over_limit(), if !limit_reached => {
                     limit_reached = true;
@@ -109,7 +109,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Takes what servers have answered so far.
+    /// Takes the data of the responses so far.
     pub fn take_responses(&mut self) -> Responses {
         self.state.take_responses()
     }
@@ -172,7 +172,7 @@ impl<'a> Visit<'a> {
         });
     }
 
-    /// Does what the state machine says. Nothing is waited for: what it leads to comes back as an event.
+    /// Executes an action without waiting. Its result arrives as an event.
     fn act(&mut self, action: Action) {
         match action {
             Action::Order(command) => self.order(page::command(&self.tab.nonce, command)),
@@ -185,7 +185,7 @@ impl<'a> Visit<'a> {
             Action::StopRevalidating => self.tab.stop_revalidating(),
             Action::AbortOtherSites => self.traffic.abort_other_sites(),
             Action::Draw(kind) => self.tab.draw(kind),
-            Action::NoteForeignFrame => self.tab.had_foreign_frame = true,
+            Action::RecordForeignFrame => self.tab.had_foreign_frame = true,
             Action::Probe { url, if_cookies } => {
                 let probe = probe(self.tab.browser.clone(), self.traffic.clone(), url);
                 let has_cookies = if_cookies.then(|| self.tab.has_cookies());
@@ -201,7 +201,7 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// Reads what came through the binding, if it is from the page script.
+/// Parses a message from the binding, if it is from the page script.
 fn read_message(event: &Event, nonce: &str) -> Option<Message> {
     let call: Option<BindingCalled<'_>> = event.params();
     let message = match call {
@@ -210,7 +210,7 @@ fn read_message(event: &Event, nonce: &str) -> Option<Message> {
         _ => return None,
     };
     if message == Message::Unreadable {
-        tracing::warn!("what the page script reports cannot be read");
+        tracing::warn!("unreadable message of the page script");
     }
     Some(message)
 }
@@ -220,7 +220,7 @@ fn read_navigated(response: Result<Box<RawValue>, CdpError>) -> Result<Navigated
         .map_err(|error| CdpError::Unexpected { method: "Page.navigate", message: error.to_string() })
 }
 
-/// Waits for the response to a command; for ever when there is none.
+/// Waits for the response to a command; never completes without one.
 async fn response_of(call: &mut Option<Call>) -> Result<Box<RawValue>, CdpError> {
     match call {
         Some(call) => call.await,
@@ -228,12 +228,12 @@ async fn response_of(call: &mut Option<Call>) -> Result<Box<RawValue>, CdpError>
     }
 }
 
-/// Asks what a visitor without a past gets.
+/// Requests the address as a new visitor.
 async fn probe(browser: Arc<Browser>, traffic: Arc<RenderTraffic>, url: Url) -> ProbeResult {
     browser.egress.probe(&traffic, &url, &browser.version.user_agent()).await
 }
 
-/// Waits for what is being found out; for ever when nothing is.
+/// Waits for the result of a probe; never completes without one.
 async fn result_of(probe: &mut Option<BoxFuture<'static, ProbeResult>>) -> ProbeResult {
     match probe {
         Some(probe) => probe.await,
@@ -241,7 +241,7 @@ async fn result_of(probe: &mut Option<BoxFuture<'static, ProbeResult>>) -> Probe
     }
 }
 
-/// Waits for a frame; for ever when none is being drawn.
+/// Waits for a frame; never completes when none is being drawn.
 async fn drawn(drawing: &mut Option<Drawing>) {
     match drawing {
         Some(drawing) => drop(drawing.await),

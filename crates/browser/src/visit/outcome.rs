@@ -1,4 +1,4 @@
-//! How a visit ends. Used by the visit and the pool. Plain data.
+//! Outcome of a visit. Used by the visit and the pool. Plain data.
 
 use http::HeaderMap;
 use url::Url;
@@ -7,25 +7,25 @@ use crate::egress::Findings;
 use crate::page::CaptureReason;
 use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
-/// An origin that answers 4xx or 5xx with nothing at all: what browsers make of nothing.
+/// Document of an origin that responds with 4xx or 5xx and no body, as browsers show it.
 const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></html>";
 
-/// How a visit ended.
+/// Outcome of a visit.
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// With a page or a redirect.
+    /// A page or a redirect.
     Page(Box<Captured>),
-    /// Without one, for a reason that another try would not change.
+    /// A failure that another attempt would repeat.
     Failed(RenderError),
-    /// The tab or the browser died under it; another tab may do better.
+    /// The tab or the browser ended. Another tab may succeed.
     TabLost { crashed: bool },
 }
 
-/// What came out of a visit.
+/// Captured page or redirect.
 #[derive(Debug)]
 pub(crate) struct Captured {
     pub status: u16,
-    /// Target of a redirect; `html` is empty then.
+    /// Target of a redirect; `html` is then empty.
     pub location: Option<String>,
     pub final_url: Url,
     pub html: String,
@@ -34,19 +34,19 @@ pub(crate) struct Captured {
     pub inspection: Option<Inspection>,
 }
 
-/// Responses of servers during a visit, beside the document itself.
+/// Data of responses during a visit, besides the page.
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
-    /// Status of the first answer to the address that was asked for.
+    /// Status of the first response to the requested address.
     pub first_status: u16,
     /// Redirects of the main document.
     pub hops: Vec<RedirectHop>,
-    /// Header lines of the main document that concern crawlers.
+    /// Headers of the main document that concern crawlers.
     pub headers: HeaderMap,
     pub failed: Vec<FailedRequest>,
 }
 
-/// Returns whether a page was cut off, and why it was taken to be ready.
+/// Returns whether the page was cut off, and the condition that ended the wait.
 pub(super) fn settled(why: CaptureReason, findings: &Findings) -> (bool, Settled) {
     match why {
         _ if findings.is_over_limit => (true, Settled::Bytes),
@@ -58,7 +58,7 @@ pub(super) fn settled(why: CaptureReason, findings: &Findings) -> (bool, Settled
 }
 
 impl Outcome {
-    /// A redirect of the document at `final_url`.
+    /// Makes a redirect of the document at `final_url`.
     pub fn redirect(status: u16, location: String, final_url: Url) -> Outcome {
         Outcome::Page(Box::new(Captured {
             status,
@@ -71,7 +71,7 @@ impl Outcome {
         }))
     }
 
-    /// A page without anything in it.
+    /// Makes an empty page.
     pub fn empty_page(status: u16, final_url: Url) -> Outcome {
         Outcome::Page(Box::new(Captured {
             status,
@@ -84,7 +84,7 @@ impl Outcome {
         }))
     }
 
-    /// A page of which nothing can be rendered, with the reason.
+    /// Makes the failure of a response that is not a page.
     pub fn not_a_page(reason: impl Into<String>) -> Outcome {
         Outcome::Failed(RenderError::NotAPage(reason.into()))
     }

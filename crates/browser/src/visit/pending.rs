@@ -1,6 +1,6 @@
-//! The requests of a visit that are on their way, as the network tells them. Used by the state machine.
-//! Pure. Must never count what has no end: connections, answers whose body nobody reads, and the scripts of workers, whose end is
-//! not reported. What the page asks for by fetch and XHR is followed inside it.
+//! Pending requests of a visit according to the network. Used by the state machine.
+//! Pure. Must never count requests without an end: connections, unread bodies and worker scripts, whose end is not reported. The
+//! page script follows fetch and XHR itself.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use super::protocol::Request;
 
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests {
-    /// Scripts and style sheets of the document itself: what `import()` loads is not seen inside the page.
+    /// Scripts and style sheets of the main document: the page script does not see what `import()` loads.
     scripts: HashSet<String>,
-    /// Everything that the page or a frame of it may be waiting for and does not see itself.
+    /// Requests that the page or one of its frames may depend on and that the page script does not see.
     all: HashSet<String>,
-    /// When the last of it ended.
+    /// Time at which the last of them ended.
     ended: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl PendingRequests {
         }
     }
 
-    /// A request has ended. True when it was the last script or style sheet of the document.
+    /// Removes an ended request. Returns true when it was the last script or style sheet of the document.
     pub fn end(&mut self, request_id: &str, now: Instant) -> bool {
         if self.all.remove(request_id) {
             self.ended = Some(now);
@@ -44,17 +44,17 @@ impl PendingRequests {
         self.scripts.remove(request_id) && self.scripts.is_empty()
     }
 
-    /// Scripts and style sheets of the document that are still on their way have had their time.
+    /// Stops waiting for the scripts and style sheets of the document.
     pub fn give_up_scripts(&mut self) {
         self.scripts.clear();
     }
 
-    /// Whether a script or style sheet of the document is on its way.
+    /// Returns true while a script or style sheet of the document is pending.
     pub fn brings_scripts(&self) -> bool {
         !self.scripts.is_empty()
     }
 
-    /// Whether nothing is on its way, nor has just come.
+    /// Returns true when no request is pending and the last one ended long enough ago for its script to be parsed.
     pub fn is_still(&self, now: Instant) -> bool {
         self.all.is_empty() && self.ended.is_none_or(|ended| now - ended >= PARSING)
     }

@@ -1,5 +1,5 @@
-//! What the browser reports about a page during a visit, read into inputs of the state machine. Used by the visit.
-//! Must never fail on a message that is not as expected: what cannot be read is left out.
+//! Events of the browser during a visit, parsed into inputs of the state machine. Used by the visit.
+//! Must never fail on an unexpected message: what cannot be parsed is left out.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,28 +13,28 @@ use crate::egress::ProbeResult;
 use crate::page::Message;
 use crate::tab::Navigated;
 
-/// Something that happened, as far as it can decide how a visit goes on.
+/// Input of the state machine.
 #[derive(Debug)]
 pub(super) enum Input<'a> {
-    /// The answer to the visit's own navigation.
+    /// Response to the visit's own navigation.
     Navigated(Result<Navigated, CdpError>),
     /// A request of the page is about to be sent.
     Request(Request<'a>),
-    /// The head of a response is there.
+    /// The head of a response was received.
     Response(Received<'a>),
     /// The loading of a request has ended.
     Loaded { request_id: &'a str, end: LoadEnd },
-    /// What was found out about a redirect's target.
-    ProbeResult(ProbeResult),
-    /// The script in the page has something to say.
+    /// Result of the probe of a redirect's target.
+    Probed(ProbeResult),
+    /// Message of the page script.
     Message(Message),
-    /// The document has been read, or what belongs to it has loaded, too.
+    /// The document was parsed, or it and its resources have loaded.
     Shown,
-    /// The frame that was asked for is drawn, or will not be.
+    /// The requested frame was drawn or given up.
     Drawn,
-    /// The page may download no more.
+    /// The download limit is reached.
     OverLimit,
-    /// The page's own process ended.
+    /// The page's renderer process ended.
     Crashed,
     /// The browser ended.
     Disconnected,
@@ -59,13 +59,13 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Decides whether it goes to another origin than the page's.
+    /// Returns true when the request goes to another origin than the page's.
     pub fn is_elsewhere(&self, page: &Url) -> bool {
         let url = Url::parse(&self.request.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         url.is_some_and(|url| url.origin() != page.origin())
     }
 
-    /// Whether another site than the page's own is asked for something that is wanted later, if at all.
+    /// Returns true for a preload from another site than the page's, which may not be needed.
     pub fn is_in_advance(&self, page: &Url) -> bool {
         let url = Url::parse(&self.request.url).ok().filter(|_| self.request.is_link_preload);
         url.is_some_and(|url| {
@@ -74,24 +74,24 @@ impl Request<'_> {
     }
 }
 
-/// Where a request goes.
+/// Target of a request.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Target<'a> {
-    /// Without the fragment.
+    /// Address without the fragment.
     #[serde(borrow)]
     pub url: Cow<'a, str>,
     #[serde(borrow)]
     pub url_fragment: Option<Cow<'a, str>>,
     #[serde(borrow)]
     pub method: Cow<'a, str>,
-    /// By `<link rel=preload>`.
+    /// Request by `<link rel=preload>`.
     #[serde(default)]
     pub is_link_preload: bool,
 }
 
 impl Target<'_> {
-    /// The whole address.
+    /// Returns the address with its fragment.
     pub fn with_fragment(&self) -> String {
         format!("{}{}", self.url, self.url_fragment.as_deref().unwrap_or_default())
     }
@@ -109,7 +109,7 @@ pub(super) struct Received<'a> {
     pub response: Response<'a>,
 }
 
-/// The head of a response.
+/// Head of a response.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response<'a> {
@@ -123,12 +123,12 @@ pub(super) struct Response<'a> {
 }
 
 impl Response<'_> {
-    /// The value of a header, by its name in lower case.
+    /// Returns the value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 
-    /// Whether the browser made this response up, because it remembers that the host wants https.
+    /// Returns true for a redirect that the browser made up because of HSTS.
     pub fn is_internal(&self) -> bool {
         self.header("non-authoritative-reason").is_some()
     }
@@ -159,10 +159,10 @@ impl LoadEnd {
 pub(super) struct LoadingEnded<'a> {
     #[serde(borrow)]
     pub request_id: Cow<'a, str>,
-    /// The browser gave it up by itself.
+    /// The browser cancelled the request.
     #[serde(default)]
     pub canceled: bool,
-    /// Why the browser did not send it.
+    /// Reason why the browser did not send the request.
     #[serde(borrow, default)]
     pub blocked_reason: Option<Cow<'a, str>>,
 }

@@ -1,22 +1,22 @@
-//! Responses that lead to the main document: the first status and the redirects after it. Used by the state machine. Pure.
-//! Must never grow with a page that redirects without end.
+//! Responses on the way to the main document: first status and redirects. Used by the state machine. Pure.
+//! Must never grow without bound for a page that redirects endlessly.
 
 use super::protocol::Request;
 use crate::RedirectHop;
 
-/// Redirects that are kept.
+/// Maximum number of redirects.
 const MOST: usize = 20;
 
-/// Responses on the way to a document.
+/// First status and redirects of the main document.
 #[derive(Debug, Default)]
 pub(super) struct RedirectChain {
-    /// Status of the first answer, once that is there.
+    /// Status of the first response, once received.
     pub first_status: Option<u16>,
     pub hops: Vec<RedirectHop>,
 }
 
 impl RedirectChain {
-    /// Adds the redirect that has led to a request, if one has.
+    /// Records the redirect that led to a request, if there is one.
     pub fn record(&mut self, request: &Request<'_>) {
         let Some(response) = &request.redirect_response else { return };
         self.first_status.get_or_insert(response.status);

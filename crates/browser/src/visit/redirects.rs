@@ -1,5 +1,5 @@
-//! Whether a page is really elsewhere: what is asked about a redirect, and what the reply means. Used by the state machine.
-//! Pure. Must never call a place a redirect's target that a visitor who comes straight to it does not get (docs/decisions/0110).
+//! Confirmation of redirects by a probe of their target. Used by the state machine. Pure.
+//! Must never confirm a redirect to an address where a new visitor gets no page (docs/decisions/0110).
 
 use crawler::url::cache_key;
 use tokio::time::Instant;
@@ -8,57 +8,57 @@ use url::Url;
 use crate::egress::ProbeResult;
 use crate::page::RedirectSource;
 
-/// A place that the page is said to have moved to.
+/// Redirect of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Redirect {
     pub status: u16,
-    /// Absolute.
+    /// Absolute target.
     pub location: String,
 }
 
 impl Redirect {
-    /// A redirect by script: with the status that the page declares, when that is one.
+    /// Makes a redirect by a script, with the page's declared status if that is 3xx.
     pub fn by_script(declared: u16, location: String) -> Redirect {
         let status = if (300..400).contains(&declared) { declared } else { 302 };
         Redirect { status, location }
     }
 }
 
-/// A navigation away from the page that has begun and not yet come to a document.
+/// A navigation away from the page that has not arrived at a document.
 #[derive(Debug)]
 pub(super) struct PendingNavigation {
     pub redirect: Redirect,
-    /// The network's name of its request, once that has been sent.
+    /// Id of the request, once sent.
     pub request: Option<String>,
-    /// Where redirects have led it, without the fragment.
+    /// Address after server redirects, without the fragment.
     pub redirected_to: Option<String>,
-    /// Until when it is waited for.
+    /// Time until which the navigation is awaited.
     pub until: Instant,
-    /// The origin sent the visitor on, before there was a page that could stay.
+    /// The origin redirected the document itself, so there is no page that could stay.
     pub by_server: bool,
 }
 
 impl PendingNavigation {
-    /// To another document, waited for until then.
+    /// Makes a navigation to another document that is awaited until a time.
     pub fn new(redirect: Redirect, until: Instant) -> PendingNavigation {
         PendingNavigation { redirect, request: None, redirected_to: None, until, by_server: false }
     }
 
-    /// The address of the document that comes, without the fragment.
+    /// Returns the address of the expected document, without the fragment.
     pub fn address(&self) -> &str {
         let address = self.redirected_to.as_deref().unwrap_or(&self.redirect.location);
         address.split('#').next().unwrap_or_default()
     }
 }
 
-/// What is said to have moved the page.
+/// Cause of a redirect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// The network went there: a response said so, or a script did and a document came.
+    /// A navigation: a server redirect, or a script's navigation whose document arrived.
     Navigation,
-    /// A refresh that the document declares, before it has happened.
+    /// A refresh that the document declares.
     Refresh,
-    /// A router changed the address of the document that stands.
+    /// A router has changed the address of the current document.
     Router,
 }
 
@@ -71,44 +71,44 @@ impl From<RedirectSource> for Cause {
     }
 }
 
-/// A redirect that is being looked into.
+/// A redirect whose target is being probed.
 #[derive(Debug)]
 pub(super) struct ProbedRedirect {
     pub redirect: Redirect,
     pub cause: Cause,
 }
 
-/// Why the render goes on in the document that the page went to.
+/// Reason for continuing the render in the document after a redirect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Followed {
-    /// Nobody gets it without what this render has been given: the page that stands there is the page.
-    ProxyEndpoint,
-    /// From a document that said that there is no such page: the page only if it ends under the address that was asked for.
+    /// That document is the page: it depends on what this render has been given, such as a cookie.
+    AsPage,
+    /// The first document had an error status. The next one is the page only if it ends at the requested address.
     NotFound(Redirect),
 }
 
-/// Whether a redirect is the result of the render, given what a visitor without a past gets at its target.
+/// Decides whether a redirect is the result of the render, given the probe of its target.
 pub(super) fn is_confirmed(probed: &ProbedRedirect, result: &ProbeResult, requested: &Url) -> bool {
     match (probed.cause, result) {
-        // Two places that send their visitors to each other, or one to itself: only cookies end that.
-        (_, ProbeResult::Moved(onwards)) => {
+        // Two addresses that redirect to each other, or one to itself: only a cookie ends that.
+        (_, ProbeResult::Redirect(onwards)) => {
             !is_same_page(requested, onwards) && *onwards != probed.redirect.location
         }
-        (Cause::Navigation, ProbeResult::Missing) => false,
-        (Cause::Refresh | Cause::Router, ProbeResult::Nothing) => false,
-        (Cause::Router, ProbeResult::Missing | ProbeResult::Unknown) => false,
-        (_, ProbeResult::Page | ProbeResult::Nothing | ProbeResult::Missing | ProbeResult::Unknown) => true,
+        (Cause::Navigation, ProbeResult::Error) => false,
+        (Cause::Refresh | Cause::Router, ProbeResult::NotShown) => false,
+        (Cause::Router, ProbeResult::Error | ProbeResult::Unknown) => false,
+        (_, ProbeResult::Page | ProbeResult::NotShown | ProbeResult::Error | ProbeResult::Unknown) => true,
     }
 }
 
-/// Whether an address shows the page that was asked for: the same path, with or without a final slash or an index file.
+/// Returns true for the same page: equal paths, except for a final slash or an index file.
 pub(super) fn is_same_page(requested: &Url, address: &str) -> bool {
     Url::parse(address).is_ok_and(|address| {
         address.origin() == requested.origin() && page_path(&address) == page_path(requested)
     })
 }
 
-/// Whether an address has the same snapshot as the one that was asked for: a redirect there would be its own target.
+/// Returns true for an address with the same snapshot as the requested one, which would redirect to itself.
 pub(super) fn is_same_snapshot(requested: &Url, address: &str) -> bool {
     Url::parse(address).is_ok_and(|address| {
         address.origin() == requested.origin() && cache_key(&address) == cache_key(requested)
@@ -134,7 +134,7 @@ mod tests {
     }
 
     fn reality(cause: Cause) -> Vec<bool> {
-        [ProbeResult::Page, ProbeResult::Missing, ProbeResult::Nothing, ProbeResult::Unknown]
+        [ProbeResult::Page, ProbeResult::Error, ProbeResult::NotShown, ProbeResult::Unknown]
             .iter()
             .map(|result| is_confirmed(&probed(cause), result, &asked()))
             .collect()
@@ -163,7 +163,7 @@ mod tests {
             ("https://shop.test/new", false),
             ("https://shop.test/newer", true),
         ] {
-            let result = ProbeResult::Moved(onwards.into());
+            let result = ProbeResult::Redirect(onwards.into());
 
             assert_eq!(is_confirmed(&probed(Cause::Navigation), &result, &asked()), real, "{onwards}");
         }

@@ -1,5 +1,5 @@
-//! Requests of a page while it is rendered, for audits and for words on what failed: scripts, style sheets, XHR and fetch requests of its main document. Used by
-//! the state machine. Pure. Must never grow with a page that never stops asking.
+//! Log of the scripts, style sheets, XHR and fetch requests of the main document, for audits and for reports of failures.
+//! Used by the state machine. Pure. Must never grow without bound for a page that never stops requesting.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use super::protocol::{LoadEnd, Received, Request};
 use crate::egress::REFUSED_HEADER;
 use crate::{FailedRequest, LoadedRequest};
 
-/// Requests that are kept; the first ones of a page matter most.
+/// Maximum number of requests. The first ones of a page matter most.
 const MOST: usize = 500;
-/// Bytes of an address that are kept. A longer one is left out.
+/// Maximum bytes of an address. A request with a longer one is omitted.
 const MAX_URL_BYTES: usize = 4096;
-/// Failed requests that are told.
+/// Maximum number of failed requests.
 const MOST_FAILED: usize = 20;
 
-/// Requests of the document that is the main one.
+/// Requests of the current main document.
 #[derive(Debug, Default)]
 pub(super) struct ResourceLog {
     requests: HashMap<String, Resource>,
@@ -26,56 +26,59 @@ struct Resource {
     number: usize,
     method: String,
     request: LoadedRequest,
-    /// It was answered or has ended.
-    is_told: bool,
+    /// A response was received or the request has ended.
+    has_response: bool,
 }
 
 impl ResourceLog {
-    /// A request is sent; `is_own`: it belongs to the document that is the main one now.
+    /// Adds a request.
     pub fn begin(&mut self, sent: &Request<'_>) {
         let is_kind = matches!(sent.kind.as_deref(), Some("Script" | "Stylesheet" | "XHR" | "Fetch"));
         let url = &sent.request.url;
         let has_room = self.requests.len() < MOST && url.len() <= MAX_URL_BYTES;
         if is_kind && has_room && url.starts_with("http") {
-            // After a redirect the same number leads to the next address.
+            // After a redirect, the same id has the next address.
             let request = LoadedRequest { url: url.to_string(), status: 0, is_complete: false };
             let method = sent.request.method.to_string();
-            let resource = Resource { number: self.next, method, request, is_told: false };
+            let resource = Resource { number: self.next, method, request, has_response: false };
             self.requests.insert(sent.request_id.to_string(), resource);
             self.next += 1;
         }
     }
 
-    /// The head of a response is there. That is told whether or not the body comes: the browser gives up the body of an error,
-    /// and perhaps nobody reads that of a success.
+    /// Records the head of a response. The body does not matter: the browser discards the body of an error, and that of a success
+    /// may never be read.
     pub fn answered(&mut self, received: &Received<'_>) {
         if received.response.header(REFUSED_HEADER).is_some() {
-            // Our own refusal says nothing of the server.
+            // A refusal of the proxy is no response of the server.
             self.requests.remove(&*received.request_id);
         } else if let Some(resource) = self.requests.get_mut(&*received.request_id) {
             resource.request.status = received.response.status;
-            (resource.request.is_complete, resource.is_told) = (true, true);
+            (resource.request.is_complete, resource.has_response) = (true, true);
         }
     }
 
-    /// A request has ended; `broken`: the network ended it before its time. One that the page or the browser gave up before
-    /// an answer came says nothing of the server: it is forgotten.
+    /// Records the end of a request. A request that was cancelled before a response is removed, since it says nothing about the
+    /// server.
     pub fn end(&mut self, request_id: &str, end: LoadEnd) {
         let Some(resource) = self.requests.get_mut(request_id) else { return };
-        if matches!(end, LoadEnd::Blocked | LoadEnd::Cancelled) && !resource.is_told {
+        if matches!(end, LoadEnd::Blocked | LoadEnd::Cancelled) && !resource.has_response {
             self.requests.remove(request_id);
             return;
         }
-        resource.is_told = true;
+        resource.has_response = true;
         resource.request.is_complete = !end.is_broken() || resource.request.status >= 400;
     }
 
-    /// Lists the requests that were answered or have ended, in the order in which they were made.
+    /// Lists the requests that have a response or have ended, in the order in which they were sent.
     pub fn ended(&self) -> Vec<LoadedRequest> {
-        self.in_order().filter(|resource| resource.is_told).map(|resource| resource.request.clone()).collect()
+        self.in_order()
+            .filter(|resource| resource.has_response)
+            .map(|resource| resource.request.clone())
+            .collect()
     }
 
-    /// Lists the first requests with an error, with a part of an answer, or with none so far.
+    /// Lists the first requests with an error, an incomplete response or no response yet.
     pub fn failed(&self) -> Vec<FailedRequest> {
         let failed =
             self.in_order().filter(|Resource { request, .. }| request.status >= 400 || !request.is_complete);
@@ -133,7 +136,7 @@ mod tests {
         log.end("d", LoadEnd::Cancelled);
 
         assert_eq!(listed(&log), ["a 0 incomplete", "b 200 complete"]);
-        // The style sheet has not been answered so far.
+        // The style sheet has no response yet.
         let failed: Vec<_> = log.failed().into_iter().map(|it| it.url).collect();
         assert_eq!(failed, ["https://shop.test/a", "https://shop.test/e"]);
     }

@@ -1,4 +1,4 @@
-//! The state machine of a visit, without a browser: what it does about what happened.
+//! Tests of the state machine of a visit, without a browser.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn request() -> RenderRequest {
     }
 }
 
-/// A visit whose clock the test holds.
+/// A visit with a manual clock.
 struct TestVisit<'a> {
     state: State<'a>,
     now: Instant,
@@ -45,7 +45,7 @@ impl<'a> TestVisit<'a> {
         TestVisit { state: State::new(request, FRAME, now), now }
     }
 
-    /// A visit whose document has come with status 200.
+    /// Makes a visit whose document has a response with status 200.
     fn at_document(request: &'a RenderRequest) -> TestVisit<'a> {
         let mut visit = TestVisit::new(request);
         assert!(visit.requests("1", PAGE).is_none());
@@ -97,12 +97,12 @@ impl<'a> TestVisit<'a> {
         self.state.on_input(Input::Message(message), self.now)
     }
 
-    /// What was asked about a redirect's target is found out.
+    /// Returns the result of the probe.
     fn finds(&mut self, result: ProbeResult) -> Option<Outcome> {
-        self.state.on_input(Input::ProbeResult(result), self.now)
+        self.state.on_input(Input::Probed(result), self.now)
     }
 
-    /// The clock goes on to the next alarm.
+    /// Advances the clock to the next deadline.
     fn wait(&mut self) -> Option<Outcome> {
         self.now = self.state.next_deadline();
         self.state.on_timer(self.now)
@@ -143,7 +143,7 @@ fn time_is_skipped_only_while_nothing_is_on_its_way() {
     assert!(visit.actions().is_empty());
     visit.loaded("2");
     visit.says(Message::Skip);
-    // It may ask for others once it has been parsed.
+    // Once parsed, it may import others.
     assert!(visit.actions().is_empty());
     visit.now += Duration::from_millis(100);
     visit.says(Message::Skip);
@@ -342,7 +342,7 @@ fn a_redirect_to_what_newcomers_are_refused_is_followed() {
     visit.responds("1", 200, "text/html");
     let held = visit.reports(json!({ "url": NEW }));
 
-    let end = visit.finds(ProbeResult::Missing);
+    let end = visit.finds(ProbeResult::Error);
 
     assert!(held.is_none());
     assert_eq!(page_of(end).location, None);
@@ -351,7 +351,7 @@ fn a_redirect_to_what_newcomers_are_refused_is_followed() {
 #[test]
 fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
     let request = request();
-    for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Missing, false)] {
+    for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Error, false)] {
         let mut visit = TestVisit::new(&request);
         visit.requests("1", PAGE);
         visit.redirects(NEW, moved(302));
@@ -560,7 +560,7 @@ fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
 
     unknown.reports(routed.clone());
     let asked = unknown.actions();
-    let stays = unknown.finds(ProbeResult::Missing);
+    let stays = unknown.finds(ProbeResult::Error);
     known.reports(routed);
 
     assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: false }]);
@@ -647,7 +647,7 @@ fn only_another_origins_frame_is_foreign() {
         .to_string();
         visit.state.on_input(Input::Request(serde_json::from_str(&event).unwrap()), visit.now);
 
-        assert_eq!(visit.actions() == [Action::NoteForeignFrame], foreign, "{url}");
+        assert_eq!(visit.actions() == [Action::RecordForeignFrame], foreign, "{url}");
     }
 }
 

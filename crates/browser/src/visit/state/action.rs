@@ -1,28 +1,28 @@
-//! What the state machine of a visit says is to be done. Used by the visit's loop. Plain data.
+//! Actions that the state machine of a visit requests. Used by the visit's loop. Plain data.
 
 use url::Url;
 
 use crate::frame_scheduler::FrameKind;
 use crate::page::Command;
 
-/// What the loop is to do.
+/// Action of the visit's loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::visit) enum Action {
-    /// Give the script in the page an order.
+    /// Send an order to the page script.
     Order(Command),
-    /// Write the document out from beside it: it runs no scripts.
+    /// Write the document from the isolated world, since it forbids scripts.
     WriteInert,
-    /// Stop the script that runs, and whatever it still wanted to do in this turn.
+    /// Terminate the running script and the rest of its task.
     StopScripts,
-    /// Let what follows the document come from the cache.
+    /// Let requests after the document use the cache.
     StopRevalidating,
-    /// End what other sites' scripts and style sheets have not begun to answer.
+    /// Abort requests for scripts and style sheets of other sites that have no response yet.
     AbortOtherSites,
-    /// Draw a frame, and say so when it is drawn.
+    /// Draw a frame. Its end is an input.
     Draw(FrameKind),
-    /// Remember that another origin's document was in the tab.
-    NoteForeignFrame,
-    /// Find out what a visitor without a past gets at an address. `if_cookies`: without a cookie in the tab there is nothing
-    /// to find out, that is what this render gets.
+    /// Record that a document of another origin was in the tab.
+    RecordForeignFrame,
+    /// Request an address as a new visitor. With `if_cookies`, only when the tab has a cookie: otherwise this render is a new
+    /// visitor.
     Probe { url: Url, if_cookies: bool },
 }

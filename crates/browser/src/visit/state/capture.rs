@@ -1,5 +1,5 @@
-//! The part of the state machine for what a visit has come to: the captured page, and the answers of servers on the way.
-//! Must never call a page whole that was cut off.
+//! The part of the state machine that ends a visit: the captured page, and the data of the responses.
+//! Must never mark a page as complete that was cut off.
 
 use url::Url;
 
@@ -9,7 +9,7 @@ use crate::page::Report;
 use crate::visit::outcome::{Captured, Outcome, Responses, settled};
 
 impl State<'_> {
-    /// Takes what servers have answered so far.
+    /// Takes the data of the responses so far.
     pub fn take_responses(&mut self) -> Responses {
         Responses {
             first_status: self.redirects.first_status.unwrap_or_default(),
@@ -19,7 +19,7 @@ impl State<'_> {
         }
     }
 
-    /// Returns the end with the page that has reported itself.
+    /// Returns the outcome for the report of the page.
     pub(super) fn finish(&self, report: Report) -> Outcome {
         let limit = self.request.limits.html_bytes;
         let bytes = report.too_large.unwrap_or(report.html.len());

@@ -1,5 +1,5 @@
-//! The state machine of a visit: what happened goes in, what to do about it comes out. Used by the visit's loop.
-//! Pure: no I/O and no clock of its own. Must always end: by the page's report, by what the network said, or by the clock.
+//! State machine of a visit: takes inputs, returns actions and finally the outcome. Used by the visit's loop.
+//! Pure: no I/O and no clock of its own. Must always end: by the page's report, by the network, or by a deadline.
 
 mod action;
 mod capture;
@@ -25,55 +25,55 @@ use crate::page::{CaptureReason, Command, Message, Report};
 use crate::tab::Navigated;
 use crate::{RenderError, RenderRequest};
 
-/// Reloads of itself that a page is granted.
+/// Maximum number of reloads by the page itself.
 const MAX_RELOADS: u32 = 3;
 
-/// How far the clock has come.
+/// Phase after deadlines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The page has its time.
+    /// The deadline has not passed.
     Running,
-    /// It was ordered to report as it stands.
+    /// The page script was ordered to report.
     CaptureOrdered,
-    /// Its scripts were stopped and it was ordered again.
+    /// Scripts were terminated, and the order was sent again.
     ScriptsStopped,
 }
 
 pub(super) struct State<'a> {
     request: &'a RenderRequest,
-    /// What the proxy has seen so far.
+    /// Observations of the proxy.
     findings: Findings,
-    /// Name of the main frame.
+    /// Id of the main frame.
     frame: String,
     document: Document,
     reloads: u32,
     pending: PendingRequests,
     resources: ResourceLog,
     redirects: RedirectChain,
-    /// A report that came while a script was on its way, and until when that counts.
+    /// A report that arrived while a script was pending, and the time until which the script is awaited.
     early_report: Option<(Box<Report>, Instant)>,
     phase: Phase,
     deadline: Instant,
     drawing: bool,
-    /// The frame to draw after the one that is being drawn.
+    /// Frame to draw after the one that is being drawn.
     frame_wanted: Option<FrameKind>,
-    /// A navigation of the page's own that is under way.
+    /// Pending navigation of the page.
     navigation: Option<PendingNavigation>,
-    /// A redirect that is being looked into.
+    /// Redirect whose target is being probed.
     probed: Option<ProbedRedirect>,
-    /// The report that has come meanwhile.
+    /// Report that arrived during the probe.
     held_report: Option<Box<Report>>,
-    /// Why the document is not the one that was asked for first.
+    /// Reason why the document is not the requested one.
     followed: Option<Followed>,
-    /// Redirects that were looked into.
+    /// Redirects that were followed or probed.
     hops: u32,
-    /// The navigation came to nothing; until when the network or a crash may say why.
+    /// Time until which an aborted navigation may be explained by the network or a crash.
     aborted: Option<Instant>,
     actions: Vec<Action>,
 }
 
 impl<'a> State<'a> {
-    /// A visit whose navigation begins now, in the main frame `frame`.
+    /// Starts a visit whose navigation begins now, in the main frame `frame`.
     pub fn new(request: &'a RenderRequest, frame: &str, now: Instant) -> State<'a> {
         State {
             request,
@@ -99,37 +99,37 @@ impl<'a> State<'a> {
         }
     }
 
-    /// When [`State::on_timer`] is due.
+    /// Returns the time at which [`State::on_timer`] is due.
     pub fn next_deadline(&self) -> Instant {
         let early = self.early_report.as_ref().map(|(_, until)| *until);
         let navigation = self.navigation.as_ref().map(|navigation| navigation.until);
         [early, navigation, self.aborted].into_iter().flatten().fold(self.deadline, Instant::min)
     }
 
-    /// Takes what is to be done now, in order.
+    /// Takes the actions to execute, in order.
     pub fn take_actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
     }
 
-    /// Host and port of the document.
+    /// Returns host and port of the document.
     pub fn document_address(&self) -> Option<(String, u16)> {
         let url = Url::parse(&self.document.url).unwrap_or_else(|_| self.request.url.clone());
         Some((url.host_str()?.to_owned(), url.port_or_known_default()?))
     }
 
-    /// Takes what the proxy has seen: before anything is decided.
+    /// Sets the observations of the proxy, before an input is handled.
     pub fn set_findings(&mut self, findings: Findings) {
         self.findings = findings;
     }
 
-    /// Something has happened. The visit is over when this says how.
+    /// Handles an input. Returns the outcome when the visit has ended.
     pub fn on_input(&mut self, input: Input<'_>, now: Instant) -> Option<Outcome> {
         match input {
             Input::Navigated(response) => return self.on_navigated(response, now),
             Input::Request(request) => return self.on_request(&request, now),
             Input::Response(received) => return self.on_response(&received),
             Input::Message(message) => return self.on_message(message, now),
-            Input::ProbeResult(result) => return self.on_probe_result(&result, now),
+            Input::Probed(result) => return self.on_probe_result(&result, now),
             Input::Loaded { request_id, end } => {
                 self.resources.end(request_id, end);
                 return self.on_loaded(request_id, end, now);
@@ -148,7 +148,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// The clock has reached [`State::next_deadline`].
+    /// Handles the deadline of [`State::next_deadline`].
     pub fn on_timer(&mut self, now: Instant) -> Option<Outcome> {
         if self.early_report.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.resume_page();
@@ -156,7 +156,7 @@ impl<'a> State<'a> {
         if self.aborted.is_some_and(|until| until <= now) {
             self.aborted = None;
             if self.document.status.is_none() {
-                let reason = "an answer without a document".to_owned();
+                let reason = "the response has no document".to_owned();
                 return Some(Outcome::Failed(RenderError::OriginUnreachable(reason)));
             }
         }
@@ -217,7 +217,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Draws a frame. One that is asked for while another is drawn comes after it.
+    /// Draws a frame, after the current one if there is one.
     fn draw(&mut self, kind: FrameKind) {
         if self.drawing {
             self.frame_wanted = self.frame_wanted.max(Some(kind));
@@ -235,11 +235,11 @@ impl<'a> State<'a> {
     }
 
     fn on_report(&mut self, report: Box<Report>, now: Instant) -> Option<Outcome> {
-        // The blank page before the navigation has nothing to report, nor has a document that is being reloaded.
+        // Ignores the blank page before the navigation, and a document that is being reloaded.
         if report.url.starts_with("about:") || self.document.status.is_none() {
             return None;
         }
-        // The document that is being left has nothing more to say.
+        // Ignores the document that is being left.
         if self.navigation.is_some() && self.phase == Phase::Running {
             return None;
         }
@@ -260,12 +260,12 @@ impl<'a> State<'a> {
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
             (Some("Document"), false) if request.is_elsewhere(&self.request.url) => {
-                self.actions.push(Action::NoteForeignFrame);
+                self.actions.push(Action::RecordForeignFrame);
             }
             _ if request.is_in_advance(&self.request.url) => return None,
             _ => {}
         }
-        // A worker's own script belongs to no document, and its end is not reported.
+        // The script of a worker has no frame, and its end is not reported.
         if is_main && self.document.is_loader(&request.loader_id) {
             self.pending.begin_own(request);
             self.resources.begin(request);
@@ -278,7 +278,7 @@ impl<'a> State<'a> {
     fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<Outcome> {
         if let Some(response) = &request.redirect_response {
             if response.is_internal() {
-                // The browser redirects on its own, by something that an earlier render left behind.
+                // The browser redirects by itself, because of state from an earlier render.
                 return Some(Outcome::TabLost { crashed: false });
             }
             self.redirects.record(request);
@@ -291,7 +291,7 @@ impl<'a> State<'a> {
             }
             self.reloads += 1;
             if self.reloads > MAX_RELOADS {
-                return Some(Outcome::not_a_page("it reloads itself for ever"));
+                return Some(Outcome::not_a_page("it reloads itself endlessly"));
             }
         }
         self.actions.push(Action::StopRevalidating);
@@ -299,7 +299,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Another document is the main one from now on.
+    /// Replaces the main document.
     fn set_document(&mut self, document: Document) {
         self.pending = PendingRequests::default();
         self.resources = ResourceLog::default();
@@ -323,7 +323,7 @@ impl<'a> State<'a> {
         }
         self.document.read_head(response);
         self.redirects.first_status = self.redirects.first_status.or(self.document.status);
-        // Until the redirect that led here has been looked into, this need not be what the page is.
+        // While the redirect that led here is being probed, the rejection does not count.
         if self.probed.is_some() { None } else { self.document.rejection.take().map(Outcome::not_a_page) }
     }
 
@@ -335,7 +335,7 @@ impl<'a> State<'a> {
             && self.document.request.as_deref() == Some(request)
             && self.document.status.is_some()
         {
-            // The browser shows what came and says nothing of it to the page, which would wait for the rest for ever.
+            // The browser shows the received part and does not notify the page, which would wait for the rest forever.
             self.actions.push(Action::Order(Command::BrokenOff));
         }
         if self.pending.end(request, now) && self.early_report.is_some() {
@@ -344,7 +344,7 @@ impl<'a> State<'a> {
         None
     }
 
-    /// Lets the page go on after a report that came too early.
+    /// Lets the page continue after a premature report.
     fn resume_page(&mut self) {
         self.early_report = None;
         self.pending.give_up_scripts();
@@ -364,7 +364,7 @@ impl<'a> State<'a> {
         }
         match navigated.error_text.as_deref() {
             None => None,
-            // The page went on by itself, or there was nothing to show.
+            // The page continued by itself, or there was nothing to show.
             Some("net::ERR_ABORTED") => {
                 if self.document.status.is_none() {
                     self.aborted = Some(now + REACTION_LIMIT);
@@ -380,7 +380,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Why the proxy could not reach the document's host, if it could not.
+    /// Returns the error of the proxy for the document's host, if there is one.
     fn refusal(&self) -> Option<RenderError> {
         let (host, _) = self.document_address()?;
         Some(self.findings.refusal.clone()?.into_error(&host))

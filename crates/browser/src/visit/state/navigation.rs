@@ -1,6 +1,6 @@
-//! The part of the state machine for pages that go elsewhere, or say so: whether the render ends with a redirect, goes on in
-//! the document that they went to, or stays. See docs/decisions/0110.
-//! Must never end with a redirect to what did not come to a document: a download, no content, an address of an app.
+//! The part of the state machine for navigations away from the page: the render ends with a redirect, continues in the new
+//! document, or stays. See docs/decisions/0110.
+//! Must never end with a redirect to an address that shows no document: a download, no content, a custom scheme.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::visit::redirects::{
 };
 
 impl State<'_> {
-    /// The script in the page has seen a navigation begin.
+    /// Handles the start of a navigation by a script.
     pub(super) fn on_script_navigation(&mut self, redirect: Redirect, now: Instant) {
         match &mut self.navigation {
-            // The network was quicker than the page, which knows the status.
+            // The request was reported first. The script knows the status.
             Some(navigation) => navigation.redirect.status = redirect.status,
             None => {
                 self.navigation = Some(PendingNavigation::new(redirect, now + NAVIGATION_START_LIMIT));
@@ -32,9 +32,9 @@ impl State<'_> {
         }
     }
 
-    /// A navigation of the page's own asks for its document.
+    /// Handles the document request of a navigation by the page.
     pub(super) fn on_navigation_request(&mut self, request: &Request<'_>, now: Instant) {
-        // The page's own word carries the status that it wants.
+        // The script's message has the status that the page declares.
         let told = self.navigation.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
         let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
@@ -44,12 +44,12 @@ impl State<'_> {
         });
     }
 
-    /// Takes the departure whose request this is.
+    /// Takes the pending navigation with this request.
     pub(super) fn take_navigation(&mut self, request: &str) -> Option<PendingNavigation> {
         self.navigation.take_if(|navigation| navigation.request.as_deref() == Some(request))
     }
 
-    /// The response to a navigation of the page's own.
+    /// Handles the response to a navigation by the page.
     pub(super) fn on_navigation_response(
         &mut self,
         navigation: PendingNavigation,
@@ -61,11 +61,11 @@ impl State<'_> {
         }
         let was_not_found =
             !navigation.by_server && self.followed.is_none() && self.is_not_found(&navigation.redirect);
-        // Another query makes no other page. The browser asks anew by itself, too, when the server wants to know more of it.
+        // Another query is the same page. The browser also repeats a request by itself, for `Critical-CH`.
         let is_page = |address: &str| is_same_page(&self.request.url, address);
         let is_itself = !navigation.by_server
             && (is_page(&navigation.redirect.location) || is_page(navigation.address()));
-        // A document that the page has made itself (`blob:`) has an address for nobody else.
+        // A document that the page made itself (`blob:`) has no address for other visitors.
         let is_made_here = !navigation.redirect.location.starts_with("http");
         let mut document = Document {
             request: navigation.request.clone(),
@@ -79,32 +79,32 @@ impl State<'_> {
             self.followed = Some(Followed::NotFound(navigation.redirect));
             return None;
         }
-        // People get the page that a sign-in host of another site leads back to.
+        // A sign-in host of another site has led back, as it does for visitors.
         let has_come_back =
             navigation.by_server && self.visited_other_host() && self.is_own_origin(navigation.address());
         if (is_itself || is_made_here || has_come_back) && self.hops < self.request.limits.redirects {
             self.hops += 1;
-            self.followed = Some(Followed::ProxyEndpoint);
+            self.followed = Some(Followed::AsPage);
             return self.document.rejection.take().map(Outcome::not_a_page);
         }
         self.finish_navigation(navigation)
     }
 
-    /// A navigation of the page's own ended without a response.
+    /// Handles a navigation that ended without a response.
     pub(super) fn on_navigation_failed(
         &mut self,
         navigation: PendingNavigation,
         end: LoadEnd,
     ) -> Option<Outcome> {
         if end.is_broken() || navigation.by_server {
-            // A place that cannot be reached is where the page went all the same.
+            // An address that cannot be reached is still the target.
             return Some(self.redirect(navigation.redirect));
         }
         self.cancel_navigation();
         None
     }
 
-    /// A departure that has taken too long.
+    /// Handles a navigation that has not responded in time.
     pub(super) fn on_navigation_timeout(&mut self, now: Instant) -> Option<Outcome> {
         let navigation = self.navigation.take_if(|navigation| navigation.until <= now)?;
         if navigation.request.is_some() {
@@ -114,7 +114,7 @@ impl State<'_> {
         None
     }
 
-    /// The origin redirects: the document itself, or where a script went.
+    /// Handles a server redirect of the document or of a navigation.
     pub(super) fn on_server_redirect(
         &mut self,
         request: &Request<'_>,
@@ -124,7 +124,7 @@ impl State<'_> {
         let redirect = Redirect { status, location: request.request.with_fragment() };
         if let Some(navigation) = self.take_navigation(&request.request_id) {
             if !navigation.by_server {
-                // It may end in a download, and the page stays.
+                // It may end in a download, and then the page stays.
                 let (redirected_to, until) =
                     (Some(request.request.url.to_string()), now + self.redirect_timeout());
                 self.navigation = Some(PendingNavigation { redirected_to, until, ..navigation });
@@ -132,8 +132,8 @@ impl State<'_> {
             }
             self.set_document(Document::requested(request));
             if is_same_page(&self.request.url, &redirect.location) {
-                // There and back again: for a cookie.
-                self.followed = Some(Followed::ProxyEndpoint);
+                // Back again, because of a cookie.
+                self.followed = Some(Followed::AsPage);
                 return None;
             }
             if self.may_return(&redirect) {
@@ -146,15 +146,15 @@ impl State<'_> {
             return self.finish_navigation(navigation);
         }
         self.document.url = request.request.url.to_string();
-        if self.probed.is_some() || self.followed == Some(Followed::ProxyEndpoint) {
-            // Of a chain the first is the result, if one is.
+        if self.probed.is_some() || self.followed == Some(Followed::AsPage) {
+            // The first redirect of a chain is the result, if any is.
             self.hops += 1;
             let is_endless = self.hops > self.request.limits.redirects;
             return is_endless.then(|| self.redirect(redirect));
         }
         if is_same_snapshot(&self.request.url, &redirect.location) {
-            // To itself: for a cookie, or because the server wants to know more of the browser (`Critical-CH`).
-            self.followed = Some(Followed::ProxyEndpoint);
+            // To itself, because of a cookie or `Critical-CH`.
+            self.followed = Some(Followed::AsPage);
             return None;
         }
         if self.is_own_origin(&redirect.location) || self.is_other_host(&redirect.location) {
@@ -174,23 +174,23 @@ impl State<'_> {
         }
     }
 
-    /// Decides whether one more hop may lead back: behind a cookie, or by way of another host, which signs visitors in.
+    /// Returns true when another redirect may lead back: because of a cookie, or through a sign-in host.
     fn may_return(&self, next: &Redirect) -> bool {
         self.hops < self.request.limits.redirects
             && (self.findings.sets_cookies || self.visited_other_host())
             && (self.is_own_origin(&next.location) || self.is_other_host(&next.location))
     }
 
-    /// The document that a departure has come to is not the one that was asked for.
+    /// Handles a navigation that arrived at another document than the requested one.
     fn finish_navigation(&mut self, navigation: PendingNavigation) -> Option<Outcome> {
-        // What another host shows is never the page, whatever let this visitor in.
+        // A page of another host is never the requested page.
         if navigation.by_server && !self.is_own_origin(&navigation.redirect.location) {
             return Some(self.redirect(navigation.redirect));
         }
         self.probe(navigation.redirect, Cause::Navigation)
     }
 
-    /// A report that counts: of the page, or of where it says that it is.
+    /// Handles a report that is neither premature nor superseded.
     pub(super) fn on_accepted_report(&mut self, mut report: Report, now: Instant) -> Option<Outcome> {
         if report.location.is_none() && !matches!(report.why, CaptureReason::Forced | CaptureReason::Timeout)
         {
@@ -215,8 +215,7 @@ impl State<'_> {
                 None
             }
             Some(Followed::NotFound(first)) => Some(self.redirect(first.clone())),
-            // A document that says that there is no such page sends its visitors on by itself, in a moment, as does one that wants
-            // another query.
+            // An error document navigates by its own refresh shortly, as does one that wants another query.
             None if via == RedirectSource::Refresh
                 && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
             {
@@ -228,7 +227,7 @@ impl State<'_> {
         }
     }
 
-    /// Asks whether a redirect is real.
+    /// Probes the target of a redirect.
     fn probe(&mut self, redirect: Redirect, cause: Cause) -> Option<Outcome> {
         self.hops += 1;
         let url = Url::parse(&redirect.location).ok().filter(|_| self.hops <= self.request.limits.redirects);
@@ -238,7 +237,7 @@ impl State<'_> {
         None
     }
 
-    /// What was found out about the redirect in question.
+    /// Handles the result of a probe.
     pub(super) fn on_probe_result(&mut self, result: &ProbeResult, now: Instant) -> Option<Outcome> {
         let probed = self.probed.take()?;
         if is_confirmed(&probed, result, &self.request.url) {
@@ -248,7 +247,7 @@ impl State<'_> {
             self.actions.push(Action::Order(Command::IgnoreRedirect));
             return None;
         }
-        self.followed = Some(Followed::ProxyEndpoint);
+        self.followed = Some(Followed::AsPage);
         if let Some(rejection) = self.document.rejection.take() {
             return Some(Outcome::not_a_page(rejection));
         }
@@ -256,30 +255,30 @@ impl State<'_> {
         self.on_report(held, now)
     }
 
-    /// The page does not leave after all.
+    /// Cancels the pending navigation: the page stays.
     fn cancel_navigation(&mut self) {
         self.navigation = None;
         self.actions.push(Action::Order(Command::Resume));
     }
 
-    /// Takes the redirect that is most likely the result, when there is no time left to look into it.
+    /// Takes the most probable redirect when there is no time left to confirm it.
     pub(super) fn take_pending_redirect(&mut self) -> Option<Redirect> {
         let navigation = self.navigation.take().filter(|navigation| navigation.request.is_some());
         let probed = self.probed.take();
         navigation.map(|navigation| navigation.redirect).or(probed.map(|probed| probed.redirect))
     }
 
-    /// Whether a document that says that there is no such page sends its visitors to another one of its own site.
+    /// Returns true when a document with an error status redirects within its own site.
     fn is_not_found(&self, redirect: &Redirect) -> bool {
         self.document.status.is_some_and(|status| status >= 400) && self.is_own_origin(&redirect.location)
     }
 
-    /// Decides whether a server has redirected to another host so far.
+    /// Returns true when a server has redirected to another host.
     fn visited_other_host(&self) -> bool {
         self.redirects.hops.iter().any(|hop| self.is_other_host(&hop.location))
     }
 
-    /// Decides whether an address is one of another host than the page's own and the other name of that.
+    /// Returns true when an address is neither on the page's host nor on its `www.`/apex counterpart.
     fn is_other_host(&self, address: &str) -> bool {
         Url::parse(address).is_ok_and(|url| {
             let (host, own) = (url.host_str(), self.request.url.host_str());
@@ -291,7 +290,7 @@ impl State<'_> {
         Url::parse(address).is_ok_and(|url| url.origin() == self.request.url.origin())
     }
 
-    /// The end with a redirect.
+    /// Returns the outcome of a redirect.
     pub(super) fn redirect(&self, redirect: Redirect) -> Outcome {
         Outcome::redirect(redirect.status, redirect.location, self.request.url.clone())
     }

@@ -1,5 +1,6 @@
-//! A renderer as a bare HTTP server, for measuring beside its peers: `GET /render?url=…` answers the rendered page.
-//! Nothing is cached. Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY` (fixed; else it follows the load), `BROWSER`, `FRESH=1` (no warm tabs).
+//! HTTP server around the renderer for benchmarks beside its peers: `GET /render?url=…` returns the rendered page. No cache.
+//! Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY` (fixed number of pages; default: by load),
+//! `BROWSER`, `FRESH=1` (no warm tabs).
 
 use std::convert::Infallible;
 use std::sync::Arc;

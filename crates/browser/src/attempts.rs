@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tab_is_lost_once_for_free_and_the_next_attempt_is_among_others_again() {
+    fn after_one_lost_tab_the_render_is_retried_in_a_shared_browser() {
         let mut attempts = Attempts::default();
 
         assert!(attempts.record_loss(Loss::Tab).is_ok());
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_browser_was_lost_a_page_is_alone_until_two_more_have_ended_under_it() {
+    fn after_a_lost_browser_the_render_is_exclusive_and_fails_when_two_more_are_lost() {
         let mut attempts = Attempts::default();
 
         assert!(attempts.record_loss(Loss::Browser(Isolation::Shared)).is_ok());
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_not_blamed_for_browsers_that_it_shared_however_many_end() {
+    fn lost_shared_browsers_are_never_the_pages_fault() {
         let mut attempts = Attempts::default();
 
         let ends: Vec<_> = (0..4).map(|_| attempts.record_loss(Loss::Browser(Isolation::Shared))).collect();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_page_that_is_being_visited_is_too_slow() {
+    fn only_a_visited_page_can_time_out() {
         let mut attempts = Attempts::default();
         let limit = Duration::from_secs(9);
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_that_opens_no_tab_is_not_the_pages_fault() {
+    fn failures_to_open_a_tab_are_not_the_pages_fault() {
         let mut attempts = Attempts::default();
 
         let ends: Vec<_> = (0..3).map(|_| attempts.record_loss(Loss::NoTab)).collect();

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn while_work_waits_and_there_is_room_pages_grow_to_the_ceiling_and_no_further() {
+    fn the_limit_grows_to_the_ceiling_while_renders_wait_and_resources_are_free() {
         let mut capacity = Capacity::new(4, 32);
 
         let limits: Vec<usize> = (0..5).map(|_| capacity.observe(&ROOM).all).collect();
@@ -139,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn pages_grow_by_what_the_processor_has_left_and_by_one_at_least() {
+    fn the_limit_grows_in_proportion_to_the_free_processor_and_by_one_at_least() {
         let grown = |busy| Capacity::new(8, 32).observe(&Sample { busy, ..ROOM }).all;
 
         assert_eq!([0.0, 0.5, 0.6, 0.84, 0.85].map(grown), [16, 13, 11, 9, 8]);
     }
 
     #[test]
-    fn without_work_that_waits_pages_do_not_grow() {
+    fn the_limit_does_not_grow_while_no_render_waits() {
         let mut capacity = Capacity::new(4, 32);
 
         assert_eq!(capacity.observe(&Sample { waiting: 0, ..ROOM }).all, 4);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_urgent_renders_others_have_a_limit_that_follows_the_load_closer() {
+    fn the_background_limit_follows_the_load_more_closely() {
         let mut capacity = Capacity::new(8, 32);
         let beside = Sample { active: 1, is_yielding: true, ..ROOM };
 
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_is_well_used_is_left_as_it_is() {
+    fn the_limit_is_stable_between_the_processor_thresholds() {
         let mut capacity = Capacity::new(4, 32);
         capacity.observe(&ROOM);
 
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_stays_full_takes_fewer_pages_down_to_the_floor() {
+    fn the_limit_shrinks_to_the_floor_while_the_processor_is_full() {
         let mut capacity = Capacity::new(4, 32);
         repeat(&mut capacity, 20, &ROOM);
 
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn short_memory_takes_pages_away_at_once_but_never_the_last() {
+    fn short_memory_shrinks_the_limit_at_once_but_not_below_one() {
         let mut capacity = Capacity::new(8, 32);
 
         let first = capacity.observe(&Sample { memory_free: 0.05, ..ROOM }).all;
@@ -199,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn tight_memory_takes_no_more_pages() {
+    fn the_limit_does_not_grow_without_free_memory() {
         let mut capacity = Capacity::new(4, 32);
 
         assert_eq!(capacity.observe(&Sample { memory_free: 0.15, ..ROOM }).all, 4);
     }
 
     #[test]
-    fn room_that_is_not_used_for_ten_seconds_is_given_up_slowly() {
+    fn a_limit_unused_for_ten_seconds_shrinks_step_by_step() {
         let mut capacity = Capacity::new(4, 32);
         repeat(&mut capacity, 20, &ROOM);
         let calm = Sample { waiting: 0, active: 1, ..ROOM };
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_number_is_never_exceeded() {
+    fn the_ceiling_is_never_exceeded() {
         let mut capacity = Capacity::new(4, 2);
 
         repeat(&mut capacity, 50, &ROOM);

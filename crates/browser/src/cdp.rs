@@ -328,7 +328,9 @@ impl Shared {
             let response = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(CdpError::Refused { method, message: error.message }),
                 (None, Some(result)) => Ok(result.to_owned()),
-                (None, None) => Err(CdpError::Unexpected { method, message: "no result in the response".to_owned() }),
+                (None, None) => {
+                    Err(CdpError::Unexpected { method, message: "no result in the response".to_owned() })
+                }
             };
             let _ = pending.response.send(response);
             return;
@@ -404,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn responses_find_their_commands_in_any_order() {
+    async fn responses_are_matched_to_commands_in_any_order() {
         let (cdp, mut browser) = connected();
         let first = cdp.browser("A.one", json!({}));
         let second = cdp.send(Some("s"), "A.two", json!({}));
@@ -465,7 +467,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_session_that_floods_its_listener_loses_it() {
+    async fn a_session_with_too_many_events_loses_its_receiver() {
         let mut events = flood("Page.frameAttached").await;
 
         let mut received = 0;
@@ -477,7 +479,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn console_messages_over_the_bound_are_lost_and_nothing_else() {
+    async fn console_messages_over_the_bound_are_dropped_and_the_receiver_stays() {
         let mut events = flood("Runtime.consoleAPICalled").await;
 
         for _ in 0..MAX_WAITING_EVENTS {
@@ -487,7 +489,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn long_console_messages_that_wait_are_bounded_by_their_bytes_and_one_that_was_heard_makes_room() {
+    async fn queued_console_messages_are_bounded_by_bytes_until_they_are_received() {
         let text = "x".repeat(4 << 20);
         let mut events = flood_with("Runtime.consoleAPICalled", &text, 20).await;
 
@@ -501,7 +503,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_single_event_may_be_of_any_length() {
+    async fn a_single_event_may_exceed_the_byte_limit() {
         let text = "x".repeat(MAX_WAITING_BYTES + 1);
 
         let mut events = flood_with("Runtime.bindingCalled", &text, 1).await;

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_memory_hierarchy_of_its_own_wins_over_the_unified_one() {
+    fn a_memory_hierarchy_takes_precedence_over_the_unified_one() {
         let mixed = "4:memory:/a/b\n1:cpu:/\n0::/unified\n";
 
         assert_eq!(controller_path(mixed, "memory"), Some((Hierarchy::V1, "a/b")));

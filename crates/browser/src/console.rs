@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_and_warnings_are_kept_and_the_rest_is_not() {
+    fn only_errors_and_warnings_are_recorded() {
         let call = |kind: &str| {
             let text = json!({ "type": kind, "args": [{ "type": "string", "value": "no" }, { "type": "number", "value": 7 }] })
                 .to_string();
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_uncaught_exception_names_itself() {
+    fn an_uncaught_exception_is_recorded_with_its_description() {
         let thrown = json!({ "exceptionDetails": { "text": "Uncaught", "exception": { "description": "Error: x\n  at y" } } });
 
         let message = from_exception(serde_json::from_value(thrown).unwrap());

@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrapper_script_is_followed_to_its_program() {
+    fn a_wrapper_script_is_resolved_to_its_program() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("lib")).unwrap();
         let program = folder.path().join("lib/shell");

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn process_files_are_read_whatever_the_name_contains() {
+    fn process_files_are_parsed_whatever_the_name_contains() {
         assert_eq!(group_of("7 (a) b (c)) S 1 42 42 0"), Some(42));
         assert_eq!(private_pages("1000 300 100 1 0 1 0"), Some(200));
     }

@@ -266,7 +266,11 @@ impl Pool {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
-            tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "tab or browser lost, retrying");
+            tracing::info!(
+                url = crawler::url::without_query(&request.url),
+                ?loss,
+                "tab or browser lost, retrying"
+            );
             if let Err(error) = attempts.record_loss(loss) {
                 return Ended::failed(error);
             }

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_by_method_path_and_answer_and_scripts_by_their_first_line() {
+    fn requests_are_described_by_method_path_and_status_and_scripts_by_their_first_line() {
         let page = "https://shop.test/shoes".parse().unwrap();
         let requests = [
             failed("GET", "https://shop.test/api/prices?token=secret", 401),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_told_than_a_person_reads() {
+    fn descriptions_are_bounded_in_number_and_length() {
         let page = "https://shop.test/".parse().unwrap();
         let equal = vec![failed("GET", "https://shop.test/a", 500); 20];
         let many: Vec<_> = (0..20)

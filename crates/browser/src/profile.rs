@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_dead_services_are_swept_and_those_in_use_are_not() {
+    fn only_folders_of_dead_services_are_removed() {
         let parent = tempfile::tempdir().unwrap();
         let dead = Profiles::open(parent.path()).unwrap();
         let dead_folder = dead.make().unwrap();

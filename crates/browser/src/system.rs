@@ -154,21 +154,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_for_disks_is_not_using_the_processor() {
+    fn waiting_for_disks_does_not_count_as_processor_use() {
         let stat = "cpu  100 0 50 700 150 0 0 0 90 0\ncpu0 1 2 3\n";
 
         assert_eq!(parse_stat(stat), Some((150, 1000)));
     }
 
     #[test]
-    fn memory_is_read_from_the_machine() {
+    fn total_and_available_memory_are_read_from_meminfo() {
         let text = "MemTotal:       2048 kB\nMemFree: 1 kB\nMemAvailable:   1024 kB\n";
 
         assert_eq!(parse_meminfo(text), Some((2048 << 10, 1024 << 10)));
     }
 
     #[test]
-    fn a_busy_processor_shows_on_the_meter() {
+    fn processor_use_is_measured() {
         let mut meter = CpuMeter::start();
         let until = Instant::now() + std::time::Duration::from_millis(200);
         while Instant::now() < until {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn some_memory_is_free_and_some_pages_fit() {
+    fn memory_and_page_limits_are_plausible() {
         assert!((0.0..=1.0).contains(&memory_free()) && memory_free() > 0.0);
         assert!((2..=cores() * PAGES_PER_CORE).contains(&max_concurrency()));
     }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_told_an_ordinary_chrome_and_who_we_are() {
+    fn the_user_agent_is_an_ordinary_chrome_with_our_name() {
         let version = Version {
             product: "HeadlessChrome/156.0.8078.79".into(),
             user_agent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) \

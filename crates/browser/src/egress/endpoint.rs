@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_render_is_cut_off_when_it_is_over_its_bytes() {
+    async fn a_render_is_cut_off_at_its_download_limit() {
         let traffic = RenderTraffic::new("shop.test", 100);
 
         assert!(traffic.charge(60) && traffic.charge(40));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_passes_a_gate_without_a_render() {
+    fn an_endpoint_without_a_render_refuses_everything() {
         let endpoint = ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap());
         assert!(!endpoint.charge(1));
 
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tracker_is_one_except_on_its_own_pages() {
+    fn a_tracker_is_not_blocked_on_its_own_pages() {
         let shop = RenderTraffic::new("shop.test", 10);
         let tracker = RenderTraffic::new("www.hotjar.com", 10);
 
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_one_domain_are_one_site() {
+    fn subdomains_belong_to_the_site_of_their_domain() {
         let traffic = RenderTraffic::new("www.shop.test", 10);
 
         assert!(!traffic.is_other_site("cdn.SHOP.test") && !traffic.is_other_site("shop.test"));
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_requests_are_kept_up_to_a_bound() {
+    fn the_record_of_refused_requests_is_bounded() {
         let traffic = RenderTraffic::new("shop.test", 10);
 
         for n in 0..500 {

@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn own_headers_go_to_their_hosts_and_never_in_the_clear_unless_they_may() {
+    fn own_headers_are_sent_to_their_hosts_only_and_over_plain_http_only_where_allowed() {
         let headers = vec![("x-staging".parse().unwrap(), HeaderValue::from_static("1"))];
         let encrypted = OwnHeaders { hosts: vec!["shop.example".into()], headers, plain_http: false };
         let anywhere = OwnHeaders { plain_http: true, ..encrypted.clone() };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_and_style_sheets_hold_up_documents_and_nothing_else_does() {
+    fn only_scripts_and_style_sheets_block_documents() {
         let asked = |headers: &[(&'static str, &'static str)]| {
             let request = headers
                 .iter()

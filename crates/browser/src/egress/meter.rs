@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_came_before_a_body_broke_has_time_to_be_sent() {
+    async fn the_error_of_a_broken_body_is_delayed_until_the_data_before_it_is_sent() {
         let endpoint = Arc::new(ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap()));
         endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());

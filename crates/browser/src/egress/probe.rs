@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn only_html_that_is_shown_is_a_page() {
+    fn only_html_that_a_window_shows_is_a_page() {
         let html = (CONTENT_TYPE, "Text/HTML; charset=utf-8");
 
         assert_eq!(at(200, std::slice::from_ref(&html)), ProbeResult::Page);

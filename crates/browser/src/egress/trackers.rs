@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn every_stand_in_is_of_a_listed_host_and_has_globals_of_known_kinds() {
+    fn every_substitute_is_of_a_listed_host_and_has_globals_of_known_kinds() {
         for line in lines(include_str!("../../data/stand_ins.txt")) {
             let words: Vec<&str> = line.split_whitespace().collect();
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_below_a_listed_one_belongs_to_it_and_one_that_only_ends_alike_does_not() {
+    fn subdomains_of_a_listed_host_are_trackers_and_hosts_with_the_same_ending_are_not() {
         assert_eq!(tracker_of("www.Google-Analytics.com"), Some("google-analytics.com"));
         assert_eq!(tracker_of("google-analytics.com"), Some("google-analytics.com"));
         assert_eq!(tracker_of("not-google-analytics.com"), None);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_stood_in_for_by_its_name_and_an_unknown_one_is_empty() {
+    fn a_script_is_substituted_by_its_file_name_and_an_unknown_one_is_empty() {
         assert!(text("google-analytics.com", "/analytics.js?v=1").ends_with("})([[\"call\",\"ga\"]]);"));
         assert!(text("google-analytics.com", "/ga.js").contains("[\"queue\",\"_gaq\"]"));
         assert!(text("googletagmanager.com", "/gtag/js?id=G-1").contains("\"dataLayer\""));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_is_allowed_to_read_the_answer_and_a_page_is_not_stood_in_for() {
+    fn substitutes_are_readable_across_origins_and_documents_are_not_substituted() {
         let ask = |destination: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert("sec-fetch-dest", HeaderValue::from_static(destination));

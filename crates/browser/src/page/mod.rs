@@ -238,7 +238,7 @@ mod tests {
     );
 
     #[test]
-    fn a_report_with_the_nonce_of_the_render_is_read() {
+    fn a_report_with_the_nonce_of_the_render_is_accepted() {
         let message = parse(DONE, "n1");
 
         let Some(Message::Report(report)) = message else { panic!("no report: {message:?}") };
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_often_is_a_single_letter() {
+    fn frequent_messages_are_single_letters() {
         let codes = ["F", "D", "S", "G"];
 
         let messages = codes.map(|code| parse(code, "n1"));
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_ignored() {
+    fn payloads_without_the_nonce_are_ignored() {
         let payloads = ["", "f", "{}", "[]", r#"{"k":"other","nonce":"n2"}"#, r#"{"k":"done","nonce":"n2"}"#];
 
         let messages = payloads.map(|payload| parse(payload, "n1"));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_script_says_and_nobody_can_read_is_told_apart_from_what_is_no_message() {
+    fn a_payload_with_the_nonce_that_cannot_be_parsed_is_unreadable() {
         let payloads = [r#"{"k":"done","nonce":"n1"}"#, r#"{"k":"other","nonce":"n1"}"#, "n1"];
 
         let messages = payloads.map(|payload| parse(payload, "n1"));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn options_are_data_in_the_script_whatever_they_contain() {
+    fn options_cannot_inject_code_into_the_script() {
         let options = Options {
             nonce: "n1".into(),
             mark: "m1".into(),

@@ -213,7 +213,9 @@ async fn load_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
         Ok::<_, CdpError>(tab)
     });
     let Ok(Ok(mut tab)) = opened.await else {
-        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser("no tab could be opened".to_owned()))));
+        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser(
+            "no tab could be opened".to_owned(),
+        ))));
     };
     let prepared = started.elapsed();
     let traffic = Arc::new(RenderTraffic::of(page));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_a_body_is_a_page_and_a_success_without_one_is_not() {
+    fn an_empty_response_is_a_page_only_with_an_error_status() {
         let error = rejection_of(&response(503, "", &[]));
         let success = rejection_of(&response(200, "", &[]));
 
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_browser_saves_what_it_cannot_show() {
+    fn types_that_no_window_shows_are_downloads() {
         let saves = |mime_type| is_download(&response(200, mime_type, &[]));
 
         for shown in ["", "text/html", "image/png", "application/pdf", "application/ld+json", "image/svg+xml"]
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refresh_in_the_head_names_another_address_that_comes_soon() {
+    fn a_refresh_header_redirects_to_another_address_within_seconds() {
         let refresh =
             |value| refresh_of(&response(200, "text/html", &[("Refresh", value)]), "https://shop.test/a/b");
 
@@ -237,14 +237,14 @@ mod tests {
     }
 
     #[test]
-    fn a_confirmed_document_counts_as_the_page_that_the_cache_holds() {
+    fn status_304_counts_as_the_cached_page() {
         let confirmed = response(304, "text/html", &[]);
 
         assert_eq!((page_status(&confirmed), rejection_of(&confirmed)), (200, None));
     }
 
     #[test]
-    fn lines_for_crawlers_are_read_one_by_one_and_up_to_a_bound() {
+    fn headers_for_crawlers_are_read_line_by_line_up_to_a_bound() {
         let huge = "x".repeat(MAX_HEADER_BYTES);
         let read = |name, value: &str| {
             let value: &'static str = value.to_owned().leak();

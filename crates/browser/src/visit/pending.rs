@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_of_any_frame_is_on_its_way_until_it_has_been_parsed() {
+    fn a_request_of_any_frame_is_pending_until_its_script_can_be_parsed() {
         let now = Instant::now();
         let mut pending = PendingRequests::default();
         assert!(pending.is_still(now));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_never_end_is_not_on_its_way() {
+    fn requests_that_may_never_end_are_not_pending() {
         let mut pending = PendingRequests::default();
 
         for kind in ["EventSource", "WebSocket", "Ping", "Fetch"] {

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_navigation_is_a_redirect_unless_its_target_is_closed_to_newcomers() {
+    fn a_navigation_is_a_redirect_unless_a_new_visitor_gets_an_error_at_its_target() {
         assert_eq!(reality(Cause::Navigation), [true, false, true, true]);
     }
 
@@ -151,12 +151,12 @@ mod tests {
     }
 
     #[test]
-    fn a_router_redirects_only_to_what_the_server_knows() {
+    fn a_router_redirects_only_to_a_page_of_the_server() {
         assert_eq!(reality(Cause::Router), [true, false, false, false]);
     }
 
     #[test]
-    fn a_target_that_leads_back_is_no_target() {
+    fn a_target_that_redirects_back_or_to_itself_is_not_confirmed() {
         for (onwards, real) in [
             ("https://shop.test/page", false),
             ("https://shop.test/page/?again=1", false),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_differs_in_how_a_visitor_came_has_the_same_snapshot() {
+    fn tracking_parameters_and_empty_segments_do_not_change_the_snapshot() {
         for same in
             ["https://shop.test/page", "https://shop.test/page?utm_source=a#b", "https://shop.test//page"]
         {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_slash_an_index_file_and_a_query_make_no_other_page() {
+    fn a_final_slash_an_index_file_or_a_query_does_not_make_another_page() {
         for same in ["https://shop.test/page/", "https://shop.test//page/index.html?x#y"] {
             assert!(is_same_page(&asked(), same), "{same}");
         }

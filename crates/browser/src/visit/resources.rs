@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn scripts_styles_and_data_are_told_with_their_answers_once_they_have_ended() {
+    fn ended_scripts_style_sheets_and_fetches_are_listed_with_their_status() {
         let mut log = ResourceLog::default();
         for (id, kind) in [("a", "Script"), ("b", "XHR"), ("c", "Image"), ("d", "Fetch"), ("e", "Stylesheet")]
         {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_told_however_the_browser_ends_its_request() {
+    fn a_response_is_listed_however_its_request_ends() {
         let mut log = ResourceLog::default();
         for (id, kind) in [("given-up", "Script"), ("unread", "Fetch"), ("broken", "Stylesheet")] {
             begin(&mut log, id, kind);
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_of_the_proxy_is_no_answer() {
+    fn a_refusal_of_the_proxy_is_not_listed() {
         let mut log = ResourceLog::default();
         begin(&mut log, "a", "Script");
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_has_room() {
+    fn the_log_is_bounded() {
         let mut many = ResourceLog::default();
 
         for number in 0..MOST + 10 {

@@ -131,7 +131,7 @@ fn a_report_that_cannot_be_read_is_a_failure_at_once() {
 }
 
 #[test]
-fn time_is_skipped_only_while_nothing_is_on_its_way() {
+fn time_is_skipped_only_while_no_request_is_pending() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
     let skip = [Action::Order(Command::Skip)];
@@ -151,7 +151,7 @@ fn time_is_skipped_only_while_nothing_is_on_its_way() {
 }
 
 #[test]
-fn a_document_that_forbids_scripts_is_written_when_it_has_loaded() {
+fn a_document_that_forbids_scripts_is_captured_once_loaded() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -178,7 +178,7 @@ fn a_report_of_a_quiet_page_ends_the_visit_with_its_html() {
 }
 
 #[test]
-fn a_report_before_the_document_has_come_is_not_about_it() {
+fn a_report_before_the_response_of_the_document_is_ignored() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -191,7 +191,7 @@ fn a_report_before_the_document_has_come_is_not_about_it() {
 }
 
 #[test]
-fn a_page_whose_script_is_still_on_its_way_is_asked_again_when_it_has_come() {
+fn a_report_while_a_script_is_pending_is_repeated_after_the_script() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
     visit.requests_script("2", "https://shop.test/late.js");
@@ -205,7 +205,7 @@ fn a_page_whose_script_is_still_on_its_way_is_asked_again_when_it_has_come() {
 }
 
 #[test]
-fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
+fn the_page_script_is_told_when_the_document_breaks_off() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
@@ -218,7 +218,7 @@ fn a_document_that_breaks_off_is_told_that_nothing_more_comes() {
 }
 
 #[test]
-fn a_script_that_never_comes_does_not_hold_the_page_for_longer_than_its_grace() {
+fn a_pending_script_delays_a_report_for_a_limited_time() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
     visit.requests_script("2", "https://shop.test/hung.js");
@@ -233,7 +233,7 @@ fn a_script_that_never_comes_does_not_hold_the_page_for_longer_than_its_grace() 
 }
 
 #[test]
-fn a_page_that_never_reports_is_ordered_to_then_stopped_then_given_up() {
+fn a_page_without_a_report_is_ordered_to_report_then_stopped_then_fails() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
@@ -273,7 +273,7 @@ fn an_origin_that_does_not_respond_is_a_time_out_at_the_limit() {
 }
 
 #[test]
-fn a_page_over_its_bytes_has_half_a_second_left() {
+fn a_page_over_its_download_limit_has_half_a_second_left() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
     let began = visit.now;
@@ -320,7 +320,7 @@ fn a_redirect_of_the_origin_keeps_its_status() {
 }
 
 #[test]
-fn a_redirect_to_what_only_this_visit_gets_is_followed() {
+fn a_redirect_to_a_page_behind_a_cookie_is_followed() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -334,7 +334,7 @@ fn a_redirect_to_what_only_this_visit_gets_is_followed() {
 }
 
 #[test]
-fn a_redirect_to_what_newcomers_are_refused_is_followed() {
+fn a_redirect_whose_target_refuses_new_visitors_is_followed() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -349,7 +349,7 @@ fn a_redirect_to_what_newcomers_are_refused_is_followed() {
 }
 
 #[test]
-fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
+fn the_target_of_a_redirect_is_no_failure_while_it_is_probed() {
     let request = request();
     for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Error, false)] {
         let mut visit = TestVisit::new(&request);
@@ -366,7 +366,7 @@ fn what_a_redirect_leads_to_is_no_failure_before_the_redirect_is_looked_into() {
 }
 
 #[test]
-fn a_redirect_to_another_site_is_one_once_that_shows_something_or_takes_too_long() {
+fn a_redirect_to_another_site_ends_the_visit_once_it_responds_or_times_out() {
     let request = request();
     for responds in [true, false] {
         let mut visit = TestVisit::new(&request);
@@ -422,7 +422,7 @@ fn a_redirect_to_a_sign_in_host_is_followed_when_it_leads_back() {
 }
 
 #[test]
-fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
+fn a_sign_in_behind_another_page_of_the_site_is_followed() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -436,7 +436,7 @@ fn a_sign_in_behind_a_page_of_the_site_itself_is_followed_too() {
 }
 
 #[test]
-fn what_another_host_of_the_site_shows_is_not_the_page() {
+fn a_page_of_another_host_of_the_site_is_a_redirect() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -448,7 +448,7 @@ fn what_another_host_of_the_site_shows_is_not_the_page() {
 }
 
 #[test]
-fn the_other_name_of_a_site_is_a_redirect_at_once() {
+fn a_redirect_to_the_other_name_of_the_site_is_returned_at_once() {
     let request = request();
     for other in ["https://www.shop.test/page", "http://shop.test/page"] {
         let mut visit = TestVisit::new(&request);
@@ -461,7 +461,7 @@ fn the_other_name_of_a_site_is_a_redirect_at_once() {
 }
 
 #[test]
-fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
+fn a_redirect_to_a_slow_target_is_returned_after_its_time_limit() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -473,7 +473,7 @@ fn a_redirect_whose_target_is_slow_is_one_after_a_moment() {
 }
 
 #[test]
-fn redirects_without_end_are_given_up_at_the_limit() {
+fn redirects_end_at_their_limit() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -490,7 +490,7 @@ fn redirects_without_end_are_given_up_at_the_limit() {
 }
 
 #[test]
-fn a_redirect_that_the_browser_made_up_is_tried_again_in_another_tab() {
+fn a_redirect_by_hsts_is_retried_in_another_tab() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     let headers = json!({ "Non-Authoritative-Reason": "HSTS" });
@@ -502,7 +502,7 @@ fn a_redirect_that_the_browser_made_up_is_tried_again_in_another_tab() {
 }
 
 #[test]
-fn a_navigation_that_only_the_network_saw_is_a_redirect_after_a_moment() {
+fn a_navigation_that_the_script_does_not_report_is_a_redirect_after_its_time_limit() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
@@ -520,7 +520,7 @@ fn navigation(status: u16) -> Message {
 }
 
 #[test]
-fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declares() {
+fn a_navigation_by_script_is_a_redirect_with_the_declared_status() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
@@ -534,7 +534,7 @@ fn a_page_that_goes_to_another_document_is_a_redirect_with_the_status_it_declare
 }
 
 #[test]
-fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
+fn the_page_stays_when_its_navigation_shows_no_document() {
     let request = request();
     for ending in ["no content", "given up", "never asked for"] {
         let mut visit = TestVisit::at_document(&request);
@@ -552,7 +552,7 @@ fn a_navigation_that_shows_nothing_leaves_the_page_where_it_is() {
 }
 
 #[test]
-fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
+fn a_router_address_that_the_server_does_not_know_is_no_redirect() {
     let request = request();
     let routed = json!({ "html": "", "location": NEW, "via": "router", "status": 302 });
     let mut unknown = TestVisit::at_document(&request);
@@ -570,7 +570,7 @@ fn an_address_that_only_the_pages_router_knows_is_no_redirect() {
 }
 
 #[test]
-fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
+fn a_404_document_that_leads_back_to_its_address_is_the_page() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -589,7 +589,7 @@ fn a_missing_page_that_is_sent_round_and_comes_back_is_the_page() {
 }
 
 #[test]
-fn a_missing_page_that_sends_its_visitors_elsewhere_is_a_redirect() {
+fn a_404_document_that_leads_elsewhere_is_a_redirect() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);
@@ -618,7 +618,7 @@ fn a_page_may_reload_itself_three_times() {
 }
 
 #[test]
-fn one_frame_is_drawn_at_a_time_and_the_fuller_one_wins() {
+fn one_frame_is_drawn_at_a_time_and_a_full_one_replaces_a_cheap_one() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
 
@@ -633,7 +633,7 @@ fn one_frame_is_drawn_at_a_time_and_the_fuller_one_wins() {
 }
 
 #[test]
-fn only_another_origins_frame_is_foreign() {
+fn only_a_frame_of_another_origin_is_foreign() {
     let request = request();
     let mut visit = TestVisit::at_document(&request);
     for (url, foreign) in [
@@ -652,7 +652,7 @@ fn only_another_origins_frame_is_foreign() {
 }
 
 #[test]
-fn a_navigation_without_a_document_says_so_after_a_moment() {
+fn an_aborted_navigation_without_a_document_fails_after_its_time_limit() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     let navigated = serde_json::from_value(json!({ "errorText": "net::ERR_ABORTED" })).unwrap();
@@ -664,7 +664,7 @@ fn a_navigation_without_a_document_says_so_after_a_moment() {
 }
 
 #[test]
-fn what_dies_under_a_visit_says_whether_the_page_did_it() {
+fn a_lost_tab_is_blamed_on_the_page_only_when_it_crashed() {
     let request = request();
     for (input, by_page) in [
         (Input::Crashed, true),
@@ -680,7 +680,7 @@ fn what_dies_under_a_visit_says_whether_the_page_did_it() {
 }
 
 #[test]
-fn the_first_answer_and_the_redirects_to_the_document_are_told() {
+fn the_first_status_and_the_redirects_to_the_document_are_returned() {
     let request = request();
     let mut visit = TestVisit::new(&request);
     visit.requests("1", PAGE);

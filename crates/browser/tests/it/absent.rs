@@ -1,5 +1,5 @@
-//! What a render does not have, and what says nothing while it works: pictures and films that are not fetched, nobody who allows
-//! something, canvases, files and locks. Pages hear of them what a visitor's browser would say.
+//! Features that a render does not have: pictures and videos are not fetched, permissions are denied. Pages get the results of a
+//! visitor's browser. Canvases, files and locks are awaited.
 
 use crate::article::{article, assert_shows};
 use crate::support::Bench;
@@ -13,12 +13,12 @@ async fn shows(script: &str, shown: &str) {
 }
 
 #[tokio::test]
-async fn who_asks_with_a_callback_whether_it_may_notify_is_told_no() {
+async fn notification_permission_is_denied_to_callbacks_too() {
     shows("Notification.requestPermission((answer) => add(answer))", "denied").await;
 }
 
 #[tokio::test]
-async fn films_count_as_ready_to_be_played() {
+async fn videos_report_to_be_playable() {
     let shown = "out.innerHTML = '<video src=/film.mp4 muted></video>';
         out.firstChild.addEventListener('canplaythrough', (event) => add('ready ' + event.target.readyState))";
     let detached = "const film = document.createElement('video');
@@ -30,7 +30,7 @@ async fn films_count_as_ready_to_be_played() {
 }
 
 #[tokio::test]
-async fn a_film_that_is_fetched_only_when_it_is_played_says_nothing() {
+async fn a_video_without_preload_reports_nothing() {
     let bench = Bench::new().await;
     let script = "out.innerHTML = '<video src=/film.mp4 preload=none></video>';
         out.firstChild.addEventListener('loadeddata', () => add('ready'))";
@@ -41,7 +41,7 @@ async fn a_film_that_is_fetched_only_when_it_is_played_says_nothing() {
 }
 
 #[tokio::test]
-async fn pictures_of_every_kind_count_as_loaded() {
+async fn all_kinds_of_pictures_report_to_be_loaded() {
     for script in [
         "const image = new Image; image.onload = () => add('loaded'); image.setAttribute('src', '/a.png')",
         "const image = new Image; image.addEventListener('load', () => add('loaded')); image.setAttribute('src', '/a.png')",
@@ -56,7 +56,7 @@ async fn pictures_of_every_kind_count_as_loaded() {
 }
 
 #[tokio::test]
-async fn canvases_files_and_locks_are_waited_for() {
+async fn canvases_files_and_locks_are_awaited() {
     let canvas = "const canvas = document.createElement('canvas');
         canvas.width = canvas.height = 200;
         canvas.getContext('2d').fillRect(0, 0, 99, 99);
@@ -79,7 +79,7 @@ async fn canvases_files_and_locks_are_waited_for() {
 }
 
 #[tokio::test]
-async fn paints_are_among_all_entries() {
+async fn paint_entries_are_among_all_performance_entries() {
     let script = "(function look(n) {
         if (performance.getEntries().some((entry) => entry.name === 'first-contentful-paint')) add('painted');
         else if (n < 8) setTimeout(look, 150, n + 1);
@@ -89,7 +89,7 @@ async fn paints_are_among_all_entries() {
 }
 
 #[tokio::test]
-async fn a_picture_outside_the_document_has_a_size_once_it_counts_as_loaded() {
+async fn a_detached_picture_has_a_size_after_its_load_event() {
     let script = "const picture = new Image();
         picture.onload = () => add(picture.width > 0 && picture.height > 0 ? 'has a size' : 'is empty');
         picture.src = '/picture.png'";

@@ -1,20 +1,20 @@
-//! A page full of text that scripts add paragraphs to: what most tests of the page script render.
-//! Full of text, because a page that shows next to nothing is waited for longer.
+//! A page full of text to which scripts add paragraphs, used by most tests of the page script.
+//! Full of text, because a nearly empty page is awaited longer.
 
 use browser::{Rendered, Settled};
 
 use crate::origin::Reply;
 
-/// Enough to read for a page to count as finished.
+/// Text that makes a page count as full.
 pub const PROSE: &str = "The first frost always arrives a week before the almanac says it will. By nine in the evening the panes are
     fogged, and by midnight the thermometer beside the door has stopped pretending. Lettuce forgives almost anything.";
 
-/// A page with text that adds paragraphs to it by `add(text)`.
+/// Makes a page with text, whose script adds paragraphs by `add(text)`.
 pub fn article(script: &str) -> Reply {
     article_with("", script)
 }
 
-/// The same, with more in its head.
+/// Makes such a page with further elements in its head.
 pub fn article_with(head: &str, script: &str) -> Reply {
     Reply::html(&format!(
         "<!DOCTYPE html><html><head><title>t</title>{head}</head><body><h1>Frost</h1><p>{PROSE}</p><div id=out></div><script>
@@ -24,7 +24,7 @@ pub fn article_with(head: &str, script: &str) -> Reply {
     ))
 }
 
-/// Whether the page was taken for a finished one and contains all of `wanted`.
+/// Asserts that the page was complete and contains all of `wanted`.
 #[track_caller]
 pub fn assert_shows(page: &Rendered, wanted: &[&str]) {
     assert_eq!((page.partial, page.settled), (false, Settled::Quiet), "{}", page.html);

@@ -1,9 +1,9 @@
-//! Carousels, quotes that take turns, and what else goes on for ever in rounds: a page is all there beside them.
+//! Carousels and other endless repetitions: they do not delay the capture, and the rest of the page is complete.
 
 use crate::article::{article, assert_shows};
 use crate::support::Bench;
 
-/// Renders a page whose script goes on for ever, and gives its HTML.
+/// Renders a page with an endless script and returns its HTML.
 async fn html(script: &str) -> String {
     let page = Bench::new().await.render_reply(article(script)).await.unwrap();
 
@@ -12,8 +12,8 @@ async fn html(script: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_interval_that_is_made_anew_in_each_round_does_not_hold_a_page() {
-    // As slick does when its slides fade.
+async fn an_interval_that_is_renewed_in_each_step_does_not_delay_the_capture() {
+    // The pattern of slick with fading slides.
     let script = "let id = 0, n = 0;
         const play = () => { clearInterval(id); id = setInterval(next, 900) };
         const next = () => setTimeout(() => { out.className = 'slide' + ++n; play() }, 400);
@@ -25,7 +25,7 @@ async fn an_interval_that_is_made_anew_in_each_round_does_not_hold_a_page() {
 }
 
 #[tokio::test]
-async fn what_a_round_hides_for_a_moment_is_shown_again() {
+async fn an_element_that_a_carousel_hides_briefly_is_visible_at_the_capture() {
     let script = "setInterval(() => {
             out.append(document.createElement('i'));
             out.style.opacity = 0;
@@ -38,7 +38,7 @@ async fn what_a_round_hides_for_a_moment_is_shown_again() {
 }
 
 #[tokio::test]
-async fn slides_that_take_turns_by_seconds_are_waited_for_once() {
+async fn slides_that_change_every_few_seconds_are_awaited_once() {
     let script = "out.innerHTML = '<div style=\"opacity: 0\">one</div><div>two</div>';
         let n = 0;
         const next = () => {
@@ -54,7 +54,7 @@ async fn slides_that_take_turns_by_seconds_are_waited_for_once() {
 }
 
 #[tokio::test]
-async fn frames_that_lead_to_nothing_are_not_counted_anew_after_each_step_of_ours() {
+async fn steps_of_the_page_script_do_not_renew_the_budget_of_fruitless_frames() {
     let script = "addEventListener('transitionend', () => {}); addEventListener('scroll', () => {});
         out.innerHTML = '<img src=/x.png><div style=\"height: 3000px\"></div>';
         let n = 0;

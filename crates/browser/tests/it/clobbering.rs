@@ -1,5 +1,5 @@
-//! Pages that replace what the page script is made of: it keeps what it needs before page code runs, and reads the DOM through
-//! prototypes. The page comes out, and nothing holds it up.
+//! Pages that replace built-ins on which the page script depends: it keeps its own copies from before page code runs, and reads the
+//! DOM through prototypes. The page is captured completely and without delay.
 
 use browser::{Rendered, Settled};
 
@@ -14,7 +14,7 @@ async fn rendered(reply: Reply) -> Rendered {
 
     let page = bench.render_reply(reply).await.unwrap();
 
-    // A hold that never ends would make it still instead.
+    // A hold without an end would make it `Still`.
     assert!(!page.partial && page.settled == Settled::Quiet, "{page:?}");
     page
 }
@@ -23,9 +23,9 @@ const ASK: &str = "const asked = new XMLHttpRequest(); asked.open('GET', '/data'
     asked.send(); fetch('/data');";
 
 #[tokio::test]
-async fn promises_that_are_replaced_hold_nothing_up() {
+async fn replaced_promises_do_not_delay_the_capture() {
     for script in [
-        // As zone.js does: another class, and `then` of the browser's own leads to it.
+        // The pattern of zone.js: another class, which the native `then` leads to.
         "const then = Promise.prototype.then;
          class ZoneAwarePromise {
              constructor(run) { this.inner = Reflect.construct(Native, [run]) }
@@ -34,9 +34,9 @@ async fn promises_that_are_replaced_hold_nothing_up() {
          const Native = Promise;
          Native.prototype.then = function (done, failed) { return new ZoneAwarePromise((a, b) => then.call(this, a, b)).then(done, failed) };
          window.Promise = ZoneAwarePromise;",
-        // As Bluebird and old polyfills do: only the name is another's.
+        // The pattern of Bluebird and old polyfills: only the global is replaced.
         "window.Promise = function () { throw new TypeError('not for you') }; Promise.prototype.then = () => { throw 1 };",
-        // As core-js does when it is told to: the constructor and its species.
+        // The pattern of core-js when forced: constructor and species are replaced.
         "const Native = Promise; class Forced extends Native {} Native.prototype.constructor = Forced; window.Promise = Forced;",
     ] {
         let page = rendered(article(&format!("{script} {ASK}"))).await;
@@ -46,7 +46,7 @@ async fn promises_that_are_replaced_hold_nothing_up() {
 }
 
 #[tokio::test]
-async fn collections_and_lists_that_are_replaced_lose_nothing() {
+async fn replaced_collections_and_arrays_lose_no_content() {
     let script = "window.Map = window.Set = window.WeakMap = window.WeakSet = function () { throw 1 };
         Array.from = () => [];
         for (const name of ['push', 'filter', 'map', 'some', 'slice', 'join', 'includes', Symbol.iterator]) {
@@ -60,7 +60,7 @@ async fn collections_and_lists_that_are_replaced_lose_nothing() {
 }
 
 #[tokio::test]
-async fn what_all_objects_have_at_a_number_is_no_item_of_a_list() {
+async fn numeric_properties_of_object_prototype_are_not_list_items() {
     for script in [
         "Object.prototype[0] = 'stray'; Object.prototype.length = 0;",
         "Object.defineProperty(Array.prototype, 0, { get: () => 'stray', set: () => {}, configurable: true });",
@@ -72,7 +72,7 @@ async fn what_all_objects_have_at_a_number_is_no_item_of_a_list() {
 }
 
 #[tokio::test]
-async fn names_and_methods_of_the_document_that_are_replaced_lose_nothing() {
+async fn replaced_names_and_methods_of_the_document_lose_no_content() {
     let script = "add('kept');
         for (const name of ['Node', 'Element', 'Event', 'CustomEvent', 'NodeFilter', 'DOMParser', 'URL', 'JSON', 'Math', 'Object', 'Reflect']) {
             window[name] = undefined;
@@ -91,7 +91,7 @@ async fn names_and_methods_of_the_document_that_are_replaced_lose_nothing() {
 }
 
 #[tokio::test]
-async fn a_page_that_replaces_every_method_and_getter_there_is_comes_out_as_it_was() {
+async fn a_page_that_replaces_every_method_and_getter_is_captured_unchanged() {
     let script = "add('kept');
         document.head.append(Object.assign(document.createElement('style'), { textContent: 'p { color: red }' }));
         out.attachShadow({ mode: 'closed' }).innerHTML = '<slot></slot><b onclick=1>in a root</b>';
@@ -127,7 +127,7 @@ async fn a_page_that_replaces_every_method_and_getter_there_is_comes_out_as_it_w
 }
 
 #[tokio::test]
-async fn what_pages_add_to_all_objects_reaches_no_report() {
+async fn properties_of_object_prototype_do_not_reach_reports() {
     let script = "Object.prototype.toJSON = function () { return 'x' };
         String.prototype.toJSON = Array.prototype.toJSON = function () { return 'y' };
         Object.prototype.get = function () {};
@@ -140,7 +140,7 @@ async fn what_pages_add_to_all_objects_reaches_no_report() {
 }
 
 #[tokio::test]
-async fn what_pages_add_to_all_objects_is_no_part_of_ours() {
+async fn accessors_of_object_prototype_are_not_called_by_the_page_script() {
     let names = "['get', 'set', 'value', 'has', 'apply', 'construct', 'then', 'capture', 'once', 'passive', 'signal', 'detail', 'priority',
         'delay', 'end', 'poll', 'request', 'callback', 'init', 'observer', 'status', 'configurable', 'writable', 'enumerable', 'url', 'kind']";
     let accessors = format!(
@@ -164,7 +164,7 @@ async fn what_pages_add_to_all_objects_is_no_part_of_ours() {
 }
 
 #[tokio::test]
-async fn promises_whose_constructor_throws_hold_nothing_up_and_are_waited_for() {
+async fn promises_whose_constructor_throws_are_awaited() {
     let script = "Object.defineProperty(Promise.prototype, 'constructor', { get() { throw new Error('mine') }, configurable: true });
         requestAnimationFrame(() => add('framed'));
         setTimeout(() => add('later'), 200);";
@@ -175,7 +175,7 @@ async fn promises_whose_constructor_throws_hold_nothing_up_and_are_waited_for() 
 }
 
 #[tokio::test]
-async fn halves_of_surrogate_pairs_come_out_as_browsers_write_them() {
+async fn lone_surrogates_are_written_as_replacement_characters() {
     let script =
         "document.title = 'cut \\ud83d'; add('a \\udc4d half'); history.replaceState(0, '', '?q=\\ud83d')";
 
@@ -189,7 +189,7 @@ async fn halves_of_surrogate_pairs_come_out_as_browsers_write_them() {
 }
 
 #[tokio::test]
-async fn named_children_that_stand_in_place_of_properties_are_not_asked() {
+async fn named_children_that_shadow_properties_are_not_read() {
     let names = [
         "localName",
         "getAttributeNames",

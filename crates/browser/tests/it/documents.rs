@@ -1,4 +1,4 @@
-//! What a document turns into: pages, statuses, redirects, and what is not a page.
+//! Results of documents: pages, statuses, redirects, and responses that are not pages.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::origin::Reply;
 use crate::support::{Bench, HOST, request};
 
 #[tokio::test]
-async fn a_page_comes_out_as_scripts_have_made_it() {
+async fn a_page_is_captured_as_its_scripts_made_it() {
     let bench = Bench::new().await;
     bench.origin.on("/api", Reply::typed("application/json", "{\"name\":\"Oak table\"}"));
     let script = "fetch('/api').then(r => r.json()).then(d => out.textContent = d.name)";
@@ -34,7 +34,7 @@ async fn pages_are_also_rendered_over_plain_http() {
 }
 
 #[tokio::test]
-async fn a_page_sees_its_public_https_address_wherever_it_really_lives() {
+async fn a_page_sees_its_public_https_address_whatever_its_origin_is() {
     let bench = Bench::new().await;
 
     let page = bench
@@ -66,7 +66,7 @@ async fn the_pages_own_status_wins() {
 }
 
 #[tokio::test]
-async fn an_error_answer_without_a_body_is_a_page_with_that_status() {
+async fn an_error_response_without_a_body_is_a_page_with_that_status() {
     let bench = Bench::new().await;
 
     let page = bench.render_reply(Reply::html("").status(503)).await.unwrap();
@@ -93,7 +93,7 @@ async fn a_redirect_of_the_origin_ends_the_render_with_an_absolute_location() {
 }
 
 #[tokio::test]
-async fn a_script_that_goes_elsewhere_is_a_redirect() {
+async fn a_navigation_by_script_is_a_redirect() {
     let bench = Bench::new().await;
     for script in [
         "location.replace('/new?a=1')",
@@ -110,7 +110,7 @@ async fn a_script_that_goes_elsewhere_is_a_redirect() {
 }
 
 #[tokio::test]
-async fn a_client_side_redirect_may_name_its_own_status() {
+async fn a_client_side_redirect_may_declare_its_status() {
     let bench = Bench::new().await;
     let page = "<!DOCTYPE html><meta name=prerender-status-code content=301><script>location.replace('/new')</script>";
 
@@ -120,7 +120,7 @@ async fn a_client_side_redirect_may_name_its_own_status() {
 }
 
 #[tokio::test]
-async fn a_page_that_reloads_itself_once_is_rendered_as_it_stands_then() {
+async fn a_page_that_reloads_itself_once_is_captured_after_the_reload() {
     let bench = Bench::new().await;
     let script = "if (sessionStorage.again) out.textContent = 'second time'; else { sessionStorage.again = 1; location.reload() }";
 
@@ -149,7 +149,7 @@ async fn what_is_not_html_is_not_a_page() {
 }
 
 #[tokio::test]
-async fn a_document_in_the_tabs_cache_is_asked_for_again() {
+async fn a_cached_document_is_revalidated() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     let cached = Reply::script("out.textContent = 'first'")
         .header("cache-control", "max-age=3600")
@@ -166,7 +166,7 @@ async fn a_document_in_the_tabs_cache_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn what_surrounds_the_document_may_come_from_the_tabs_cache() {
+async fn resources_of_the_document_may_come_from_the_tabs_cache() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on(
         "/app.js",
@@ -182,7 +182,7 @@ async fn what_surrounds_the_document_may_come_from_the_tabs_cache() {
 }
 
 #[tokio::test]
-async fn a_page_that_waits_for_frames_gets_them() {
+async fn a_page_gets_the_animation_frames_it_requests() {
     let bench = Bench::new().await;
     let script = "requestAnimationFrame(() => requestAnimationFrame(() => {
         new IntersectionObserver((e) => { if (e[0].isIntersecting) out.innerHTML = '<b>seen</b>' }).observe(document.querySelector('h1')) }))";
@@ -194,7 +194,7 @@ async fn a_page_that_waits_for_frames_gets_them() {
 }
 
 #[tokio::test]
-async fn a_module_that_is_loaded_late_is_waited_for() {
+async fn a_late_module_is_awaited() {
     let bench = Bench::new().await;
     let module =
         Reply::typed("text/javascript", "out.textContent = 'late module'").after(Duration::from_millis(900));
@@ -206,7 +206,7 @@ async fn a_module_that_is_loaded_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_flag_that_turns_true_captures_at_once() {
+async fn a_ready_flag_captures_at_once() {
     let bench = Bench::new().await;
     let script = "window.prerenderReady = false; setTimeout(() => { out.textContent = 'flagged'; window.prerenderReady = true }, 700);
         setInterval(() => fetch('/poll'), 100)";
@@ -219,7 +219,7 @@ async fn a_flag_that_turns_true_captures_at_once() {
 }
 
 #[tokio::test]
-async fn a_selector_is_waited_for() {
+async fn a_required_selector_is_awaited() {
     let bench = Bench::new().await;
     bench
         .origin
@@ -247,7 +247,7 @@ async fn pictures_media_fonts_and_trackers_are_not_fetched_and_style_sheets_are(
 }
 
 #[tokio::test]
-async fn a_document_that_forbids_scripts_comes_out_as_it_is() {
+async fn a_document_that_forbids_scripts_is_captured_unchanged() {
     let bench = Bench::new().await;
     let page = "<!DOCTYPE html><title>t</title><h1>Hello</h1><noscript><p>without scripts</noscript><script>document.write('never')</script>";
 
@@ -262,7 +262,7 @@ async fn a_document_that_forbids_scripts_comes_out_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_document_that_forbids_scripts_waits_for_none_of_its_styles() {
+async fn a_document_that_forbids_scripts_does_not_wait_for_its_style_sheets() {
     let bench = Bench::new().await;
     bench.origin.on("/hang.css", Reply::typed("text/css", "").after(Duration::from_secs(60)));
     let page = "<!DOCTYPE html><title>t</title><link rel=stylesheet href=/hang.css><h1>inert</h1>";
@@ -276,7 +276,7 @@ async fn a_document_that_forbids_scripts_waits_for_none_of_its_styles() {
 }
 
 #[tokio::test]
-async fn a_customers_own_patterns_are_not_fetched() {
+async fn addresses_that_match_a_customers_patterns_are_not_fetched() {
     let bench = Bench::new().await;
     bench
         .origin
@@ -290,7 +290,7 @@ async fn a_customers_own_patterns_are_not_fetched() {
 }
 
 #[tokio::test]
-async fn origins_see_an_ordinary_chrome_that_says_who_it_is() {
+async fn origins_see_the_user_agent_of_chrome_with_our_name() {
     let bench = Bench::new().await;
 
     bench.render_reply(Reply::script("")).await.unwrap();
@@ -316,7 +316,7 @@ async fn too_much_html_is_a_failed_render() {
 }
 
 #[tokio::test]
-async fn downloads_over_the_limit_are_cut_off_and_what_stands_is_returned() {
+async fn a_page_over_its_download_limit_is_partial() {
     let bench = Bench::new().await;
     bench.origin.on("/big", Reply { drip: 50_000, ..Reply::typed("application/json", "[") });
     bench.origin.on(
@@ -349,7 +349,7 @@ async fn errors_of_the_page_are_reported() {
 }
 
 #[tokio::test]
-async fn an_unreachable_origin_is_said_to_be_one() {
+async fn an_unreachable_origin_is_reported_as_such() {
     let bench = Bench::with_hosts(&[("down.test", "127.0.0.1:1".parse().unwrap())], |_| {}).await;
     for url in ["https://down.test/", "http://down.test/"] {
         let answer = bench.pool.render(RenderRequest { url: url.parse().unwrap(), ..request("/") }).await;
@@ -370,7 +370,7 @@ async fn addresses_that_are_not_http_are_refused() {
 }
 
 #[tokio::test]
-async fn what_a_script_put_into_the_head_and_does_not_belong_there_begins_the_body() {
+async fn elements_that_do_not_belong_in_the_head_are_moved_to_the_body() {
     let bench = Bench::new().await;
     let script = "document.head.prepend(Object.assign(document.createElement('div'), { id: 'tags' }));
         document.head.append(Object.assign(document.createElement('meta'), { name: 'author', content: 'Ines' }))";
@@ -382,7 +382,7 @@ async fn what_a_script_put_into_the_head_and_does_not_belong_there_begins_the_bo
     assert!(body.starts_with("<body><div id=\"tags\"></div><h1>"), "{}", page.html);
 }
 
-/// A page that writes the moment of its render into an id, an address and its text.
+/// Script that writes the current time into an id, an address and text.
 const MOMENTS: &str = "const now = Date.now();
     out.innerHTML = `<p id=\"p${now}\">at ${now}</p><label for=\"p${now}\"></label><a href=\"/at/${now}\">link</a>`";
 
@@ -392,7 +392,7 @@ fn between<'a>(html: &'a str, start: &str, end: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn a_name_made_of_the_time_is_the_same_on_every_render() {
+async fn names_made_of_the_current_time_are_equal_in_every_render() {
     let bench = Bench::new().await;
 
     let first = bench.render_reply(Reply::script(MOMENTS)).await.unwrap().html;
@@ -404,7 +404,7 @@ async fn a_name_made_of_the_time_is_the_same_on_every_render() {
 }
 
 #[tokio::test]
-async fn the_time_is_left_alone_in_text_and_addresses() {
+async fn times_in_text_and_addresses_are_not_changed() {
     let bench = Bench::new().await;
 
     let html = bench.render_reply(Reply::script(MOMENTS)).await.unwrap().html;
@@ -415,7 +415,7 @@ async fn the_time_is_left_alone_in_text_and_addresses() {
 }
 
 #[tokio::test]
-async fn a_shorthand_with_a_variable_stays_one_in_rules_that_scripts_have_touched() {
+async fn a_css_shorthand_with_a_variable_is_kept_in_rules_that_scripts_changed() {
     let bench = Bench::new().await;
     let rule = ".a { border: 1px solid var(--x); border-color: red; }";
     for script in [
@@ -433,7 +433,7 @@ async fn a_shorthand_with_a_variable_stays_one_in_rules_that_scripts_have_touche
 }
 
 #[tokio::test]
-async fn a_frames_own_document_under_trusted_types_does_not_cost_the_page() {
+async fn an_srcdoc_frame_under_trusted_types_does_not_fail_the_render() {
     let bench = Bench::new().await;
     let page = "<!DOCTYPE html><meta http-equiv=Content-Security-Policy content=\"require-trusted-types-for 'script'\">
         <h1>Hello</h1><iframe srcdoc='<p onclick=run()>framed</p>'></iframe>";
@@ -445,7 +445,7 @@ async fn a_frames_own_document_under_trusted_types_does_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn xhtml_is_a_page_by_whatever_name_of_xml_it_comes() {
+async fn xhtml_is_a_page_with_any_xml_type() {
     let bench = Bench::new().await;
     let body = "<?xml version=\"1.0\"?><html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>t</title></head><body><p id=\"out\"/><br/>
         <script>//<![CDATA[\nsetTimeout(() => { document.getElementById('out').textContent = 'fish & chips' }, 200);\n//]]></script></body></html>";
@@ -457,7 +457,7 @@ async fn xhtml_is_a_page_by_whatever_name_of_xml_it_comes() {
 }
 
 #[tokio::test]
-async fn header_lines_for_crawlers_come_with_the_page_in_a_new_tab_and_in_a_warm_one() {
+async fn headers_for_crawlers_are_returned_from_new_and_from_warm_tabs() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     let page = Reply::html("<!DOCTYPE html><title>t</title><p>Hello")
         .header("x-robots-tag", "googlebot: noindex")

@@ -1,4 +1,4 @@
-//! Where pages can reach: what the guard lets through, and nobody else, by any way a page can think of.
+//! Network access of pages: only addresses that the guard allows can be reached, whatever the page tries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +11,10 @@ use tokio_util::task::TaskTracker;
 use crate::origin::Reply;
 use crate::support::{Bench, allows_sandboxes, is_prepared, renderers, request};
 
-/// Forbids new network namespaces, in a user namespace made for it.
+/// Script that forbids new network namespaces, in a user namespace of its own.
 const NO_NAMESPACES: &str = "echo 0 > /proc/sys/user/max_net_namespaces";
 
-/// Counts everyone who calls a port of this machine, over TCP or UDP.
+/// Counter of the connections to a port of this machine, over TCP or UDP.
 struct Victim {
     port: u16,
     calls: Arc<AtomicUsize>,
@@ -42,7 +42,7 @@ impl Victim {
     }
 }
 
-/// Every way out that a page has, to every spelling of this machine.
+/// Returns a script that tries all network APIs with all spellings of this machine's address.
 fn attack(port: u16) -> String {
     let hosts = [
         "127.0.0.1",
@@ -86,7 +86,7 @@ fn attack(port: u16) -> String {
 }
 
 #[tokio::test]
-async fn a_page_reaches_nobody_that_the_guard_refuses() {
+async fn a_page_cannot_reach_addresses_that_the_guard_refuses() {
     let victim = Victim::start().await;
     let bench = Bench::only_origin().await;
 
@@ -99,9 +99,9 @@ async fn a_page_reaches_nobody_that_the_guard_refuses() {
 }
 
 #[tokio::test]
-async fn addresses_of_other_networks_are_not_called_either() {
+async fn a_page_cannot_reach_addresses_of_other_networks() {
     let give_addresses = "ip link set lo up && for a in 169.254.169.254 10.0.0.1 192.168.1.1; do ip address add $a/32 dev lo || exit 1; done";
-    if !is_prepared("egress::addresses_of_other_networks_are_not_called_either", "-rn", give_addresses) {
+    if !is_prepared("egress::a_page_cannot_reach_addresses_of_other_networks", "-rn", give_addresses) {
         return;
     }
     let victim = Victim::start().await;
@@ -117,12 +117,9 @@ async fn addresses_of_other_networks_are_not_called_either() {
 }
 
 #[tokio::test]
-async fn without_namespaces_flags_and_the_proxy_still_let_nobody_be_called() {
-    if !is_prepared(
-        "egress::without_namespaces_flags_and_the_proxy_still_let_nobody_be_called",
-        "-r",
-        NO_NAMESPACES,
-    ) {
+async fn without_namespaces_flags_and_the_proxy_confine_the_browser() {
+    if !is_prepared("egress::without_namespaces_flags_and_the_proxy_confine_the_browser", "-r", NO_NAMESPACES)
+    {
         return;
     }
     let victim = Victim::start().await;
@@ -137,9 +134,9 @@ async fn without_namespaces_flags_and_the_proxy_still_let_nobody_be_called() {
 }
 
 #[tokio::test]
-async fn a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for() {
+async fn a_browser_that_cannot_be_confined_is_not_started_with_strict_egress() {
     if !is_prepared(
-        "egress::a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for",
+        "egress::a_browser_that_cannot_be_confined_is_not_started_with_strict_egress",
         "-r",
         NO_NAMESPACES,
     ) {
@@ -154,9 +151,9 @@ async fn a_browser_that_cannot_be_confined_is_not_started_when_that_is_asked_for
 }
 
 #[tokio::test]
-async fn the_probe_of_the_scripts_says_what_a_browser_finds() {
-    let test = "egress::the_probe_of_the_scripts_says_what_a_browser_finds";
-    // Once on this machine, and once where it is forbidden.
+async fn the_shell_check_of_the_scripts_agrees_with_the_browser() {
+    let test = "egress::the_shell_check_of_the_scripts_agrees_with_the_browser";
+    // On this machine as it is, and where namespaces are forbidden.
     let is_forbidden = is_prepared(test, "-r", NO_NAMESPACES);
     let scripts = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/lib.sh");
     let probe = format!(". '{scripts}' && confines_browsers");
@@ -169,14 +166,14 @@ async fn the_probe_of_the_scripts_says_what_a_browser_finds() {
     assert!(!(is_forbidden && says));
 }
 
-/// A line of what the kernel says of a process.
+/// Returns a line of `/proc/PID/status`.
 fn status_of(pid: u32, line: &str) -> String {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     status.lines().find_map(|text| text.strip_prefix(line)).unwrap().trim().to_owned()
 }
 
 #[tokio::test]
-async fn a_browser_is_never_root_and_its_pages_are_in_a_sandbox() {
+async fn a_browser_never_runs_as_root_and_its_pages_are_sandboxed() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     let browser = bench.pool.browser_pid().unwrap();
@@ -196,13 +193,9 @@ async fn a_browser_is_never_root_and_its_pages_are_in_a_sandbox() {
 }
 
 #[tokio::test]
-async fn a_sandbox_that_the_kernel_forbids_is_done_without_and_missed_aloud() {
-    // Root of a user namespace in which there is nobody else.
-    if !is_prepared(
-        "egress::a_sandbox_that_the_kernel_forbids_is_done_without_and_missed_aloud",
-        "-r",
-        "true",
-    ) {
+async fn a_browser_starts_without_a_forbidden_sandbox_and_reports_that() {
+    // Root of a user namespace without other users.
+    if !is_prepared("egress::a_browser_starts_without_a_forbidden_sandbox_and_reports_that", "-r", "true") {
         return;
     }
     let bench = Bench::new().await;
@@ -235,7 +228,7 @@ async fn a_document_at_a_refused_address_is_forbidden() {
 }
 
 #[tokio::test]
-async fn a_redirect_to_a_refused_address_is_a_redirect_and_nobody_is_called() {
+async fn a_redirect_to_a_refused_address_is_returned_without_a_connection() {
     let victim = Victim::start().await;
     let bench = Bench::only_origin().await;
 
@@ -249,7 +242,7 @@ async fn a_redirect_to_a_refused_address_is_a_redirect_and_nobody_is_called() {
 }
 
 #[tokio::test]
-async fn a_request_whose_connection_breaks_fails_for_the_page_too() {
+async fn a_broken_connection_is_a_network_error_for_the_page() {
     let broken = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = broken.local_addr().unwrap();
     tokio_util::task::TaskTracker::new().spawn(async move { while broken.accept().await.is_ok() {} });
@@ -274,7 +267,7 @@ async fn a_refused_request_fails_at_once() {
 }
 
 #[tokio::test]
-async fn the_browser_calls_nobody_on_its_own() {
+async fn the_browser_makes_no_connections_of_its_own() {
     let bench = Bench::new().await;
 
     bench.render_reply(Reply::script("")).await.unwrap();

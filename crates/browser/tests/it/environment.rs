@@ -1,4 +1,4 @@
-//! What a page finds around it: a desk's screen and mouse, and chance that is the same on every render.
+//! Environment of a page: a desktop's screen and mouse, and random numbers that are equal in every render.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::article::{article, article_with, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
 
-/// What a script has written into a page at `path` when it was captured.
+/// Returns the text that a script has written into a page at `path`.
 async fn written(bench: &Bench, path: &str, script: &str) -> String {
     bench.origin.on(path, Reply::script(script));
     let html = bench.render(path).await.unwrap().html;
@@ -22,7 +22,7 @@ async fn a_page_is_online() {
 }
 
 #[tokio::test]
-async fn a_page_is_looked_at_on_a_large_screen_with_a_mouse() {
+async fn a_page_finds_a_large_screen_and_a_mouse() {
     let bench = Bench::new().await;
     let script = "const mouse = matchMedia('(hover: hover) and (pointer: fine)').matches;
         out.textContent = [mouse, screen.width, screen.height, innerWidth, innerHeight].join(' ')";
@@ -31,7 +31,7 @@ async fn a_page_is_looked_at_on_a_large_screen_with_a_mouse() {
 }
 
 #[tokio::test]
-async fn a_view_transition_changes_the_page_and_is_over() {
+async fn a_view_transition_finishes_at_once() {
     let bench = Bench::new().await;
     let script = "const view = document.startViewTransition(() => { out.textContent = 'changed' });
         Promise.all([view.updateCallbackDone, view.ready, view.finished]).then(() => { out.textContent += ' and over' })";
@@ -42,7 +42,7 @@ async fn a_view_transition_changes_the_page_and_is_over() {
 const DRAW: &str = "out.textContent = crypto.randomUUID() + ' ' + crypto.getRandomValues(new Uint8Array(8))";
 
 #[tokio::test]
-async fn what_a_page_draws_from_crypto_is_the_same_on_every_render() {
+async fn random_values_of_crypto_are_equal_in_every_render() {
     let bench = Bench::new().await;
 
     let first = written(&bench, "/page", DRAW).await;
@@ -52,7 +52,7 @@ async fn what_a_page_draws_from_crypto_is_the_same_on_every_render() {
 }
 
 #[tokio::test]
-async fn what_pages_draw_from_crypto_differs_between_paths() {
+async fn random_values_of_crypto_differ_between_paths() {
     let bench = Bench::new().await;
 
     let one = written(&bench, "/one", DRAW).await;
@@ -65,7 +65,7 @@ async fn what_pages_draw_from_crypto_differs_between_paths() {
 }
 
 #[tokio::test]
-async fn random_values_are_refused_for_what_is_no_array_of_integers() {
+async fn random_values_are_refused_for_other_types_than_integer_arrays() {
     let bench = Bench::new().await;
     let script =
         "try { crypto.getRandomValues(new Float32Array(2)) } catch (error) { out.textContent = error.name }";
@@ -74,9 +74,9 @@ async fn random_values_are_refused_for_what_is_no_array_of_integers() {
 }
 
 #[tokio::test]
-async fn what_looks_at_the_scroll_position_sees_the_end_of_the_page_once_and_then_the_top() {
+async fn scroll_handlers_see_the_end_of_the_page_once_and_then_the_top() {
     let bench = Bench::new().await;
-    // Looks when the scrolling has paused, as such scripts do.
+    // Reads the position when scrolling has paused, as such scripts do.
     let script = "document.body.style.cssText = 'margin: 0; height: 3000px';
         document.querySelector('h1').style.margin = 0;
         let pause;
@@ -91,7 +91,7 @@ async fn what_looks_at_the_scroll_position_sees_the_end_of_the_page_once_and_the
 }
 
 #[tokio::test]
-async fn cameras_and_microphones_refuse_and_there_are_none() {
+async fn access_to_cameras_and_microphones_is_denied_and_none_is_listed() {
     let bench = Bench::new().await;
     let script = "navigator.mediaDevices.getUserMedia({ video: true }).catch((error) => add(error.name));
         navigator.mediaDevices.enumerateDevices().then((devices) => add(devices.length + ' devices'))";
@@ -102,7 +102,7 @@ async fn cameras_and_microphones_refuse_and_there_are_none() {
 }
 
 #[tokio::test]
-async fn paints_that_cheap_frames_never_make_are_told_of() {
+async fn paint_entries_are_reported_without_full_frames() {
     let bench = Bench::new().await;
     let script = "const watch = (type) => new PerformanceObserver((list) => {
             for (const entry of list.getEntries()) add([entry.entryType, entry.name, entry.startTime > 0].join(' '));
@@ -118,7 +118,7 @@ async fn paints_that_cheap_frames_never_make_are_told_of() {
 }
 
 #[tokio::test]
-async fn long_tasks_are_told_of() {
+async fn long_tasks_are_reported() {
     let bench = Bench::new().await;
     let script = "new PerformanceObserver(() => add('long')).observe({ type: 'longtask' });
         setTimeout(() => { const end = performance.now() + 120; while (performance.now() < end); }, 50)";
@@ -129,7 +129,7 @@ async fn long_tasks_are_told_of() {
 }
 
 #[tokio::test]
-async fn what_a_page_asks_of_a_fresh_frames_window_is_waited_for() {
+async fn requests_by_the_window_of_a_new_frame_are_awaited() {
     let bench = Bench::new().await;
     bench.origin.on("/data", Reply::typed("text/plain", "by a frame").after(Duration::from_millis(600)));
     let script = "const frame = document.body.appendChild(document.createElement('iframe'));
@@ -143,7 +143,7 @@ async fn what_a_page_asks_of_a_fresh_frames_window_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_micro_frontend_that_runs_in_a_frame_is_waited_for() {
+async fn a_micro_frontend_in_a_frame_is_awaited() {
     let bench = Bench::new().await;
     bench.origin.on("/data", Reply::typed("text/plain", "of the part").after(Duration::from_millis(400)));
     let part = "fetch('/data').then((r) => r.text()).then((text) => setTimeout(() => parent.add(text), 300))";
@@ -156,7 +156,7 @@ async fn a_micro_frontend_that_runs_in_a_frame_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_document_inside_an_attribute_stays_when_the_page_insists_on_trusted_types() {
+async fn an_srcdoc_document_is_kept_under_trusted_types() {
     let bench = Bench::new().await;
     let script = "const policy = trustedTypes.createPolicy('app', { createHTML: (html) => html });
         const frame = document.createElement('iframe');
@@ -171,7 +171,7 @@ async fn a_document_inside_an_attribute_stays_when_the_page_insists_on_trusted_t
 }
 
 #[tokio::test]
-async fn a_page_finds_no_page_before_it_in_its_tab() {
+async fn a_page_finds_no_earlier_history_in_its_tab() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     let script = "const { currentEntry } = navigation;
         history.pushState(1, '', '?second');
@@ -187,7 +187,7 @@ async fn a_page_finds_no_page_before_it_in_its_tab() {
 }
 
 #[tokio::test]
-async fn what_asks_twice_for_the_permission_to_notify_hears_the_same() {
+async fn both_queries_for_the_notification_permission_agree() {
     let bench = Bench::new().await;
     let script = "navigator.permissions.query({ name: 'notifications' }).then(({ state }) => {
         out.textContent = state + ' ' + Notification.permission })";

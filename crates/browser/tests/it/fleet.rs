@@ -1,4 +1,4 @@
-//! Several browsers: how many there are, who shares them, and what happens to pages when browsers and tabs are killed.
+//! Several browsers: their number, their distribution, and retries when browsers and tabs are killed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -11,12 +11,12 @@ use tokio_util::task::TaskTracker;
 use crate::origin::Reply;
 use crate::support::{Bench, eventually, group, renderers, request, signal};
 
-/// Sixteen pages at once, in two browsers.
+/// Sets the configuration of sixteen pages in two browsers.
 fn sixteen_pages(config: &mut BrowserConfig) {
     (config.concurrency, config.concurrency_floor) = (16, 16);
 }
 
-/// A page that says its number after `wait_ms`.
+/// Makes the request of a page that shows its number after `wait_ms`.
 fn numbered(bench: &Bench, number: usize, wait_ms: u64) -> RenderRequest {
     let path = format!("/numbered/{number}");
     let script = format!("setTimeout(() => {{ out.textContent = 'page number {number}.' }}, {wait_ms})");
@@ -41,7 +41,7 @@ async fn sixteen_pages_at_once_share_two_browsers() {
 }
 
 #[tokio::test]
-async fn a_browser_that_ends_takes_no_page_with_it() {
+async fn pages_survive_the_end_of_their_browser() {
     let bench = Bench::with(|config| (config.concurrency, config.concurrency_floor) = (8, 8)).await;
     bench.render_reply(Reply::script("")).await.unwrap();
     let requests: Vec<RenderRequest> = (0..8).map(|number| numbered(&bench, number, 900)).collect();
@@ -62,7 +62,7 @@ async fn a_browser_that_ends_takes_no_page_with_it() {
 }
 
 #[tokio::test]
-async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_first() {
+async fn a_page_that_ends_browsers_fails_and_affects_other_pages_only_once() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     bench.origin.on("/killer", Reply::script("").after(Duration::from_secs(25)));
@@ -75,7 +75,7 @@ async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_f
         .await;
     let shared = bench.pool.browser_pid();
 
-    // Plays the page that ends its browser, wherever it is.
+    // Kills whichever browser renders the page, as if the page ended it.
     let refused = loop {
         if let Some(lone) = bench.pool.exclusive_browser_pid() {
             tokio::time::sleep(Duration::from_millis(300)).await;
@@ -92,7 +92,7 @@ async fn a_page_under_which_browsers_end_is_refused_and_harms_nobody_after_the_f
     assert_eq!(bench.pool.browser_pid(), shared, "the browser of the others was harmed");
 }
 
-/// Kills a browser or a tab of one, in turn, every so often until told to stop, and counts.
+/// Kills browsers and tabs alternately at an interval until stopped. Counts the kills.
 async fn kill_at_random(bench: &Bench, every: Duration, killed: &AtomicU32, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         tokio::time::sleep(every).await;
@@ -111,9 +111,9 @@ async fn kill_at_random(bench: &Bench, every: Duration, killed: &AtomicU32, stop
     }
 }
 
-/// Seconds of mixed load; `MIXED_LOAD_SECONDS` makes them minutes.
+/// Runs a mixed load for some seconds, or for `MIXED_LOAD_SECONDS`.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
+async fn all_pages_are_correct_while_browsers_and_tabs_are_killed() {
     let seconds = std::env::vars()
         .find(|(name, _)| name == "MIXED_LOAD_SECONDS")
         .map_or(12, |(_, seconds)| seconds.parse().unwrap());
@@ -126,7 +126,7 @@ async fn no_page_is_lost_or_wrong_while_browsers_and_tabs_are_killed() {
         let (bench, kills) = (bench.clone(), kills.clone());
         async move {
             let mut rendered = 0u32;
-            // A busy machine takes its time to start what is killed.
+            // A loaded machine needs time to start browsers again.
             while Instant::now() < until || rendered == 0 || kills.load(Ordering::Relaxed) < 4 {
                 let number = worker * 10 + rendered as usize % 10;
                 let page = bench.pool.render(numbered(&bench, number, 40 * (number as u64 % 9))).await;

@@ -1,4 +1,4 @@
-//! Frames of other sites: what holds in the page holds in them.
+//! Frames of other sites: the rules of the page apply in them.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::article::{article, assert_shows};
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, request};
 
-/// Renders a page that shows what a frame of another site tells it.
+/// Renders a page that shows the messages of a frame of another site.
 async fn told(framed: &str, attributes: &str, blocked: &[&str]) -> (Rendered, Origin) {
     let other = Origin::start().await;
     other.on("/frame", Reply::script(framed));
@@ -27,7 +27,7 @@ async fn told(framed: &str, attributes: &str, blocked: &[&str]) -> (Rendered, Or
 }
 
 #[tokio::test]
-async fn addresses_that_are_blocked_are_blocked_in_frames_of_other_sites_too() {
+async fn blocked_addresses_are_blocked_in_frames_of_other_sites() {
     let script = "fetch('/chat/start').then(() => 'a chat', () => 'no chat').then((said) => parent.postMessage(said, '*'))";
     for attributes in ["", "sandbox=allow-scripts"] {
         let (page, other) = told(script, attributes, &["*/chat/*"]).await;
@@ -38,7 +38,7 @@ async fn addresses_that_are_blocked_are_blocked_in_frames_of_other_sites_too() {
 }
 
 #[tokio::test]
-async fn a_frame_of_another_site_gets_the_frames_it_waits_for() {
+async fn a_frame_of_another_site_gets_the_animation_frames_it_requests() {
     let script = "let n = 0; const next = () => ++n < 5 ? requestAnimationFrame(next) : parent.postMessage('drawn', '*'); next()";
 
     let (page, _) = told(script, "", &[]).await;
@@ -47,7 +47,7 @@ async fn a_frame_of_another_site_gets_the_frames_it_waits_for() {
 }
 
 #[tokio::test]
-async fn requests_of_a_frame_of_another_site_are_waited_for_by_a_page_that_listens() {
+async fn requests_in_a_frame_of_another_site_are_awaited_when_the_page_listens_to_messages() {
     let script = "(async () => {
         let text = '';
         for (let i = 0; i < 3; i++) text += await (await fetch('/slow?' + i)).text();
@@ -60,7 +60,7 @@ async fn requests_of_a_frame_of_another_site_are_waited_for_by_a_page_that_liste
 }
 
 #[tokio::test]
-async fn a_page_hears_nothing_of_what_the_script_in_a_frame_tells() {
+async fn a_page_does_not_receive_messages_of_the_page_script() {
     let script = "fetch('/slow').then(() => parent.postMessage('the only message', '*'))";
 
     let (page, _) = told(script, "", &[]).await;
@@ -70,7 +70,7 @@ async fn a_page_hears_nothing_of_what_the_script_in_a_frame_tells() {
 }
 
 #[tokio::test]
-async fn frames_of_other_sites_find_no_service_workers_either() {
+async fn frames_of_other_sites_have_no_service_workers() {
     let script = "parent.postMessage(String(navigator.serviceWorker), '*')";
 
     let (page, other) = told(script, "", &[]).await;
@@ -80,8 +80,8 @@ async fn frames_of_other_sites_find_no_service_workers_either() {
 }
 
 #[tokio::test]
-async fn a_frame_of_another_site_that_pauses_before_it_speaks_is_waited_for() {
-    // As frames do that tell their height once they are laid out; the page may have listened to them only later.
+async fn a_delayed_message_of_a_frame_of_another_site_is_awaited() {
+    // The pattern of frames that post their height after layout. The page may start to listen late.
     let script =
         "onload = () => setTimeout(() => setTimeout(() => parent.postMessage('321 px high', '*'), 200), 200)";
 
@@ -91,7 +91,7 @@ async fn a_frame_of_another_site_that_pauses_before_it_speaks_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_frame_of_another_site_that_pauses_for_ever_holds_nobody() {
+async fn an_endless_timer_in_a_frame_of_another_site_does_not_delay_the_capture() {
     let script = "(function again() { setTimeout(again, 200) })()";
 
     let (page, _) = told(script, "", &[]).await;
@@ -99,7 +99,7 @@ async fn a_frame_of_another_site_that_pauses_for_ever_holds_nobody() {
     assert_shows(&page, &[]);
 }
 
-/// Renders a page with frames far below its window that load when they are scrolled to.
+/// Renders a page with lazy frames far below its window.
 async fn lazily_framed(script: &str) -> (Rendered, Origin) {
     let other = Origin::start().await;
     other.on("/player", Reply::script(""));
@@ -117,7 +117,7 @@ async fn lazily_framed(script: &str) -> (Rendered, Origin) {
 }
 
 #[tokio::test]
-async fn frames_that_load_when_they_are_scrolled_to_are_loaded_when_somebody_waits_for_them() {
+async fn lazy_frames_with_a_load_listener_are_loaded() {
     let (page, other) = lazily_framed("player.addEventListener('load', () => add('played'))").await;
 
     assert_shows(&page, &["from the frame", "played"]);
@@ -127,7 +127,7 @@ async fn frames_that_load_when_they_are_scrolled_to_are_loaded_when_somebody_wai
 }
 
 #[tokio::test]
-async fn frames_of_other_sites_that_nobody_waits_for_are_not_loaded_before_they_are_scrolled_to() {
+async fn lazy_frames_of_other_sites_without_a_listener_are_not_loaded() {
     let (page, other) = lazily_framed("").await;
 
     assert_shows(&page, &["from the frame"]);

@@ -1,4 +1,4 @@
-//! The head of a snapshot, as a parser reads it: what crawlers look for in it is in it, and near its beginning.
+//! The head of a snapshot as a parser reads it: it contains the metadata for crawlers, near its beginning.
 
 use browser::Rendered;
 use scraper::{Html, Selector};
@@ -27,7 +27,7 @@ fn page_of(head: &str, script: &str) -> Reply {
     ))
 }
 
-/// Names what is not in the head of the snapshot once a parser has read it.
+/// Returns the metadata that are missing in the head of the parsed snapshot.
 fn missing(page: &Rendered) -> Vec<&'static str> {
     let parsed = Html::parse_document(&page.html);
     let is_there =
@@ -36,7 +36,7 @@ fn missing(page: &Rendered) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn what_a_script_puts_around_and_into_the_head_does_not_end_it_early() {
+async fn elements_that_scripts_put_around_the_head_do_not_end_it_early() {
     let bench = Bench::new().await;
     for stray in [
         "document.documentElement.prepend(document.createElement('iframe'))",
@@ -56,7 +56,7 @@ async fn what_a_script_puts_around_and_into_the_head_does_not_end_it_early() {
 }
 
 #[tokio::test]
-async fn tags_within_a_wrapper_in_the_head_are_in_the_head() {
+async fn metadata_inside_a_wrapper_in_the_head_stays_in_the_head() {
     let bench = Bench::new().await;
     let wrap = "const wrapper = document.createElement('x-head'); wrapper.append(...document.head.querySelectorAll('title,meta[name],meta[property],link')); document.head.append(wrapper)";
 
@@ -66,7 +66,7 @@ async fn tags_within_a_wrapper_in_the_head_are_in_the_head() {
 }
 
 #[tokio::test]
-async fn what_is_seen_around_the_head_is_seen_and_what_is_in_it_is_not() {
+async fn content_around_the_head_is_shown_and_content_in_it_is_hidden() {
     let bench = Bench::new().await;
     let script = "document.documentElement.insertBefore(Object.assign(document.createElement('p'), { id: 'bar', textContent: 'Open on Sunday' }), document.head);
         document.head.append('stray', Object.assign(document.createElement('p'), { id: 'note', textContent: 'never seen' }));
@@ -82,7 +82,7 @@ async fn what_is_seen_around_the_head_is_seen_and_what_is_in_it_is_not() {
 }
 
 #[tokio::test]
-async fn written_out_rules_stand_behind_what_previews_are_made_of() {
+async fn metadata_precedes_style_rules_that_were_written_out() {
     let bench = Bench::new().await;
     let rules = "for (let i = 0; i < 3000; i++) all.sheet.insertRule(`.part-of-component-number-${i} { margin: ${i}px; color: rgb(1, 2, 3) }`, i);";
     let last = "<style>.later { color: red }</style>";
@@ -103,7 +103,7 @@ async fn written_out_rules_stand_behind_what_previews_are_made_of() {
 }
 
 #[tokio::test]
-async fn rules_that_a_script_puts_in_front_as_text_stand_behind_as_well() {
+async fn metadata_precedes_large_style_elements() {
     let bench = Bench::new().await;
     let front = "const style = document.createElement('style');
         style.textContent = '.part-of-a-component { color: rgb(1, 2, 3) }'.repeat(3000); document.head.prepend(style)";

@@ -1,4 +1,4 @@
-//! Pages that hide themselves as a whole for a moment: they come out as a person sees them, with all of their styles.
+//! Pages that hide themselves temporarily: they are captured visible, with all of their styles.
 
 use std::time::Instant;
 
@@ -39,7 +39,7 @@ async fn a_page_that_fades_in_keeps_its_styles() {
 }
 
 #[tokio::test]
-async fn a_page_that_shows_itself_after_some_time_is_left_alone() {
+async fn a_page_that_shows_itself_after_a_while_is_not_changed() {
     let head = "<style>body{visibility:hidden}body.ready{visibility:visible}.grid{display:grid}</style>";
 
     let page = rendered(head, "setTimeout(() => { document.body.className = 'ready' }, 3000)").await;
@@ -49,7 +49,7 @@ async fn a_page_that_shows_itself_after_some_time_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_page_that_two_things_hide_is_shown() {
+async fn a_page_that_is_hidden_by_two_rules_is_shown() {
     let head = "<style>.async-hide{opacity:0!important}</style><style id=other>body{opacity:0!important;filter:none}</style>
         <style>.grid{display:grid}</style><script>document.documentElement.className = 'js async-hide'</script>";
 
@@ -61,7 +61,7 @@ async fn a_page_that_two_things_hide_is_shown() {
 }
 
 #[tokio::test]
-async fn a_page_that_its_own_attribute_or_a_large_sheet_hides_is_shown() {
+async fn a_page_that_is_hidden_by_an_attribute_or_a_large_sheet_is_shown() {
     let by_attribute = rendered("", "document.documentElement.style.opacity = '0'").await;
     let by_sheet = rendered("<style>body{opacity:0;margin:3px}.grid{display:grid}</style>", "").await;
 
@@ -71,7 +71,7 @@ async fn a_page_that_its_own_attribute_or_a_large_sheet_hides_is_shown() {
 }
 
 #[tokio::test]
-async fn much_of_a_page_that_is_hidden_for_seconds_is_waited_for() {
+async fn content_that_is_hidden_for_seconds_is_awaited() {
     let script = "document.body.innerHTML = `<p>${out.previousSibling.textContent}</p><div><div id=all style=\"opacity: 0\">${document.body.innerHTML}</div></div>`;
         setTimeout(() => { all.style.opacity = 1 }, 2500)";
     let began = Instant::now();
@@ -83,7 +83,7 @@ async fn much_of_a_page_that_is_hidden_for_seconds_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_fades_in_after_seconds_has_faded_in() {
+async fn a_late_fade_in_is_finished() {
     let bench = Bench::new().await;
     for (style, show) in [
         ("transition: opacity 0.6s", "out.style.opacity = 1"),

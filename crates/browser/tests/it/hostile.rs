@@ -1,4 +1,4 @@
-//! Pages that misbehave: each ends alone, in time, and the next page is rendered as if nothing had happened.
+//! Pages that misbehave: each ends alone and in time, and the next page renders normally.
 
 use std::time::{Duration, Instant};
 
@@ -7,15 +7,15 @@ use browser::{RenderError, RenderRequest, Rendered, Renderer, Settled};
 use crate::origin::Reply;
 use crate::support::{Bench, eventually, renderers, request};
 
-/// Far more than a page with three seconds needs to end, and far less than for ever: a busy machine decides how much of it passes.
+/// Bound on a page with a limit of three seconds. Generous, since a loaded machine is slow.
 const IN_TIME: Duration = Duration::from_secs(60);
 
-/// Renders a hostile page within a limit of three seconds, which it will need, then an ordinary one.
+/// Renders a hostile page with a limit of three seconds, which it reaches, then an ordinary page.
 async fn survive(bench: &Bench, reply: Reply) -> (Result<Rendered, RenderError>, Duration) {
     survive_within(bench, Duration::from_secs(3), reply).await
 }
 
-/// Renders a hostile page that is not cut off, then an ordinary one.
+/// Renders a hostile page that is not cut off, then an ordinary page.
 async fn survive_whole(bench: &Bench, reply: Reply) -> Rendered {
     survive_within(bench, request("/hostile").timeout, reply).await.0.unwrap()
 }
@@ -35,7 +35,7 @@ async fn survive_within(
 }
 
 #[tokio::test]
-async fn an_endless_loop_is_stopped_and_what_stands_is_returned() {
+async fn an_endless_loop_is_stopped_and_the_page_is_partial() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
 
@@ -61,7 +61,7 @@ async fn a_loop_that_never_lets_the_page_parse_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_page_whose_frame_never_ends_takes_no_frame_from_another() {
+async fn an_endless_animation_frame_does_not_block_other_pages() {
     let bench = Bench::new().await;
     bench.origin.on("/stuck", Reply::script("requestAnimationFrame(() => { while (true); })"));
     let frames = "let n = 0; const next = () => { out.textContent = ++n < 5 ? n : 'drawn'; if (n < 5) requestAnimationFrame(next) };
@@ -77,10 +77,10 @@ async fn a_page_whose_frame_never_ends_takes_no_frame_from_another() {
 }
 
 #[tokio::test]
-async fn what_begins_at_the_end_of_an_animation_is_there_however_late_another_page_lets_that_be_told() {
+async fn content_that_starts_at_an_animations_end_is_captured_beside_a_blocking_page() {
     let bench = Bench::new().await;
     bench.origin.on("/stuck", Reply::script("requestAnimationFrame(() => { while (true); })"));
-    // As Svelte does: an animation without a length keeps the beginning until the real one begins.
+    // The pattern of Svelte: an animation without a length keeps the initial style until the real one begins.
     let animated = "const start = out.animate([{ opacity: 0 }], { duration: 0, fill: 'forwards' });
         out.textContent = 'there';
         start.onfinish = () => { start.cancel(); out.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 300, fill: 'forwards' }) }";
@@ -119,7 +119,7 @@ async fn an_app_that_polls_for_ever_is_complete_and_equal_each_time() {
 }
 
 #[tokio::test]
-async fn a_request_that_is_never_answered_does_not_hold_a_still_page_for_ever() {
+async fn a_request_without_a_response_delays_the_capture_for_a_limited_time() {
     let bench = Bench::new().await;
     bench.origin.on("/hang", Reply::typed("application/json", "{}").after(Duration::from_secs(600)));
 
@@ -130,7 +130,7 @@ async fn a_request_that_is_never_answered_does_not_hold_a_still_page_for_ever() 
 }
 
 #[tokio::test]
-async fn dialogs_do_not_hold_a_page() {
+async fn dialogs_do_not_block_a_page() {
     let bench = Bench::new().await;
     let script = "alert('a'); const c = confirm('b'); const p = prompt('c'); print();
         onbeforeunload = (e) => { e.preventDefault(); return 'stay' };
@@ -142,7 +142,7 @@ async fn dialogs_do_not_hold_a_page() {
 }
 
 #[tokio::test]
-async fn popups_are_closed_and_their_address_is_not_fetched_for_long() {
+async fn popups_are_closed() {
     let bench = Bench::new().await;
     let script = "window.open('/popup'); const a = document.createElement('a'); a.href = '/popup2'; a.target = '_blank';
         document.body.append(a); a.click(); out.textContent = 'still here'";
@@ -168,7 +168,7 @@ async fn a_download_that_a_page_starts_changes_nothing() {
 }
 
 #[tokio::test]
-async fn an_open_websocket_does_not_hold_a_page() {
+async fn an_open_websocket_does_not_delay_the_capture_forever() {
     let bench = Bench::new().await;
     let script =
         "new WebSocket('wss://shop.test/socket'); new EventSource('/events'); out.textContent = 'live'";
@@ -193,7 +193,7 @@ async fn a_page_finds_a_browser_without_service_workers() {
 }
 
 #[tokio::test]
-async fn a_page_that_grows_without_end_ends_in_time() {
+async fn an_endlessly_growing_page_ends_in_time() {
     let bench = Bench::new().await;
     let script = "setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement('p')) }, 5)";
 
@@ -246,7 +246,7 @@ async fn a_page_that_closes_or_replaces_itself_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_page_that_cannot_be_written_out_is_a_failure_and_no_time_out() {
+async fn a_page_that_cannot_be_serialized_fails_without_a_time_out() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     let script = "document.documentElement.remove()";
@@ -268,7 +268,7 @@ async fn an_origin_that_never_answers_is_a_time_out() {
 }
 
 #[tokio::test]
-async fn a_document_that_never_ends_comes_back_as_it_stands() {
+async fn a_document_without_an_end_is_partial() {
     let bench = Bench::new().await;
     let reply = Reply { drip: 10, ..Reply::html("<!DOCTYPE html><title>t</title><h1>begun</h1>") };
 

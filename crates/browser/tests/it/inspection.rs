@@ -1,4 +1,4 @@
-//! What an audit is told of a page that only its browser knows.
+//! Measurements of a page for audits.
 
 use browser::{Inspection, RenderRequest, Renderer};
 
@@ -20,7 +20,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn nobody_else_is_told() {
+async fn the_page_is_measured_for_audits_only() {
     let bench = Bench::new().await;
 
     let page = bench.render_reply(article("add('x')")).await.unwrap();
@@ -29,7 +29,7 @@ async fn nobody_else_is_told() {
 }
 
 #[tokio::test]
-async fn the_largest_picture_of_the_first_window_is_named_when_it_loads_lazily() {
+async fn the_largest_picture_in_the_viewport_is_reported_when_it_loads_lazily() {
     let hero = inspected(page(
         "<img src=/logo.png width=50 height=50><div><img src=hero.jpg alt=Hero loading=LAZY width=600 height=300></div>
          <div style='height: 3000px'></div><img src=/far.jpg width=900 height=900>",
@@ -60,7 +60,7 @@ async fn the_largest_picture_of_the_first_window_is_named_when_it_loads_lazily()
 }
 
 #[tokio::test]
-async fn text_that_comes_by_scrolling_is_counted_apart_from_what_came_before() {
+async fn text_that_appears_by_scrolling_is_counted_separately() {
     let below = "<nav>Home Shop</nav><div style='height: 3000px'></div><section id=far></section>";
     let words = "const words = 'one two three four five six seven eight nine ten '.repeat(20);";
     let scrolled = inspected(page(&format!(
@@ -87,7 +87,7 @@ async fn text_that_comes_by_scrolling_is_counted_apart_from_what_came_before() {
 }
 
 #[tokio::test]
-async fn what_leads_somewhere_by_a_click_alone_is_counted_and_its_target_named() {
+async fn elements_that_navigate_by_click_handlers_are_counted_with_their_targets() {
     let page = inspected(page(
         r#"<div onclick="location.href='/a'">A</div><li data-href=/b>B</li><span role=link>C</span>
            <div id=react data-url=/d>D</div><article id=card>E</article>
@@ -109,7 +109,7 @@ async fn what_leads_somewhere_by_a_click_alone_is_counted_and_its_target_named()
 }
 
 #[tokio::test]
-async fn getters_that_fail_leave_the_rest_of_an_inspection_standing() {
+async fn getters_that_throw_do_not_affect_the_other_measurements() {
     let page = inspected(page(
         r#"<div id=trap data-href=/a>A</div><div onclick="location='/b'">B</div><img src=/a.jpg loading=lazy width=600 height=300>
            <script>
@@ -123,7 +123,7 @@ async fn getters_that_fail_leave_the_rest_of_an_inspection_standing() {
 }
 
 #[tokio::test]
-async fn every_answer_of_an_error_is_told_however_the_browser_ends_its_request() {
+async fn every_error_response_is_listed_however_its_request_ends() {
     let bench = Bench::new().await;
     let script = |status| Reply::typed("text/javascript", "no").status(status);
     bench.origin.on("/missing.js", script(404)).on("/style.css", Reply::typed("text/css", "").status(500));

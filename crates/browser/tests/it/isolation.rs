@@ -1,11 +1,11 @@
-//! What one render leaves behind for the next: nothing, on the same warm tab or any other.
+//! Isolation of renders: nothing remains for the next one, on the same warm tab or on another.
 
 use browser::{OriginRoute, OwnHeaders, RenderRequest, Renderer};
 
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, HOST, request};
 
-/// Writes everything a page can write.
+/// Script that writes into all kinds of storage.
 const WRITE: &str = "(async () => {
     document.cookie = 'mine=1'; localStorage.mine = 1; sessionStorage.mine = 1; window.name = 'mine';
     history.replaceState({ mine: 1 }, '');
@@ -18,7 +18,7 @@ const WRITE: &str = "(async () => {
     out.textContent = 'written';
 })()";
 
-/// Lists what it finds of it.
+/// Script that lists what it finds in them.
 const READ: &str = "(async () => {
     const found = [document.cookie, Object.keys(localStorage).join(), Object.keys(sessionStorage).join(), window.name,
         (await indexedDB.databases()).map((d) => d.name).join(), self.caches ? (await caches.keys()).join() : '',
@@ -27,7 +27,7 @@ const READ: &str = "(async () => {
     out.textContent = 'found:' + found.join('|') + ';';
 })()";
 
-/// Writes only what a document in its own thread can write until its capture, and everything there is after it.
+/// Script that writes only what does not prevent deactivation until the capture, and into all kinds of storage after it.
 const WRITE_PLAINLY: &str = "
     const write = (when) => { document.cookie = when + '=1'; localStorage[when] = 1; sessionStorage[when] = 1 };
     write('mine'); window.name = 'mine'; history.pushState({ mine: 1 }, '', '/write#here'); history.replaceState({ mine: 2 }, '', '/write');
@@ -40,7 +40,7 @@ const WRITE_PLAINLY: &str = "
     let sealed = 0;
     const again = () => {
         write('task');
-        // A cookie that is not taken any more tells that the capture is over.
+        // A cookie that is refused shows that the document was deactivated.
         if (!document.cookie.includes('task') && sealed++ === 5) {
             tried(() => indexedDB.open('late', 1));
             tried(() => caches.open('late'));
@@ -58,12 +58,12 @@ const WRITE_PLAINLY: &str = "
 ";
 
 #[tokio::test]
-async fn nothing_that_a_page_wrote_is_there_in_the_next_render() {
+async fn nothing_that_a_page_stored_remains_in_the_next_render() {
     nothing_is_left_of(WRITE).await;
 }
 
 #[tokio::test]
-async fn nothing_that_a_frame_wrote_is_there_when_the_frame_was_gone_at_the_end() {
+async fn nothing_that_a_removed_frame_stored_remains_in_the_next_render() {
     let script = "(async () => {
         const frame = document.body.appendChild(document.createElement('iframe'));
         await new Promise((done) => { const r = frame.contentWindow.indexedDB.open('mine', 1); r.onsuccess = () => { r.result.close(); done() } });
@@ -76,14 +76,14 @@ async fn nothing_that_a_frame_wrote_is_there_when_the_frame_was_gone_at_the_end(
 }
 
 #[tokio::test]
-async fn no_cookie_that_a_page_sets_without_waiting_comes_after_its_capture() {
+async fn cookies_set_at_the_capture_do_not_reach_the_next_render() {
     let script = "setInterval(() => { cookieStore.set('later', '1'); document.cookie = 'timer=1' }, 1);
         out.textContent = 'written'; prerenderReady = true;";
     nothing_is_left_of(script).await;
 }
 
 #[tokio::test]
-async fn a_page_that_stays_in_the_tab_after_its_capture_writes_nothing_more() {
+async fn a_deactivated_document_stores_nothing() {
     nothing_is_left_of(WRITE_PLAINLY).await;
 }
 
@@ -95,7 +95,7 @@ async fn nothing_is_left_of(script: &str) {
     let fresh = bench.render("/read").await.unwrap();
     for _ in 0..3 {
         let written = bench.render("/write").await.unwrap();
-        // Time to write more, and to go elsewhere, if it could.
+        // Time to store more, or to navigate.
         tokio::time::sleep(std::time::Duration::from_millis(1200)).await;
         let found = bench.render("/read").await.unwrap();
 
@@ -111,9 +111,9 @@ async fn nothing_is_left_of(script: &str) {
 }
 
 #[tokio::test]
-async fn a_page_that_replaces_what_events_are_made_of_hears_no_order() {
+async fn a_page_that_replaces_events_does_not_receive_orders() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
-    // Keeps what it hears where the next page of the site would find it, and says yes to whatever is asked.
+    // Sends received events to the server, and cancels every event.
     let spy = "const hear = (what) => fetch('/heard?' + what, { keepalive: true });
         const Native = CustomEvent;
         window.CustomEvent = function (type, init) { hear(type); return new Native(type, init) };
@@ -135,7 +135,7 @@ async fn a_page_that_replaces_what_events_are_made_of_hears_no_order() {
 }
 
 #[tokio::test]
-async fn the_tab_that_was_used_before_is_the_one_that_is_used_again() {
+async fn the_most_recently_used_tab_is_reused() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
     let page = Reply::html("<!DOCTYPE html><h1>x</h1><script src=/app.js></script>");
@@ -161,7 +161,7 @@ async fn tenants_never_share_a_tab() {
 }
 
 #[tokio::test]
-async fn storage_of_another_origins_frame_does_not_survive_either() {
+async fn storage_of_a_frame_of_another_origin_is_cleared() {
     let other = Origin::start().await;
     other.on("/frame", Reply::script("parent.postMessage('had:' + (localStorage.mine || 'nothing'), '*'); localStorage.mine = 'something'"));
     let bench = Bench::with_hosts(&[("frame.test", other.address)], |config| config.concurrency = 1).await;
@@ -175,12 +175,12 @@ async fn storage_of_another_origins_frame_does_not_survive_either() {
 }
 
 #[tokio::test]
-async fn an_old_page_does_not_go_on_after_its_render() {
+async fn a_page_stops_after_its_render() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on("/poll", Reply::typed("text/plain", "x"));
     bench.render_reply(Reply::script("setInterval(() => fetch('/poll'), 50)")).await.unwrap();
 
-    // It may go on until its tab is clean.
+    // It may run until its tab is clean.
     for _ in 0..60 {
         let before = bench.origin.count("/poll");
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
@@ -192,7 +192,7 @@ async fn an_old_page_does_not_go_on_after_its_render() {
 }
 
 #[tokio::test]
-async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
+async fn requests_for_a_routed_host_go_to_its_origin_with_the_origins_host_name() {
     let app = Origin::start().await;
     app.on(
         "/page",
@@ -218,7 +218,7 @@ async fn a_routed_host_is_asked_at_its_origin_under_the_origins_name() {
 }
 
 #[tokio::test]
-async fn headers_of_a_site_are_seen_by_its_own_host_only() {
+async fn own_headers_are_sent_to_the_sites_own_host_only() {
     let other = Origin::start().await;
     let open = |reply: Reply| reply.header("access-control-allow-origin", "*");
     other.on("/lib.js", open(Reply::typed("text/javascript", "document.title = 'lib'")));
@@ -256,7 +256,7 @@ async fn headers_of_a_site_are_seen_by_its_own_host_only() {
     let data = hits.iter().position(|hit| hit.path == "/data").unwrap();
     assert_eq!((seen(data, "authorization"), seen(data, "x-own")), (Some("Basic YTpi"), Some("page")));
     let without = hits.iter().filter(|hit| !hit.headers.contains_key("authorization")).count();
-    // Over plain http, and in the render that has none: its page, its data and what redirects.
+    // Over plain http, and in the render without own headers: page, data and redirects.
     assert!(without >= 3, "{hits:#?}");
     assert!(other.count("/lib.js") >= 1 && other.count("/frame") >= 1 && other.count("/landed") >= 1);
     for hit in other.hits() {
@@ -268,7 +268,7 @@ async fn headers_of_a_site_are_seen_by_its_own_host_only() {
 #[tokio::test]
 async fn pages_that_need_frames_are_drawn_side_by_side_and_one_after_another() {
     let bench = Bench::with(|config| config.concurrency = 4).await;
-    // Asks for frames for as long as it lives.
+    // Requests frames endlessly.
     let page = Reply::script(
         "requestAnimationFrame(() => requestAnimationFrame(() => { out.textContent = 'drawn'; \
          (function again() { requestAnimationFrame(again) })() }))",

@@ -1,4 +1,4 @@
-//! Browsers that die, hang, are missing or have to go: renders notice little, and nothing is left behind.
+//! Browsers that crash, hang, are missing or are shut down: renders are retried, and nothing is left behind.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::origin::Reply;
 use crate::support::{Bench, allows_sandboxes, eventually, group, renderers, request, signal};
 
 #[tokio::test]
-async fn a_render_survives_the_death_of_its_browser() {
+async fn a_render_is_retried_when_its_browser_ends() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     bench.origin.on("/slow", Reply::script("out.textContent = 'done'").after(Duration::from_millis(700)));
@@ -28,7 +28,7 @@ async fn a_render_survives_the_death_of_its_browser() {
 }
 
 #[tokio::test]
-async fn a_render_survives_the_death_of_its_renderer() {
+async fn a_render_is_retried_when_its_renderer_process_ends() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     bench.origin.on("/slow", Reply::script("out.textContent = 'done'").after(Duration::from_millis(700)));
@@ -60,14 +60,14 @@ async fn a_browser_that_hangs_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_render_ends_by_its_deadline_however_many_browsers_stop_under_it() {
+async fn a_render_ends_at_its_deadline_however_many_browsers_hang() {
     let bench = Bench::new().await;
     bench.origin.on("/page", Reply::script("").after(Duration::from_secs(60)));
     let limit = Duration::from_secs(2);
     let render = bench.pool.render(RenderRequest { timeout: limit, ..request("/page") });
     tokio::pin!(render);
 
-    // Its own time, what waiting for browsers may add to it, and as much again for a machine that is busy.
+    // The limit, the time for waiting and retries, and as much again for a loaded machine.
     let deadline = tokio::time::Instant::now() + 2 * (limit + Duration::from_secs(20));
     let ended = loop {
         if let Some(browser) = bench.pool.browser_pid() {
@@ -86,7 +86,7 @@ async fn a_render_ends_by_its_deadline_however_many_browsers_stop_under_it() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_after_the_end() {
+async fn no_process_and_no_file_is_left_after_shutdown() {
     let bench = Bench::new().await;
     bench.render_reply(Reply::script("")).await.unwrap();
     let browser = bench.pool.browser_pid().unwrap();
@@ -123,7 +123,7 @@ async fn without_a_browser_health_says_what_is_missing_and_renders_fail() {
 }
 
 #[tokio::test]
-async fn a_program_that_is_no_browser_is_no_browser() {
+async fn a_program_that_is_no_browser_is_reported() {
     let bench = Bench::with(|config| config.binary = Some("/bin/false".into())).await;
 
     let health = bench.pool.health().await;
@@ -132,7 +132,7 @@ async fn a_program_that_is_no_browser_is_no_browser() {
 }
 
 #[tokio::test]
-async fn health_tells_how_the_browser_runs() {
+async fn health_reports_confinement_and_frames() {
     let bench = Bench::new().await;
 
     let health = bench.pool.health().await;
@@ -144,7 +144,7 @@ async fn health_tells_how_the_browser_runs() {
 }
 
 #[tokio::test]
-async fn a_full_browser_works_with_ordinary_frames() {
+async fn a_full_browser_works_with_continuous_frames() {
     let bench = Bench::with(|config| config.binary = Some("/usr/bin/chromium".into())).await;
 
     let page = bench
@@ -157,7 +157,7 @@ async fn a_full_browser_works_with_ordinary_frames() {
 }
 
 #[tokio::test]
-async fn a_caller_that_stops_waiting_gives_its_slot_back() {
+async fn a_cancelled_render_releases_its_slot() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(600)));
     bench.render_reply(Reply::script("")).await.unwrap();
@@ -190,7 +190,7 @@ async fn too_many_waiting_renders_are_refused() {
 }
 
 #[tokio::test]
-async fn many_renders_at_once_all_come_out_right() {
+async fn many_concurrent_renders_return_their_own_pages() {
     let bench = Bench::with(|config| config.concurrency = 4).await;
     for n in 0..40 {
         bench.origin.on(

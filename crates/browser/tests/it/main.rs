@@ -1,4 +1,4 @@
-//! The pool on real Chromium. One linked binary; every module is a group of rules. A missing browser is a failure.
+//! Tests of the pool with Chromium. One binary; every module is a group of rules. A missing browser is a failure.
 #![allow(clippy::unwrap_used, reason = "a test that cannot set itself up fails, which is what unwrap says")]
 
 mod absent;

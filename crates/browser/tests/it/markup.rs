@@ -1,5 +1,6 @@
-//! What is written is what a parser reads again: trees of scripts, with text that looks like markup, come out as the same trees,
-//! and nothing in them comes alive. Checked with html5ever, on generated trees.
+//! Serialisation: trees made by scripts, with text that looks like markup, are parsed back as the same trees without scripts and
+//! handlers.
+//! Checked with html5ever on generated trees.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -11,11 +12,11 @@ use crate::article::{article, article_with};
 use crate::origin::Reply;
 use crate::support::Bench;
 
-/// Pages that are rendered for one property, and trees on each.
+/// Pages per property, and trees per page.
 const PAGES: usize = 12;
 const TREES: usize = 40;
 
-/// Builds a tree that is given as JSON: `[name, namespace, attributes, children]`, text, `{comment}` or `{cdata}`.
+/// Script that builds a tree from JSON: `[name, namespace, attributes, children]`, text, `{comment}` or `{cdata}`.
 const BUILDER: &str =
     "const namespaces = { html: 'http://www.w3.org/1999/xhtml', svg: 'http://www.w3.org/2000/svg',
         math: 'http://www.w3.org/1998/Math/MathML', none: null };
@@ -32,7 +33,7 @@ const BUILDER: &str =
         return element;
     };";
 
-/// Text as nobody means well with it.
+/// Generates text that looks like markup.
 fn nasty() -> BoxedStrategy<String> {
     prop_oneof![
         Just("plain words"),
@@ -56,7 +57,7 @@ fn nasty() -> BoxedStrategy<String> {
     .boxed()
 }
 
-/// Elements that a parser can build anywhere inside each other.
+/// Generates elements that a parser can build anywhere inside each other.
 fn parsable() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         nasty().prop_map(Value::String),
@@ -70,7 +71,7 @@ fn parsable() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same, with nothing in it that is looked for in every page: no handlers, no tags of scripts.
+/// Generates such text without handlers and script tags, which every page is searched for.
 fn quietly_nasty() -> BoxedStrategy<String> {
     prop_oneof![
         Just("plain words"),
@@ -147,7 +148,7 @@ fn quiet_attributes() -> Vec<Value> {
     ]
 }
 
-/// Any element of some names in any other.
+/// Generates elements of some names inside any other.
 fn odd(
     names: Vec<&'static str>,
     attributes: Vec<Value>,
@@ -168,7 +169,7 @@ fn odd(
     })
 }
 
-/// A page that builds trees into an element each.
+/// Makes a page that builds each tree in an element.
 fn page_of(trees: &[Value]) -> Reply {
     let trees = Value::from(trees).to_string().replace('<', "\\u003c");
     article(&format!(
@@ -181,15 +182,15 @@ fn page_of(trees: &[Value]) -> Reply {
     ))
 }
 
-/// The same trees on every run.
+/// Generates trees, the same on every run.
 fn generate(runner: &mut TestRunner, trees: usize, strategy: &impl Strategy<Value = Value>) -> Vec<Value> {
     (0..trees).map(|_| strategy.new_tree(runner).expect("nothing is filtered").current()).collect()
 }
 
-/// An element's children as JSON, with neighbouring texts joined; comments are left out.
+/// Returns the children of an element as JSON, with adjacent texts joined and without comments.
 fn read(parent: ElementRef<'_>) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
-    // The content of a template is a fragment of its own.
+    // The content of a template is a separate fragment.
     let content = parent.children().find(|child| child.value().is_fragment());
     let children: Vec<_> =
         content.map_or_else(|| parent.children().collect(), |content| content.children().collect());
@@ -205,7 +206,7 @@ fn read(parent: ElementRef<'_>) -> Vec<Value> {
     list
 }
 
-/// A tree as it was meant, in the form of `read`.
+/// Returns the expected trees in the form of `read`.
 fn meant(trees: &[Value]) -> Vec<Value> {
     let mut list: Vec<Value> = Vec::new();
     for tree in trees {
@@ -229,7 +230,7 @@ fn push_text(list: &mut Vec<Value>, text: &str) {
     }
 }
 
-/// What would run or navigate to a script in a document.
+/// Returns the scripts, handlers and script addresses of a document.
 fn alive(html: &str) -> Vec<String> {
     let mut found = Vec::new();
     for node in Html::parse_document(html).tree.nodes() {
@@ -255,7 +256,7 @@ fn alive(html: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn trees_that_a_parser_can_build_are_read_again_as_they_were() {
+async fn trees_that_a_parser_can_build_are_parsed_back_unchanged() {
     let bench = Bench::new().await;
     let mut runner = TestRunner::deterministic();
     let holders = Selector::parse("div.holder").unwrap();
@@ -287,20 +288,20 @@ async fn nothing_comes_alive(pages: usize, trees: usize, strategy: impl Strategy
 }
 
 #[tokio::test]
-async fn no_tree_comes_alive_when_it_is_read_again() {
+async fn no_parsed_snapshot_contains_scripts_or_handlers() {
     let names = [&ODD_NAMES[..], &CAPITAL_NAMES].concat();
     nothing_comes_alive(PAGES, TREES, odd(names, loud_attributes(), nasty())).await;
 }
 
 #[tokio::test]
-async fn no_tree_without_handlers_and_scripts_comes_alive_when_it_is_read_again() {
-    // Few to a page: what stands out in one tree has the whole page looked at.
+async fn no_parsed_snapshot_of_harmless_trees_contains_scripts_or_handlers() {
+    // Few trees per page: one conspicuous tree makes the script check the whole page.
     let names = ODD_NAMES.iter().copied().filter(|name| *name != "script").collect();
     nothing_comes_alive(5 * PAGES, 2, odd(names, quiet_attributes(), quietly_nasty())).await;
 }
 
 #[tokio::test]
-async fn what_was_found_to_come_alive_does_not() {
+async fn known_cases_of_scripts_after_parsing_are_cleaned() {
     let bench = Bench::new().await;
     for (what, tree) in [
         ("a comment that ends early", json!({ "comment": "--><script>alert(1)</script>" })),
@@ -359,13 +360,13 @@ async fn what_was_found_to_come_alive_does_not() {
         let page = bench.render_reply(page_of(&[tree])).await.unwrap();
 
         assert_eq!(alive(&page.html), Vec::<String>::new(), "{what}: {}", page.html);
-        // The holder is closed, and nothing was swallowed behind it.
+        // The container is closed, and nothing after it was swallowed.
         assert!(page.html.trim_end().ends_with("</div></div></body></html>"), "{what}: {}", page.html);
     }
 }
 
 #[tokio::test]
-async fn the_data_of_a_page_survives_text_that_looks_like_a_scripts_end() {
+async fn json_data_with_a_script_end_tag_in_it_is_kept() {
     let bench = Bench::new().await;
     let tree = json!([
         "script",
@@ -384,7 +385,7 @@ async fn the_data_of_a_page_survives_text_that_looks_like_a_scripts_end() {
 }
 
 #[tokio::test]
-async fn a_document_type_that_a_script_made_ends_where_it_is_meant_to() {
+async fn a_doctype_made_by_a_script_cannot_inject_markup() {
     let bench = Bench::new().await;
     let script = "const odd = '\"><iframe srcdoc=\"&lt;script&gt;alert(1)&lt;/script&gt;\"></iframe>';
         document.doctype.replaceWith(document.implementation.createDocumentType('html', odd, odd))";
@@ -395,7 +396,7 @@ async fn a_document_type_that_a_script_made_ends_where_it_is_meant_to() {
 }
 
 #[tokio::test]
-async fn text_of_xhtml_in_sections_is_text() {
+async fn cdata_sections_of_xhtml_become_text() {
     let bench = Bench::new().await;
     let body = "<html xmlns=\"http://www.w3.org/1999/xhtml\"><head><title>t</title><style><![CDATA[ .a > b { color: red } ]]></style></head>
         <body><p><![CDATA[fish & chips < 5]]></p></body></html>";
@@ -407,7 +408,7 @@ async fn text_of_xhtml_in_sections_is_text() {
 }
 
 #[tokio::test]
-async fn data_of_a_page_that_insists_on_trusted_types_survives_the_second_look() {
+async fn json_data_under_trusted_types_survives_reparsing() {
     let bench = Bench::new().await;
     let policy = "<meta http-equiv=content-security-policy content=\"require-trusted-types-for 'script'\">";
     let data = "<script type=application/ld+json>{\"name\":\"a <script src=x> in text\"}</script>";

@@ -1,5 +1,5 @@
-//! What other threads and the other side of a connection say: greetings, answers, and what pauses before it brings content.
-//! The page waits for what may change it, and not for workers and sockets that nobody hears.
+//! Messages of sockets, workers and streams: greetings, answers, and content after pauses.
+//! The page waits for those that may change it, and not for workers and sockets without a listener.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ enum Word {
     Answer(u64, &'static str),
 }
 
-/// Accepts one WebSocket, and says all that is to be said, each after its pause, and what is an answer once something was asked.
+/// Accepts one WebSocket and sends the messages. Before an answer it waits for a message of the client.
 async fn speak(listener: TcpListener, words: &'static [Word]) -> std::io::Result<()> {
     let (mut stream, _) = listener.accept().await?;
     let mut buffer = vec![0; 4096];
@@ -54,12 +54,12 @@ async fn speak(listener: TcpListener, words: &'static [Word]) -> std::io::Result
     Ok(())
 }
 
-/// Renders a page with `live.test`, where a WebSocket speaks, and workers at `/worker.js`.
+/// Renders an article with a WebSocket server at `live.test` and a worker at `/worker.js`.
 async fn rendered(worker: &str, words: &'static [Word], script: &str) -> (Rendered, Duration) {
     rendered_reply(worker, words, article(script)).await
 }
 
-/// The same with a page that is no article.
+/// Renders another page with the same servers.
 async fn rendered_reply(worker: &str, words: &'static [Word], reply: Reply) -> (Rendered, Duration) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -75,8 +75,8 @@ async fn rendered_reply(worker: &str, words: &'static [Word], reply: Reply) -> (
 }
 
 #[tokio::test]
-async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
-    // As GraphQL over WebSockets does.
+async fn an_answer_to_a_request_after_a_sockets_first_message_is_awaited() {
+    // The pattern of GraphQL over WebSockets.
     let script = "const socket = new WebSocket('wss://live.test/');
         socket.onopen = () => socket.send('init');
         socket.onmessage = ({ data }) => (data === 'ack' ? socket.send('subscribe') : add(data))";
@@ -87,7 +87,7 @@ async fn what_a_socket_is_asked_after_its_first_word_is_answered() {
 }
 
 #[tokio::test]
-async fn what_greets_and_pauses_before_it_brings_content_is_waited_for() {
+async fn content_after_a_greeting_and_a_pause_is_awaited() {
     let by_socket =
         "new WebSocket('wss://live.test/').onmessage = ({ data }) => data !== 'hello' && add(data)";
     let (page, _) = rendered("", &[Word::Unasked(0, "hello"), Word::Unasked(800, "news")], by_socket).await;
@@ -100,7 +100,7 @@ async fn what_greets_and_pauses_before_it_brings_content_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_a_shared_worker_is_asked_after_its_first_word_is_answered() {
+async fn an_answer_to_a_request_after_a_shared_workers_first_message_is_awaited() {
     let worker = "onconnect = ({ ports: [port] }) => {
         port.postMessage('hello');
         port.onmessage = () => setTimeout(() => port.postMessage('answer'), 900);
@@ -114,18 +114,18 @@ async fn what_a_shared_worker_is_asked_after_its_first_word_is_answered() {
 }
 
 #[tokio::test]
-async fn workers_that_nobody_hears_are_not_waited_for() {
+async fn workers_without_a_listener_are_not_awaited() {
     let script = "new SharedWorker('/worker.js'); new Worker('/worker.js')";
 
     let (page, took) = rendered("onconnect = () => {}", &[], script).await;
 
     assert_shows(&page, &[]);
-    // Without it, two and a half seconds and what a busy machine adds.
+    // Waiting for the worker would take at least 2.5 s.
     assert!(took < Duration::from_millis(2400), "{took:?}");
 }
 
 #[tokio::test]
-async fn a_worker_that_speaks_by_a_channel_is_waited_for() {
+async fn a_worker_that_posts_to_a_broadcast_channel_is_awaited() {
     let worker = "setTimeout(() => new BroadcastChannel('news').postMessage('by channel'), 800)";
     let script = "new Worker('/worker.js'); new BroadcastChannel('news').onmessage = ({ data }) => add(data)";
 
@@ -135,7 +135,7 @@ async fn a_worker_that_speaks_by_a_channel_is_waited_for() {
 }
 
 #[tokio::test]
-async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
+async fn canvases_are_encoded_without_delay() {
     let script = "const began = performance.now();
         const later = (name) => () => add(name + (performance.now() - began < 1500 ? ' soon' : ' late'));
         const canvas = document.createElement('canvas');
@@ -151,12 +151,12 @@ async fn canvases_are_encoded_without_waiting_for_frames_that_nobody_draws() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_written_word_by_word_is_waited_for_to_its_end() {
+async fn an_answer_that_streams_word_by_word_is_awaited_to_its_end() {
     let bench = Bench::new().await;
     let words = (1..=25).map(|n| format!("data: word {n}\n\n")).collect();
     let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(100), words);
     bench.origin.on("/answer", stream);
-    // As chats do it: text, and no elements.
+    // The pattern of chats: text without elements.
     let script = "(async () => {
         const reader = (await fetch('/answer', { method: 'POST' })).body.pipeThrough(new TextDecoderStream()).getReader();
         for (let piece = await reader.read(); !piece.done; piece = await reader.read()) out.textContent += piece.value;
@@ -168,8 +168,8 @@ async fn an_answer_that_is_written_word_by_word_is_waited_for_to_its_end() {
 }
 
 #[tokio::test]
-async fn the_second_answer_of_a_socket_is_waited_for_by_a_page_that_shows_next_to_nothing() {
-    // As socket.io does: the page says that it is connected, and asks for what it shows.
+async fn the_second_answer_of_a_socket_is_awaited_by_a_nearly_empty_page() {
+    // The pattern of socket.io: the page reports the connection, then requests its content.
     let words: &'static [_] =
         &[Word::Answer(0, "ack"), Word::Answer(0, "connected"), Word::Answer(800, "prices")];
     let script = "const socket = new WebSocket('wss://live.test/');
@@ -183,7 +183,7 @@ async fn the_second_answer_of_a_socket_is_waited_for_by_a_page_that_shows_next_t
 }
 
 #[tokio::test]
-async fn what_comes_while_the_page_says_that_it_is_loading_need_not_show_anything() {
+async fn messages_without_visible_effect_are_awaited_while_the_page_shows_a_loading_indicator() {
     let bench = Bench::new().await;
     let news = (1..=8).map(|n| format!("data: news {n}\n\n")).collect();
     let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(300), news);
@@ -199,7 +199,7 @@ async fn what_comes_while_the_page_says_that_it_is_loading_need_not_show_anythin
     assert!(page.html.contains("news 1,news 2") && page.html.contains("news 8"), "{}", page.html);
 }
 
-/// A page whose head and foot are there from the start, and whose main part is what the messages bring by `add(text)`.
+/// Makes a page with header and footer whose main part is filled by messages.
 fn app(script: &str) -> Reply {
     let words = "Everything for those who grow under glass, from the first seed to the last leaf. ".repeat(3);
     Reply::html(&format!(
@@ -210,7 +210,7 @@ fn app(script: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_first_message_that_comes_late_is_waited_for() {
+async fn a_late_first_message_is_awaited() {
     let events = "const source = new EventSource('/late');
         source.addEventListener('price', ({ data }) => add(data));
         source.onmessage = ({ data }) => add(data)";
@@ -232,7 +232,7 @@ async fn a_first_message_that_comes_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn steps_of_a_conversation_that_draw_nothing_are_all_waited_for() {
+async fn all_messages_of_a_conversation_without_visible_effect_are_awaited() {
     let words: &'static [_] = &[
         Word::Answer(0, "ack"),
         Word::Answer(450, "session"),
@@ -252,7 +252,7 @@ async fn steps_of_a_conversation_that_draw_nothing_are_all_waited_for() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_later_question_is_waited_for_after_the_first_was_shown() {
+async fn the_answer_to_a_second_request_is_awaited_after_the_first_one_is_shown() {
     let words: &'static [_] = &[Word::Answer(50, "summary"), Word::Answer(1500, "details")];
     let script = "const socket = new WebSocket('wss://live.test/');
         socket.onopen = () => socket.send('summary');
@@ -264,7 +264,7 @@ async fn an_answer_to_a_later_question_is_waited_for_after_the_first_was_shown()
 }
 
 #[tokio::test]
-async fn what_a_worker_says_late_is_waited_for_by_whatever_way_it_comes() {
+async fn a_late_message_of_a_worker_is_awaited_on_any_channel() {
     let by_port = "onmessage = ({ ports: [port] }) => setTimeout(() => port.postMessage('late'), 3000)";
     let port = "const { port1, port2 } = new MessageChannel();
         port1.onmessage = ({ data }) => add(data);
@@ -282,7 +282,7 @@ async fn what_a_worker_says_late_is_waited_for_by_whatever_way_it_comes() {
 }
 
 #[tokio::test]
-async fn a_long_poll_that_answers_late_is_waited_for() {
+async fn a_late_long_poll_is_awaited() {
     let bench = Bench::new().await;
     bench.origin.on("/api/poll", Reply::typed("text/plain", "late").after(Duration::from_millis(2500)));
     let script = "fetch('/api/poll').then((answer) => answer.text()).then(add)";
@@ -293,7 +293,7 @@ async fn a_long_poll_that_answers_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_feed_that_never_ends_is_complete_in_time() {
+async fn an_endless_feed_is_complete_after_the_limit_of_own_time() {
     let bench = Bench::new().await;
     let rows = (1..=200).map(|n| format!("data: row {n}\n\n")).collect();
     let stream = Reply::typed("text/event-stream", "").in_pieces(Duration::from_millis(250), rows);

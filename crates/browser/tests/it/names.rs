@@ -1,9 +1,9 @@
-//! Names that are made of the time of the render: renamed everywhere, so that what refers to them still does.
+//! Names made from the time of the render: renamed everywhere, so that references stay valid.
 
 use crate::article::article;
 use crate::support::Bench;
 
-/// Renders markup that holds the time of the render as `${now}`, and returns that part of the snapshot.
+/// Renders markup that contains the time of the render as `${now}`, and returns that part of the snapshot.
 async fn renamed(markup: &str) -> String {
     let script = format!("const now = Date.now(); out.innerHTML = `{markup}`");
 
@@ -13,11 +13,11 @@ async fn renamed(markup: &str) -> String {
     shown.split_once("</div><script").map_or(shown, |(shown, _)| shown).to_owned()
 }
 
-/// A name as it is written in a snapshot.
+/// A renamed name.
 const NAMED: &str = "1000000000000";
 
 #[tokio::test]
-async fn every_reference_to_a_name_made_of_the_time_is_renamed() {
+async fn every_reference_to_a_name_made_of_the_current_time_is_renamed() {
     for (markup, wanted) in [
         ("<i id=a-${now}></i><a href=#a-${now}></a>", "href=\"#a-N\""),
         ("<i id=a-${now}></i><a href=/page?t=1#a-${now}></a>", "href=\"/page?t=1#a-N\""),
@@ -48,7 +48,7 @@ async fn every_reference_to_a_name_made_of_the_time_is_renamed() {
 }
 
 #[tokio::test]
-async fn text_and_addresses_beside_a_name_keep_the_time() {
+async fn times_in_text_and_addresses_are_kept() {
     let markup = "<i id=a-${now} title=${now}>${now}</i><a href=/at/${now}?t=${now}></a><style>.a { background: url(/a-${now}.png) }</style>";
 
     let shown = renamed(markup).await;

@@ -1,4 +1,4 @@
-//! A small web site on loopback for tests: pages by path, and a record of who asked for what.
+//! A small web site on loopback: responses by path, and a record of the requests.
 //! Used by the tests of this binary only.
 
 use std::collections::HashMap;
@@ -18,33 +18,33 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use tokio_util::task::TaskTracker;
 
-/// What a path answers.
+/// Response of a path.
 #[derive(Clone)]
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
     pub delay: Duration,
-    /// Bytes per 10 ms that follow the body, without end.
+    /// Bytes that follow the body every 10 ms, without end.
     pub drip: usize,
-    /// What follows the body, each piece so long after the one before.
+    /// Pieces that follow the body, and the pause before each.
     pub pieces: (Duration, Vec<String>),
 }
 
 impl Reply {
-    /// A page.
+    /// Makes a page.
     pub fn html(body: &str) -> Reply {
         Reply::typed("text/html; charset=utf-8", body)
     }
 
-    /// A page with a body and a script in it.
+    /// Makes a page whose body contains a script.
     pub fn script(script: &str) -> Reply {
         Reply::html(&format!(
             "<!DOCTYPE html><html><head><title>t</title></head><body><h1>Hello</h1><div id=out></div><script>{script}</script></body></html>"
         ))
     }
 
-    /// Something of a content type.
+    /// Makes a response of a content type.
     pub fn typed(kind: &str, body: &str) -> Reply {
         Reply {
             status: 200,
@@ -70,7 +70,7 @@ impl Reply {
         self
     }
 
-    /// With pieces that come one by one.
+    /// Adds pieces that are sent one by one.
     pub fn in_pieces(mut self, gap: Duration, pieces: Vec<String>) -> Reply {
         self.pieces = (gap, pieces);
         self
@@ -82,7 +82,7 @@ impl Reply {
     }
 }
 
-/// One request that came in.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct Hit {
     pub path: String,
@@ -96,7 +96,7 @@ struct State {
     hits: Mutex<Vec<Hit>>,
 }
 
-/// The site. Stops serving when the test ends.
+/// The site. Stops when the test ends.
 #[derive(Clone)]
 pub struct Origin {
     state: Arc<State>,
@@ -104,12 +104,12 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// A site without pages on a free port.
+    /// Starts a site without pages on a free port.
     pub async fn start() -> Origin {
         Origin::start_at("127.0.0.1:0").await
     }
 
-    /// A site at an address.
+    /// Starts a site at an address.
     pub async fn start_at(address: &str) -> Origin {
         let listener = TcpListener::bind(address).await.unwrap();
         let origin = Origin { state: Arc::default(), address: listener.local_addr().unwrap() };
@@ -127,24 +127,24 @@ impl Origin {
         origin
     }
 
-    /// From now on `path` answers `reply`.
+    /// Sets the response of a path.
     pub fn on(&self, path: &str, reply: Reply) -> &Origin {
         self.state.pages.lock().unwrap().insert(path.to_owned(), reply);
         self
     }
 
-    /// From now on `path` answers `reply` to whoever comes without a cookie.
+    /// Sets the response of a path to requests without a cookie.
     pub fn on_without_cookie(&self, path: &str, reply: Reply) -> &Origin {
         self.state.without_cookie.lock().unwrap().insert(path.to_owned(), reply);
         self
     }
 
-    /// Every request so far.
+    /// Lists the requests so far.
     pub fn hits(&self) -> Vec<Hit> {
         self.state.hits.lock().unwrap().clone()
     }
 
-    /// How often `path` was asked for.
+    /// Returns the number of requests for a path.
     pub fn count(&self, path: &str) -> usize {
         self.hits().iter().filter(|hit| hit.path == path).count()
     }
@@ -193,7 +193,7 @@ async fn answer(
     Ok(response.body(body).unwrap())
 }
 
-/// A channel as a body.
+/// Body that is read from a channel.
 struct Receiver(tokio::sync::mpsc::Receiver<Bytes>);
 
 impl futures::Stream for Receiver {

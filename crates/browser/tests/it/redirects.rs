@@ -1,4 +1,4 @@
-//! Where a page is: what counts as a redirect, what stays the page, and cookies on the way.
+//! Redirects: their kinds, navigations that are none, and cookies in between.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn assert_stays(page: &Rendered, text: &str) {
 }
 
 #[tokio::test]
-async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
+async fn a_navigation_without_a_document_leaves_the_page_unchanged() {
     let bench = Bench::new().await;
     let attachment = Reply::typed("application/zip", "PK").header("content-disposition", "attachment");
     bench.origin.on("/file", attachment).on("/nothing", Reply::html("").status(204));
@@ -32,7 +32,7 @@ async fn a_navigation_that_comes_to_no_document_leaves_the_page_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_document_that_the_page_makes_itself_is_the_page() {
+async fn a_blob_document_made_by_the_page_is_the_page() {
     let bench = Bench::new().await;
     let script = "location.href = URL.createObjectURL(new Blob(['<title>t</title><h1>made here</h1>'], { type: 'text/html' }))";
 
@@ -54,7 +54,7 @@ async fn a_refresh_that_starts_a_download_is_no_redirect() {
 }
 
 #[tokio::test]
-async fn an_address_that_the_server_does_not_know_is_no_redirect() {
+async fn a_router_address_that_the_server_answers_with_404_is_no_redirect() {
     let bench = Bench::new().await;
 
     let page = bench
@@ -67,7 +67,7 @@ async fn an_address_that_the_server_does_not_know_is_no_redirect() {
 }
 
 #[tokio::test]
-async fn a_router_that_goes_to_a_page_of_the_server_redirects() {
+async fn a_router_address_that_the_server_knows_is_a_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/known", Reply::script(""));
 
@@ -77,7 +77,7 @@ async fn a_router_that_goes_to_a_page_of_the_server_redirects() {
 }
 
 #[tokio::test]
-async fn an_address_that_our_own_scrolling_caused_is_no_redirect() {
+async fn a_change_of_address_by_our_scrolling_is_no_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/next", Reply::script(""));
     let script = "out.innerHTML = '<p>the page</p><div style=\"height: 4000px\"></div><p id=end>more</p>';
@@ -90,7 +90,7 @@ async fn an_address_that_our_own_scrolling_caused_is_no_redirect() {
     assert_stays(&page, "next article");
 }
 
-/// What single-page apps on GitHub Pages do about paths that the server does not know.
+/// The 404 document of single-page apps on GitHub Pages.
 const NOT_FOUND: &str = "<!DOCTYPE html><title>404</title><script>
     location.replace('/?/' + location.pathname.slice(1))</script>";
 const APP: &str =
@@ -98,7 +98,7 @@ const APP: &str =
     out.textContent = 'at ' + location.pathname";
 
 #[tokio::test]
-async fn a_missing_page_that_the_app_brings_back_is_the_page_under_its_own_address() {
+async fn a_404_document_from_which_the_app_returns_is_the_page() {
     let bench = Bench::new().await;
     bench.origin.on("/", Reply::script(APP)).on("/deep", Reply::html(NOT_FOUND).status(404));
 
@@ -109,7 +109,7 @@ async fn a_missing_page_that_the_app_brings_back_is_the_page_under_its_own_addre
 }
 
 #[tokio::test]
-async fn a_missing_page_that_the_app_brings_back_by_a_refresh_is_the_page_too() {
+async fn a_404_document_from_which_the_app_returns_by_a_refresh_is_the_page() {
     let bench = Bench::new().await;
     let not_found = "<!DOCTYPE html><meta http-equiv=refresh content='0;URL=/'><script>sessionStorage.redirect = location.href</script>";
     let app = "const to = sessionStorage.redirect; delete sessionStorage.redirect;
@@ -121,7 +121,7 @@ async fn a_missing_page_that_the_app_brings_back_by_a_refresh_is_the_page_too() 
     assert_stays(&page, "at /deep");
 }
 
-/// A bench whose one tab has had another page, which stored something.
+/// Makes a bench whose warm tab has had a page that stored something.
 async fn warm_bench() -> Bench {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     let earlier = Reply::script("localStorage.old = sessionStorage.old = window.name = 'old'");
@@ -131,7 +131,7 @@ async fn warm_bench() -> Bench {
 }
 
 #[tokio::test]
-async fn what_a_page_stores_is_there_in_the_next_document_of_its_render_and_in_no_other_render() {
+async fn storage_is_kept_for_the_next_document_of_the_same_render_only() {
     let app = "const old = localStorage.old || sessionStorage.old || window.name;
         out.textContent = `at ${location.pathname}, ${sessionStorage.length} ${sessionStorage.to} ${old || 'nothing old'}`;";
     let not_found = "<!DOCTYPE html><meta http-equiv=refresh content='0;URL=/'><script>sessionStorage.to = location.pathname</script>";
@@ -159,7 +159,7 @@ async fn what_a_page_stores_is_there_in_the_next_document_of_its_render_and_in_n
 }
 
 #[tokio::test]
-async fn frames_of_a_page_leave_what_it_stores() {
+async fn frames_do_not_clear_the_storage_of_their_page() {
     let bench = warm_bench().await;
     bench.origin.on("/inner", Reply::html("<p>inner"));
     let script = "sessionStorage.kept = 'kept';
@@ -176,7 +176,7 @@ async fn frames_of_a_page_leave_what_it_stores() {
 }
 
 #[tokio::test]
-async fn opening_a_page_in_ones_own_window_is_a_redirect() {
+async fn opening_a_page_in_the_same_window_is_a_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/new", Reply::script(""));
 
@@ -196,7 +196,7 @@ async fn a_page_that_reloads_for_ever_is_refused() {
 }
 
 #[tokio::test]
-async fn a_cookie_of_a_redirect_is_there_on_the_next_request_of_the_render_and_gone_after_it() {
+async fn a_cookie_of_a_redirect_is_sent_in_the_same_render_only() {
     let bench = Bench::with(|config| config.concurrency = 1).await;
     let gate = Reply::redirect(302, "/page").header("set-cookie", "seen=1; Path=/");
     for _ in 0..2 {
@@ -213,7 +213,7 @@ async fn a_cookie_of_a_redirect_is_there_on_the_next_request_of_the_render_and_g
 }
 
 #[tokio::test]
-async fn a_cookie_of_a_script_is_there_after_a_reload_and_after_a_jump() {
+async fn a_cookie_of_a_script_is_kept_after_a_reload_and_a_navigation() {
     for go in ["location.reload()", "location.href = location.href", "location.href = '/inside'"] {
         let bench = Bench::new().await;
         bench.origin.on("/inside", Reply::script("out.textContent = 'welcome'"));
@@ -228,7 +228,7 @@ async fn a_cookie_of_a_script_is_there_after_a_reload_and_after_a_jump() {
 }
 
 #[tokio::test]
-async fn a_server_that_wants_to_know_more_of_the_browser_sends_nobody_anywhere() {
+async fn a_repeated_request_for_critical_ch_is_no_redirect() {
     let bench = Bench::new().await;
     let hints = "Sec-CH-UA-Model, Sec-CH-Prefers-Color-Scheme";
     let page =
@@ -251,7 +251,7 @@ async fn a_redirect_that_also_sets_a_cookie_is_a_redirect() {
 }
 
 #[tokio::test]
-async fn redirects_that_never_end_are_a_redirect_and_no_time_out() {
+async fn endless_redirects_are_returned_as_a_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/page", Reply::redirect(302, "/page").header("set-cookie", "a=1"));
 
@@ -262,7 +262,7 @@ async fn redirects_that_never_end_are_a_redirect_and_no_time_out() {
 }
 
 #[tokio::test]
-async fn a_gate_that_takes_its_time_leads_to_the_page() {
+async fn a_slow_cookie_redirect_leads_to_the_page() {
     let slow = Duration::from_millis(700);
     let cookie = |location: &str| Reply::redirect(302, location).header("set-cookie", "seen=1; Path=/");
     for (first, check) in
@@ -281,7 +281,7 @@ async fn a_gate_that_takes_its_time_leads_to_the_page() {
 }
 
 #[tokio::test]
-async fn a_gate_on_another_host_of_the_site_leads_to_the_page() {
+async fn a_cookie_redirect_through_another_host_of_the_site_leads_to_the_page() {
     let login = Origin::start().await;
     let bench = Bench::with_hosts(&[("login.shop.test", login.address)], |_| {}).await;
     let cookie = "seen=1; Path=/; Domain=shop.test";
@@ -311,7 +311,7 @@ async fn another_query_of_the_same_path_is_the_page() {
 }
 
 #[tokio::test]
-async fn a_query_that_changes_for_ever_ends() {
+async fn endless_changes_of_the_query_end() {
     let bench = Bench::new().await;
 
     let page = bench
@@ -323,7 +323,7 @@ async fn a_query_that_changes_for_ever_ends() {
 }
 
 #[tokio::test]
-async fn a_refresh_in_the_head_of_the_response_is_one() {
+async fn a_refresh_header_is_a_redirect() {
     let bench = Bench::new().await;
     bench.origin.on("/new", Reply::script("out.textContent = 'new'"));
 
@@ -338,7 +338,7 @@ async fn a_refresh_in_the_head_of_the_response_is_one() {
 }
 
 #[tokio::test]
-async fn a_router_that_takes_a_navigation_over_has_sent_nobody_anywhere() {
+async fn a_navigation_that_a_router_intercepts_is_no_redirect() {
     let by_property = "navigation.onnavigate = (e) => e.intercept({ handler: async () => { out.textContent = 'routed' } });";
     let before_it_goes = "navigation.addEventListener('navigate', (e) => e.intercept({
         precommitHandler: () => new Promise((done) => setTimeout(done, 200)), handler: async () => { out.textContent = 'routed' } }));";
@@ -387,7 +387,7 @@ async fn a_sign_in_on_another_site_that_ends_at_the_site_is_its_page() {
 }
 
 #[tokio::test]
-async fn a_site_that_has_moved_is_a_redirect_and_shows_nothing_of_the_other_one() {
+async fn a_redirect_to_another_site_contains_nothing_of_that_site() {
     let other = Origin::start().await;
     let bench = Bench::with_hosts(&[("moved.test", other.address)], |_| {}).await;
     other.on("/new", Reply::script("out.textContent = 'moved'").header("x-robots-tag", "noindex"));

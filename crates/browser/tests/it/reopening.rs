@@ -1,4 +1,4 @@
-//! Loaded documents that a script opens anew, to write another page into them.
+//! Loaded documents that a script reopens to write another page into them.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::article::{PROSE, article};
 use crate::origin::{Origin, Reply};
 use crate::support::Bench;
 
-/// A page that another one is written over, some time after it has loaded.
+/// Makes a page that is overwritten by another one some time after it has loaded.
 fn written_over(written: &str) -> Reply {
     let written = written.replace("script", "scr' + 'ipt");
     article(&format!(
@@ -17,7 +17,7 @@ fn written_over(written: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn a_page_that_is_written_over_another_is_waited_for() {
+async fn a_page_written_into_a_loaded_document_is_awaited() {
     for (page, written) in [
         ("<div id=o></div><script src=/late.js></script><p>end", "filled</div>"),
         (
@@ -39,7 +39,7 @@ async fn a_page_that_is_written_over_another_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_page_that_only_writes_is_opened_anew_by_that() {
+async fn document_write_reopens_a_loaded_document() {
     let bench = Bench::new().await;
     let late = Reply::typed("text/javascript", "o.textContent = 'filled'").after(Duration::from_millis(900));
     bench.origin.on("/late.js", late);
@@ -52,7 +52,7 @@ async fn a_page_that_only_writes_is_opened_anew_by_that() {
 }
 
 #[tokio::test]
-async fn what_frames_of_other_sites_tell_us_is_not_for_a_page_that_was_written() {
+async fn a_reopened_document_does_not_receive_messages_of_the_page_script() {
     let other = Origin::start().await;
     let bench = Bench::with_hosts(&[("other.test", other.address)], |_| {}).await;
     let answer = Reply::typed("text/plain", "answer").after(Duration::from_millis(700));
@@ -69,7 +69,7 @@ async fn what_frames_of_other_sites_tell_us_is_not_for_a_page_that_was_written()
 }
 
 #[tokio::test]
-async fn a_page_that_writes_while_it_is_read_stays_what_it_is() {
+async fn document_write_during_parsing_does_not_reopen_the_document() {
     let bench = Bench::new().await;
     let body = format!(
         "<!DOCTYPE html><title>t</title><p>{PROSE}<script>document.write('<p id=w>one'); document.writeln('two</p>')</script><p>after"

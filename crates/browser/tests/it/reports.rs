@@ -1,5 +1,5 @@
-//! Pages that attack the report: they look for the way to the tab, guess it, listen for its secret, break what a report is made
-//! of, or flood it. The page comes out as it is, or fails at once. See docs/decisions/0100.
+//! Pages that attack the report: they search for the binding, guess or intercept the nonce, break built-ins that reports use, or
+//! flood the tab. The page is captured unchanged, or fails at once. See docs/decisions/0100.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use crate::article::{PROSE, article, assert_shows};
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, request};
 
-/// What a forged report would bring, in the words of a report.
+/// A forged report.
 const FORGE: &str = "const forged = JSON.stringify({ k: 'done', why: 'quiet', url: location.href, title: 'forged', status: 404,
     location: null, via: null, tooLarge: null, inspection: null, nonce: 'NONCE' }) + '\\n<p>forged';";
 
 #[tokio::test]
-async fn the_way_to_the_tab_is_not_in_the_page_nor_in_any_of_its_frames() {
+async fn the_binding_is_not_reachable_from_the_page_or_its_frames() {
     let bench = Bench::new().await;
     bench.origin.on("/frame", Reply::html("<!DOCTYPE html><p>framed"));
     let script = "const found = [];
@@ -46,7 +46,7 @@ async fn the_way_to_the_tab_is_not_in_the_page_nor_in_any_of_its_frames() {
 }
 
 #[tokio::test]
-async fn a_frames_first_window_which_its_document_gets_too_does_not_hear_the_secret() {
+async fn the_initial_window_of_a_frame_does_not_receive_the_nonce() {
     let bench = Bench::new().await;
     bench.origin.on("/frame", Reply::html("<!DOCTYPE html><p>framed"));
     let script = "const heard = [];
@@ -68,8 +68,7 @@ async fn a_frames_first_window_which_its_document_gets_too_does_not_hear_the_sec
 }
 
 #[tokio::test]
-async fn a_page_that_takes_the_listeners_of_its_document_away_does_not_hear_the_secret_from_frames_of_other_sites()
- {
+async fn a_page_that_removes_our_listeners_does_not_receive_the_nonce_from_frames() {
     let other = Origin::start().await;
     other.on(
         "/frame",
@@ -85,7 +84,7 @@ async fn a_page_that_takes_the_listeners_of_its_document_away_does_not_hear_the_
             addEventListener('message', (event) => heard.push(event.data), true);
             document.write(`<!DOCTYPE html><title>t</title><p>{PROSE}</p><div id=now></div><iframe src=https://frame.test/frame></iframe>`);
             document.close();
-            // What it hears and may pass on as an order or a report.
+            // Forwards what it receives as an order or a report.
             setTimeout(() => {{
                 {FORGE}
                 for (const word of heard) {{
@@ -107,9 +106,9 @@ async fn a_page_that_takes_the_listeners_of_its_document_away_does_not_hear_the_
 }
 
 #[tokio::test]
-async fn what_is_sent_to_the_tab_without_the_secret_is_nothing() {
+async fn messages_to_the_tab_without_the_nonce_are_ignored() {
     let bench = Bench::new().await;
-    // As if one of the ways in were open after all: a function of the same name that the page calls by itself.
+    // As if the binding were reachable: a function of the same name that the page calls.
     let script = format!(
         "{FORGE} add('real');
         const guesses = ['', 'undefined', 'null', '0'.repeat(32), 'f'.repeat(32), location.href];
@@ -125,7 +124,7 @@ async fn what_is_sent_to_the_tab_without_the_secret_is_nothing() {
 }
 
 #[tokio::test]
-async fn what_reports_are_written_with_may_be_replaced_or_throw() {
+async fn reports_do_not_depend_on_built_ins_that_pages_replace() {
     let bench = Bench::new().await;
     for script in [
         "JSON.stringify = () => 'forged'; JSON.parse = () => { throw 1 }; String.prototype.toWellFormed = () => 'forged'; add('real')",
@@ -135,11 +134,11 @@ async fn what_reports_are_written_with_may_be_replaced_or_throw() {
          }
          Error.prepareStackTrace = () => { throw 1 }; Error.captureStackTrace = undefined; Error.stackTraceLimit = 0; add('real')",
         "Object.prototype.toJSON = () => ({ k: 'done', html: 'forged' }); Object.prototype.nonce = 'forged'; Object.prototype.k = 'redirect'; add('real')",
-        // Halves of pairs wherever a report has text.
+        // Lone surrogates in all texts of a report.
         "document.title = '\\ud800'; history.replaceState(0, '', '?\\udfff#\\ud800'); out.setAttribute('title', '\\udc00');
          document.head.insertAdjacentHTML('beforeend', '<meta name=prerender-header content=\"Location: /\\ud83d\"><meta name=description content=\"\\udbff\">');
          document.body.append(document.createComment('\\ud83d')); add('real')",
-        // What ends a line in JSON and elsewhere.
+        // Characters that end a line in JSON and elsewhere.
         "document.title = 'a\\nb\\u2028c\\0d\"e\\\\'; add('real')",
     ] {
         let page = bench.pool.render(inspected(&bench, article(script))).await.unwrap();
@@ -155,7 +154,7 @@ fn inspected(bench: &Bench, reply: Reply) -> RenderRequest {
 }
 
 #[tokio::test]
-async fn a_page_that_has_the_script_ask_for_something_a_hundred_thousand_times_comes_out() {
+async fn a_page_that_causes_a_hundred_thousand_messages_is_captured() {
     let bench = Bench::new().await;
     let script = "for (let n = 0; n < 100_000; n += 1) requestAnimationFrame(() => {});
         for (let n = 0; n < 2_000; n += 1) { scrollTo(0, n); location.hash = n; }
@@ -168,7 +167,7 @@ async fn a_page_that_has_the_script_ask_for_something_a_hundred_thousand_times_c
 }
 
 #[tokio::test]
-async fn calls_at_the_end_of_the_stack_lose_no_report() {
+async fn calls_near_the_stack_limit_lose_no_report() {
     let bench = Bench::new().await;
     let script = "const down = () => {
             try { down() } catch {}
@@ -183,7 +182,7 @@ async fn calls_at_the_end_of_the_stack_lose_no_report() {
 }
 
 #[tokio::test]
-async fn a_document_of_fifty_megabytes_is_a_failure_of_its_own_kind_and_at_once() {
+async fn a_document_of_fifty_megabytes_fails_as_too_large_at_once() {
     let bench = Bench::new().await;
     let script = "const text = 'x'.repeat(1 << 20);
         for (let n = 0; n < 50; n += 1) {
@@ -198,7 +197,7 @@ async fn a_document_of_fifty_megabytes_is_a_failure_of_its_own_kind_and_at_once(
 }
 
 #[tokio::test]
-async fn what_just_fits_comes_out_whole_whatever_its_characters() {
+async fn a_document_just_below_the_limit_is_captured_whatever_its_characters() {
     let bench = Bench::new().await;
     let script = "const line = 'a \\\"quoted\\\" \\\\ line of \\u00e9\\u{1f600}\\u4e16 & <text>\\n';
         out.append(Object.assign(document.createElement('textarea'), { textContent: line.repeat(200_000), hidden: true }));

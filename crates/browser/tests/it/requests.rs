@@ -1,4 +1,4 @@
-//! Many requests: what brings content and what is a poll.
+//! Repeated requests: those that bring content, and polls.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn shows(script: &str, shown: &str) {
 }
 
 #[tokio::test]
-async fn many_questions_to_one_path_at_once_are_no_polls() {
+async fn concurrent_requests_to_one_path_are_no_polls() {
     let script = "const ask = (n) => fetch('/data', { method: 'POST', body: JSON.stringify({ n }) }).then((r) => r.json());
         Promise.all(Array.from({ length: 30 }, (_, n) => ask(n))).then((all) => setTimeout(() => add(all.length + ' answers'), 50))";
 
@@ -31,7 +31,7 @@ async fn many_questions_to_one_path_at_once_are_no_polls() {
 }
 
 #[tokio::test]
-async fn pages_that_are_asked_for_one_after_the_other_are_no_polls() {
+async fn successive_requests_for_pages_are_no_polls() {
     let script = "(async () => {
         let n = 0;
         for (; n < 45; n++) await (await fetch('/data?page=' + n)).json();
@@ -42,7 +42,7 @@ async fn pages_that_are_asked_for_one_after_the_other_are_no_polls() {
 }
 
 #[tokio::test]
-async fn pages_that_are_asked_for_with_a_pause_between_them_are_no_polls() {
+async fn successive_requests_for_pages_with_pauses_are_no_polls() {
     let script = "(async () => {
         let n = 0;
         for (; n < 12; n++) { await (await fetch('/data?page=' + n)).json(); await sleep(80) }
@@ -53,7 +53,7 @@ async fn pages_that_are_asked_for_with_a_pause_between_them_are_no_polls() {
 }
 
 #[tokio::test]
-async fn equal_questions_of_several_components_are_no_polls() {
+async fn equal_requests_of_several_components_are_no_polls() {
     let script = "Promise.all(Array.from({ length: 8 }, () => fetch('/data').then((r) => r.json())))
         .then((all) => setTimeout(() => add(all.length + ' components'), 50))";
 
@@ -61,7 +61,7 @@ async fn equal_questions_of_several_components_are_no_polls() {
 }
 
 #[tokio::test]
-async fn equal_questions_are_asked_for_as_long_as_the_page_says_that_it_is_busy() {
+async fn equal_requests_are_awaited_while_the_page_shows_a_loading_indicator() {
     let script = "out.setAttribute('aria-busy', true);
         out.textContent = 'working';
         (async () => {
@@ -74,18 +74,18 @@ async fn equal_questions_are_asked_for_as_long_as_the_page_says_that_it_is_busy(
 }
 
 #[tokio::test]
-async fn a_post_that_looks_like_a_beacon_may_bring_content() {
+async fn a_post_with_the_address_of_a_beacon_is_awaited() {
     shows("fetch('/track', { method: 'POST', body: 'parcel 7' }).then((r) => r.text()).then(add)", "tracked")
         .await;
 }
 
 #[tokio::test]
-async fn a_get_that_may_outlive_the_page_may_bring_content() {
+async fn a_keepalive_get_is_awaited() {
     shows("fetch('/track', { keepalive: true }).then((r) => r.text()).then(add)", "tracked").await;
 }
 
 #[tokio::test]
-async fn what_is_asked_by_the_numbers_of_things_is_no_poll() {
+async fn requests_that_differ_by_an_id_are_no_polls() {
     let script = "(async () => {
         let n = 0;
         for (; n < 10; n++) { await (await fetch('/data?id=' + (40012345 + n))).json(); await sleep(70) }
@@ -96,7 +96,7 @@ async fn what_is_asked_by_the_numbers_of_things_is_no_poll() {
 }
 
 #[tokio::test]
-async fn a_post_to_the_own_site_that_may_outlive_the_page_may_bring_content() {
+async fn a_keepalive_post_to_the_own_site_is_awaited() {
     let script =
         "fetch('/orders', { method: 'POST', keepalive: true, body: '{}' }).then((r) => r.text()).then(add)";
 
@@ -104,7 +104,7 @@ async fn a_post_to_the_own_site_that_may_outlive_the_page_may_bring_content() {
 }
 
 #[tokio::test]
-async fn what_the_own_site_is_asked_by_a_beacons_name_has_more_time() {
+async fn a_request_to_the_own_site_with_the_name_of_a_beacon_is_awaited() {
     shows(
         "fetch('/orders/track', { method: 'POST', body: '7' }).then((r) => r.text()).then(add)",
         "on its way",
@@ -113,12 +113,12 @@ async fn what_the_own_site_is_asked_by_a_beacons_name_has_more_time() {
 }
 
 #[tokio::test]
-async fn a_survey_is_no_long_poll() {
+async fn a_request_with_poll_in_its_address_is_awaited() {
     shows("fetch('/api/poll/7').then((r) => r.text()).then(add)", "tea or coffee").await;
 }
 
 #[tokio::test]
-async fn a_job_is_asked_about_as_long_as_the_main_part_says_that_it_is_loading() {
+async fn polls_of_a_job_are_awaited_while_the_main_part_shows_a_loading_indicator() {
     let script = "out.innerHTML = '<main>Loading…</main>';
         let n = 0;
         const id = setInterval(async () => {
@@ -133,7 +133,7 @@ async fn a_job_is_asked_about_as_long_as_the_main_part_says_that_it_is_loading()
 }
 
 #[tokio::test]
-async fn a_short_page_is_not_held_by_what_it_asks_again_and_again() {
+async fn polls_do_not_delay_the_capture_of_a_short_page() {
     let bench = Bench::new().await;
     bench.origin.on("/alive", Reply::typed("text/plain", "").after(Duration::from_millis(900)));
     let with = |content: &str| {
@@ -150,7 +150,7 @@ async fn a_short_page_is_not_held_by_what_it_asks_again_and_again() {
 }
 
 #[tokio::test]
-async fn parts_that_ask_the_same_late_are_waited_for() {
+async fn late_equal_requests_of_components_are_awaited() {
     let bench = Bench::new().await;
     let after = |ms| Reply::typed("text/plain", "an answer").after(Duration::from_millis(ms));
     bench.origin.on("/shared", after(300)).on("/first", after(2600)).on("/second", after(2600));
@@ -166,7 +166,7 @@ async fn parts_that_ask_the_same_late_are_waited_for() {
 }
 
 #[tokio::test]
-async fn what_asks_the_same_for_ever_does_not_hold_a_page_whatever_it_brings() {
+async fn endless_polls_do_not_delay_the_capture_whatever_they_return() {
     let bench = Bench::new().await;
     let line = Reply::typed("text/plain", "a line of the log").after(Duration::from_millis(700));
     bench.origin.on("/log", line);
@@ -178,7 +178,7 @@ async fn what_asks_the_same_for_ever_does_not_hold_a_page_whatever_it_brings() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_asked_in_the_clear_hears_that_its_page_is_encrypted() {
+async fn an_origin_without_tls_is_told_that_the_page_is_on_https() {
     let other = Origin::start().await;
     let bench = Bench::with_hosts(&[("api.test", other.address)], |_| {}).await;
     other.on("/data", Reply::typed("text/plain", "data").header("access-control-allow-origin", "*"));

@@ -1,4 +1,4 @@
-//! What a page shows to a person who scrolls, and what it hides as a whole for a moment.
+//! Content that a page shows while it is scrolled, or hides at first.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn rendered(reply: Reply) -> Rendered {
     page
 }
 
-/// A long page with an element far below its window.
+/// Makes a long page with an element far below its window.
 fn long(style: &str, script: &str) -> Reply {
     Reply::html(&format!(
         "<!DOCTYPE html><title>t</title><style>{style}</style><header id=top class=tall></header><p>{PROSE}</p>
@@ -26,15 +26,15 @@ fn long(style: &str, script: &str) -> Reply {
     ))
 }
 
-/// Puts a `list` with a scroll bar of its own at the end of the page.
+/// Script that adds a scrollable `list` at the end of the page.
 const LIST: &str = "const list = document.createElement('div');
     list.style = 'height: 200px; overflow: auto';
     list.innerHTML = '<div style=\"height: 900px\"></div>';
     document.body.append(list);";
 
 #[tokio::test]
-async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_way_back() {
-    // As AOS does; the header shows that the page is back at its top.
+async fn elements_shown_by_scroll_position_stay_when_scrolling_back_would_hide_them() {
+    // The pattern of AOS. The header shows that the page is back at the top.
     let script = "const trigger = far.getBoundingClientRect().top - innerHeight;
         const handle = () => {
             far.className = pageYOffset >= trigger ? 'shown' : 'hidden';
@@ -51,7 +51,7 @@ async fn what_appears_by_scroll_position_stays_when_it_would_hide_again_on_the_w
 }
 
 #[tokio::test]
-async fn what_fades_in_and_out_by_scroll_position_stays() {
+async fn elements_that_fade_by_scroll_position_stay() {
     let script = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight - 100 ? 'shown' : '' };
         look(); addEventListener('scroll', look)";
 
@@ -65,7 +65,7 @@ async fn what_fades_in_and_out_by_scroll_position_stays() {
 }
 
 #[tokio::test]
-async fn what_appears_in_the_upper_part_of_the_window_or_at_the_end_of_scrolling_is_shown() {
+async fn elements_shown_in_the_upper_part_of_the_window_or_at_scrollend_stay() {
     let upper = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight * 0.6 ? 'shown' : 'hidden' };
         look(); addEventListener('scroll', look)";
     let end = "addEventListener('scrollend', () => { far.className = 'shown' }, { once: true })";
@@ -77,8 +77,8 @@ async fn what_appears_in_the_upper_part_of_the_window_or_at_the_end_of_scrolling
 }
 
 #[tokio::test]
-async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
-    // As htmx does for `hx-trigger=\"revealed\"`.
+async fn elements_that_check_their_position_by_an_interval_after_a_scroll_are_loaded() {
+    // The pattern of htmx for `hx-trigger="revealed"`.
     let script = "let scrolled = false;
         addEventListener('scroll', () => { scrolled = true });
         setInterval(() => {
@@ -96,8 +96,8 @@ async fn what_looks_at_its_place_by_an_interval_after_a_scroll_is_loaded() {
 }
 
 #[tokio::test]
-async fn what_looks_at_its_place_some_frames_and_a_pause_after_a_scroll_is_shown() {
-    // Lazy pictures are often loaded so: the handler waits for a frame, the frame for a timer, the timer for frames.
+async fn elements_that_check_their_position_some_frames_and_a_pause_after_a_scroll_are_shown() {
+    // The pattern of lazy pictures: the handler waits for a frame, the frame for a timer, the timer for frames.
     let script = "const look = () => { far.className = far.getBoundingClientRect().top < innerHeight ? 'shown' : 'hidden' };
         const frames = (count, then) => requestAnimationFrame(() => (count > 1 ? frames(count - 1, then) : then()));
         let isWaiting = false;
@@ -127,7 +127,7 @@ async fn a_list_that_scrolls_by_itself_is_scrolled_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_root_of_react_is_scrolled_only_where_the_app_listens_too() {
+async fn a_react_root_is_scrolled_only_where_the_app_listens_too() {
     let root = "list._reactListening1 = true;
         const heard = () => { list.dataset.heard = 'yes' };";
 
@@ -140,7 +140,7 @@ async fn a_root_of_react_is_scrolled_only_where_the_app_listens_too() {
 }
 
 #[tokio::test]
-async fn content_that_is_left_out_of_the_layout_while_it_is_far_away_is_shown() {
+async fn content_with_content_visibility_auto_is_shown() {
     let script = "new IntersectionObserver((entries) => {
             if (entries[0].isIntersecting) inner.className = 'seen';
         }).observe(inner);
@@ -157,7 +157,7 @@ async fn content_that_is_left_out_of_the_layout_while_it_is_far_away_is_shown() 
 }
 
 #[tokio::test]
-async fn a_feed_that_names_the_article_in_view_has_sent_nobody_anywhere() {
+async fn a_feed_that_sets_the_address_of_the_article_in_view_is_no_redirect() {
     let script = "new IntersectionObserver((entries) => {
             if (entries[0].isIntersecting) { history.replaceState(0, '', '/next-article'); far.textContent = 'next' }
         }).observe(far)";
@@ -169,7 +169,7 @@ async fn a_feed_that_names_the_article_in_view_has_sent_nobody_anywhere() {
 }
 
 #[tokio::test]
-async fn a_page_that_hides_itself_until_a_test_has_begun_is_shown() {
+async fn a_page_hidden_by_an_ab_test_snippet_is_shown() {
     let by_class = (
         "<script>document.documentElement.className = 'js async-hide'</script><style>.async-hide { opacity: 0 !important }</style>",
         "setTimeout(() => { document.documentElement.classList.remove('async-hide'); add('no patience') }, 20000)",
@@ -192,7 +192,7 @@ async fn a_page_that_hides_itself_until_a_test_has_begun_is_shown() {
 }
 
 #[tokio::test]
-async fn a_picture_that_says_of_itself_that_it_loads_is_no_busy_page() {
+async fn the_loading_class_of_a_lazy_picture_is_no_loading_indicator() {
     let page = rendered(article_with(
         "",
         "out.innerHTML = '<img class=\"lazyload lazyloading\" width=9 height=9>';
@@ -204,7 +204,7 @@ async fn a_picture_that_says_of_itself_that_it_loads_is_no_busy_page() {
 }
 
 #[tokio::test]
-async fn a_carousel_that_never_ends_does_not_hold_a_page_for_long() {
+async fn an_endless_carousel_delays_the_capture_for_a_limited_time() {
     let script = "out.innerHTML = '<div style=\"transition: transform 300ms\">slide</div>';
         const slide = out.firstChild;
         let n = 0;
@@ -218,7 +218,7 @@ async fn a_carousel_that_never_ends_does_not_hold_a_page_for_long() {
 }
 
 #[tokio::test]
-async fn a_page_that_begins_with_the_first_movement_of_a_hand_is_begun() {
+async fn scripts_that_wait_for_a_first_interaction_are_started() {
     let begin =
         "const begin = () => { if (!globalThis.begun) far.textContent = 'begun'; globalThis.begun = true };";
     for listening in [
@@ -235,7 +235,7 @@ async fn a_page_that_begins_with_the_first_movement_of_a_hand_is_begun() {
 }
 
 #[tokio::test]
-async fn what_follows_the_pointer_or_waits_for_a_press_is_left_alone() {
+async fn pointer_followers_and_click_handlers_get_no_interaction() {
     let script = "addEventListener('mousemove', () => document.body.append('followed'));
         ['click', 'keydown', 'mousedown'].forEach((type) => addEventListener(type, () => document.body.append('pressed')));
         document.addEventListener('mouseout', () => document.body.append('left'))";
@@ -246,7 +246,7 @@ async fn what_follows_the_pointer_or_waits_for_a_press_is_left_alone() {
 }
 
 #[tokio::test]
-async fn handlers_of_scrolling_are_heard_however_they_are_written() {
+async fn scroll_handlers_are_called_in_any_notation() {
     let show = "if (far.getBoundingClientRect().top < innerHeight) far.textContent = 'arrived'";
     for script in [
         format!("document.onscroll = () => {{ {show} }}"),
@@ -260,7 +260,7 @@ async fn handlers_of_scrolling_are_heard_however_they_are_written() {
 }
 
 #[tokio::test]
-async fn a_lists_own_handler_is_heard() {
+async fn a_scroll_handler_of_a_list_is_called() {
     let script = "list.onscroll = () => { if (list.scrollTop + list.clientHeight > list.scrollHeight - 20) far.textContent = 'end of the list' }";
 
     let page = rendered(long("", &format!("{LIST} {script}"))).await;
@@ -269,7 +269,7 @@ async fn a_lists_own_handler_is_heard() {
 }
 
 #[tokio::test]
-async fn what_scrolls_in_place_of_the_window_is_scrolled_where_the_document_listens_to_all() {
+async fn an_element_that_scrolls_in_place_of_the_window_is_scrolled_for_capturing_listeners() {
     let shell = Reply::html(&format!(
         "<!DOCTYPE html><title>t</title><style>html, body {{ height: 100%; margin: 0; overflow: hidden }} #shell {{ height: 100%; overflow: auto }}</style>
          <div id=shell><p>{PROSE}</p><div style='height: 3000px'></div><section id=far>far below</section></div><script>
@@ -284,7 +284,7 @@ async fn what_scrolls_in_place_of_the_window_is_scrolled_where_the_document_list
 }
 
 #[tokio::test]
-async fn what_appears_by_any_attribute_stays_when_it_would_hide_again_on_the_way_back() {
+async fn elements_shown_by_any_attribute_stay_when_scrolling_back_would_hide_them() {
     let data = "const look = () => { far.dataset.scroll = far.getBoundingClientRect().top < innerHeight ? 'in' : 'out' };
         look(); addEventListener('scroll', look)";
     let hidden =
@@ -297,7 +297,7 @@ async fn what_appears_by_any_attribute_stays_when_it_would_hide_again_on_the_way
 }
 
 #[tokio::test]
-async fn what_shows_only_away_from_the_top_hides_again() {
+async fn elements_shown_only_away_from_the_top_hide_again() {
     let script = "far.style = 'position: fixed; bottom: 0';
         const look = () => { far.hidden = !(scrollY > 2000) }; look(); addEventListener('scroll', look)";
 
@@ -307,7 +307,7 @@ async fn what_shows_only_away_from_the_top_hides_again() {
 }
 
 #[tokio::test]
-async fn the_body_is_what_scrolls_in_quirks_mode() {
+async fn the_body_is_scrolled_in_quirks_mode() {
     let page = rendered(Reply::html(&format!(
         "<html><title>t</title><body><p>{PROSE}</p><div style='height: 3000px'></div><section id=far>far below</section><script>
          addEventListener('scroll', () => {{ if (document.body.scrollTop + 1000 > far.offsetTop - 500) far.textContent = 'arrived' }})</script>"
@@ -318,7 +318,7 @@ async fn the_body_is_what_scrolls_in_quirks_mode() {
 }
 
 #[tokio::test]
-async fn what_appears_once_in_a_narrow_band_of_the_window_is_shown() {
+async fn elements_shown_once_in_a_narrow_band_of_the_window_are_shown() {
     for margin in ["-30% 0px", "-40% 0px -45%"] {
         let script = format!(
             "far.className = 'wait';
@@ -336,7 +336,7 @@ async fn what_appears_once_in_a_narrow_band_of_the_window_is_shown() {
 }
 
 #[tokio::test]
-async fn bound_functions_that_each_listen_to_one_movement_wait_for_no_hand() {
+async fn different_bound_functions_for_one_event_each_get_no_interaction() {
     let script = "function follow() { far.textContent = 'followed' } function keys() {} function touch() {}
         addEventListener('mousemove', follow.bind({}));
         addEventListener('keydown', keys.bind({}));
@@ -348,7 +348,7 @@ async fn bound_functions_that_each_listen_to_one_movement_wait_for_no_hand() {
 }
 
 #[tokio::test]
-async fn one_function_that_is_bound_for_each_movement_waits_for_a_hand() {
+async fn one_function_bound_for_each_event_gets_an_interaction() {
     let script = "function begin() { far.textContent = 'begun' }
         for (const type of ['mousemove', 'keydown', 'touchstart']) addEventListener(type, begin.bind({}))";
 

@@ -1,4 +1,4 @@
-//! Shadow roots that no script makes: those of the parser, of copies, and of other documents.
+//! Shadow roots that are not attached by scripts: by the parser, in clones, and from other documents.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::origin::Reply;
 use crate::support::Bench;
 
 #[tokio::test]
-async fn a_declared_root_of_a_document_that_never_ends_comes_out() {
+async fn a_declarative_root_of_an_endless_document_is_captured() {
     let bench = Bench::new().await;
     let page = format!(
         "<!DOCTYPE html><title>t</title><p>{PROSE}<x-card><template shadowrootmode=open><b>inside</b></template></x-card><p>begun"
@@ -26,7 +26,7 @@ async fn a_declared_root_of_a_document_that_never_ends_comes_out() {
 }
 
 #[tokio::test]
-async fn roots_of_copies_and_of_other_documents_come_out() {
+async fn roots_of_cloned_and_adopted_elements_are_captured() {
     let by_template = "const all = document.createElement('template');
         all.setHTMLUnsafe('<x-copy><template shadowrootmode=open shadowrootclonable><b>inside</b></template></x-copy>');
         out.append(all.content.cloneNode(true))";
@@ -47,7 +47,7 @@ async fn roots_of_copies_and_of_other_documents_come_out() {
 }
 
 #[tokio::test]
-async fn a_template_keeps_the_roots_that_its_copies_get() {
+async fn a_template_keeps_its_clonable_roots() {
     let bench = Bench::new().await;
     let page = format!(
         "<!DOCTYPE html><title>t</title><p>{PROSE}<template id=all><x-copy><template shadowrootmode=open shadowrootclonable><b>inside</b></template></x-copy></template>
@@ -60,13 +60,13 @@ async fn a_template_keeps_the_roots_that_its_copies_get() {
 }
 
 #[tokio::test]
-async fn closed_declared_roots_of_defined_elements_come_out_with_what_is_in_them() {
+async fn closed_declarative_roots_of_defined_elements_are_captured() {
     let page = format!(
         "<!DOCTYPE html><title>t</title><p>{PROSE}
          <x-card><template shadowrootmode=closed><b>closed</b><x-open><template shadowrootmode=open><i>open in it</i></template></x-open>
            <x-inner><template shadowrootmode=closed><i>closed in it</i></template></x-inner></template>light</x-card>
          <script>
-            // One that uses its root, and one that never looks at it.
+            // One element uses its root, the other never reads it.
             customElements.define('x-card', class extends HTMLElement {{
                 constructor() {{ super(); this.attachInternals().shadowRoot.querySelector('b').textContent = 'made' }}
             }});
@@ -87,7 +87,7 @@ async fn closed_declared_roots_of_defined_elements_come_out_with_what_is_in_them
 }
 
 #[tokio::test]
-async fn a_template_that_a_script_sets_is_no_root() {
+async fn a_template_with_a_scripted_shadowrootmode_is_no_root() {
     let script =
         "out.innerHTML = '<x-card><template shadowrootmode=open><b>never shown</b></template>light</x-card>'";
 

@@ -1,5 +1,5 @@
-//! Time in which only timers, frames and animations are pending: it is skipped, and the page sees the same as if it had passed.
-//! What was skipped shows in the times of requests, which the browser notes by its own clock.
+//! Skipped time: while only timers, frames and animations are pending, the page sees the same as if the time had passed.
+//! The times of requests show that time was skipped, since the browser records them by its own clock.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::article::{article, article_with, assert_shows};
 use crate::origin::Reply;
 use crate::support::Bench;
 
-/// Asks for something and says whether more than half a second of the page's time has not passed.
+/// Script that requests something, and adds whether more than half a second of the page's time was skipped.
 const JUDGE: &str = "const judge = async () => {
     await (await fetch('/now')).text();
     const { responseEnd } = performance.getEntriesByName(location.origin + '/now')[0];
@@ -45,7 +45,7 @@ async fn a_timer_an_interval_and_steps_are_skipped() {
 }
 
 #[tokio::test]
-async fn what_asks_for_something_after_a_delay_is_skipped_up_to_there() {
+async fn time_is_skipped_up_to_a_delayed_request() {
     shows(
         "setTimeout(async () => { await fetch('/slow'); add('fetched'); setTimeout(judge, 600) }, 600)",
         &["fetched", "skipped"],
@@ -54,7 +54,7 @@ async fn what_asks_for_something_after_a_delay_is_skipped_up_to_there() {
 }
 
 #[tokio::test]
-async fn clocks_agree_after_time_was_skipped() {
+async fn all_clocks_agree_after_a_skip() {
     let script = "const readers = [
             () => performance.now(),
             () => Date.now(),
@@ -76,7 +76,7 @@ async fn clocks_agree_after_time_was_skipped() {
 }
 
 #[tokio::test]
-async fn timers_ring_in_their_order() {
+async fn timers_fire_in_order_after_a_skip() {
     let script =
         "[700, 100, 400, 100, 1300, 400].forEach((ms, i) => setTimeout(() => log.push(ms + '/' + i), ms));
         const id = setInterval(() => log.push('tick'), 275);
@@ -88,7 +88,7 @@ async fn timers_ring_in_their_order() {
 }
 
 #[tokio::test]
-async fn timers_of_frames_are_among_those_of_the_page() {
+async fn timers_of_frames_are_skipped_with_those_of_the_page() {
     let script = "const frame = document.createElement('iframe');
         document.body.append(frame);
         const inner = frame.contentWindow;
@@ -100,14 +100,14 @@ async fn timers_of_frames_are_among_those_of_the_page() {
 }
 
 #[tokio::test]
-async fn requests_modules_and_workers_have_their_own_time() {
+async fn time_is_not_skipped_while_requests_modules_or_workers_are_pending() {
     for begin in [
         "fetch('/slow').then(() => log.push('fetch'))",
         "const xhr = new XMLHttpRequest; xhr.open('GET', '/slow'); xhr.onload = () => log.push('xhr'); xhr.send()",
         "import('/slow.mjs')",
         "new Worker('/worker.js').onmessage = () => log.push('worker')",
     ] {
-        // Later than the answer by far, also on a machine that is busy.
+        // Far later than the response, also on a loaded machine.
         let script =
             format!("addEventListener('load', () => {{ {begin}; setTimeout(() => add(log.length), 1450) }})");
         shows(&script, &["1"]).await;
@@ -127,7 +127,7 @@ async fn an_animation_ends_before_the_timer_that_is_due_after_it() {
 }
 
 #[tokio::test]
-async fn a_flag_that_is_set_by_a_long_timer_is_skipped_to() {
+async fn time_is_skipped_up_to_a_timer_that_sets_the_ready_flag() {
     let bench = Bench::new().await;
     bench.origin.on("/now", Reply::typed("text/plain", "now"));
     let script = format!("{JUDGE} setTimeout(async () => {{ await judge(); prerenderReady = true }}, 9000)");
@@ -140,7 +140,7 @@ async fn a_flag_that_is_set_by_a_long_timer_is_skipped_to() {
 }
 
 #[tokio::test]
-async fn signals_go_by_the_pages_clock() {
+async fn abort_signal_timeouts_follow_the_skipped_clock() {
     let script = "const signal = AbortSignal.timeout(500);
         setTimeout(() => add([signal.aborted, signal.reason?.name]), 1400)";
 

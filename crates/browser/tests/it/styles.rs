@@ -1,4 +1,4 @@
-//! Styles that stand nowhere but in the browser's memory: they come out as they look.
+//! Styles that exist only in the browser's memory: they are written into the snapshot.
 
 use browser::Rendered;
 
@@ -6,7 +6,7 @@ use crate::article::{article, article_with};
 use crate::origin::Reply;
 use crate::support::Bench;
 
-/// A component inside a component, with a sheet that scripts constructed.
+/// Makes a page with a component inside a component, with a constructed style sheet.
 fn nested(sheet: &str, more: &str) -> String {
     format!(
         "customElements.define('x-inner', class extends HTMLElement {{
@@ -60,7 +60,7 @@ async fn a_shorthand_with_a_variable_keeps_its_value_in_a_style_attribute() {
 }
 
 #[tokio::test]
-async fn a_property_that_a_script_has_registered_is_one() {
+async fn a_registered_custom_property_is_written() {
     let bench = Bench::new().await;
     let script = "CSS.registerProperty({ name: '--accent', syntax: '<color>', inherits: true, initialValue: 'rgb(9, 8, 7)' });
         CSS.registerProperty({ name: '--any', inherits: false });";
@@ -73,7 +73,7 @@ async fn a_property_that_a_script_has_registered_is_one() {
 }
 
 #[tokio::test]
-async fn rules_that_a_script_puts_into_a_picture_come_out_with_it() {
+async fn rules_that_a_script_adds_to_an_svg_style_are_written() {
     let bench = Bench::new().await;
     let script = "out.innerHTML = '<svg><style id=v></style><rect class=r width=9 height=9></rect></svg>';
         document.getElementById('v').sheet.insertRule('.r { fill: rgb(4, 5, 6) }')";
@@ -83,7 +83,7 @@ async fn rules_that_a_script_puts_into_a_picture_come_out_with_it() {
     assert!(page.html.contains("<svg><style id=\"v\">.r { fill: rgb(4, 5, 6); }"), "{}", page.html);
 }
 
-/// Opens a snapshot again, with a script that looks at an element in it, and returns what that finds.
+/// Loads a snapshot with a script that evaluates an expression, and returns the value.
 async fn seen(bench: &Bench, page: &Rendered, expression: &str) -> String {
     let probe = format!("<p id=seen></p><script>seen.textContent = {expression}</script></body>");
     let again = page.html.replace("</body>", &probe);
@@ -92,7 +92,7 @@ async fn seen(bench: &Bench, page: &Rendered, expression: &str) -> String {
     seen.split_once("</p>").unwrap().0.to_owned()
 }
 
-/// A script that defines an element a moment after it is there.
+/// Script that defines an element shortly after it is inserted.
 const DEFINES: &str = "out.innerHTML = '<doc-page><i>Basil</i></doc-page>';
     setTimeout(() => customElements.define('doc-page', class extends HTMLElement {
         connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>' }
@@ -100,7 +100,7 @@ const DEFINES: &str = "out.innerHTML = '<doc-page><i>Basil</i></doc-page>';
 const IS_VISIBLE: &str = "document.querySelector('doc-page i').checkVisibility({ opacityProperty: true, visibilityProperty: true })";
 
 #[tokio::test]
-async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
+async fn elements_hidden_until_defined_are_visible_in_any_notation() {
     let bench = Bench::new().await;
     for rules in [
         "doc-page:not(:defined) { visibility: hidden }",
@@ -120,7 +120,7 @@ async fn what_hides_until_it_is_defined_is_seen_however_that_is_written() {
 }
 
 #[tokio::test]
-async fn what_a_linked_or_constructed_sheet_hides_until_it_is_defined_is_seen() {
+async fn elements_hidden_until_defined_by_linked_or_constructed_sheets_are_visible() {
     let bench = Bench::new().await;
     bench.origin.on(
         "/app.css",
@@ -153,7 +153,7 @@ async fn what_a_linked_or_constructed_sheet_hides_until_it_is_defined_is_seen() 
 }
 
 #[tokio::test]
-async fn what_was_never_defined_stays_hidden() {
+async fn elements_that_were_never_defined_stay_hidden() {
     let bench = Bench::new().await;
     let script = "out.innerHTML = '<doc-page><i>menu</i></doc-page><x-used></x-used>';
         customElements.define('x-used', class extends HTMLElement {})";
@@ -164,7 +164,7 @@ async fn what_was_never_defined_stays_hidden() {
     assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "false", "{}", page.html);
 }
 
-/// Makes components that share one sheet of some 20 KB, each of which runs `setup`.
+/// Makes a script of components that share a sheet of about 20 KB. Each runs `setup`.
 fn components(count: usize, setup: &str) -> String {
     format!(
         "let text = '.name {{ color: rgb(1, 2, 3) }} @media all {{ .name:hover, .name.big {{ margin: 7px }} }} :host {{ display: block }}';
@@ -182,7 +182,7 @@ fn components(count: usize, setup: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_sheet_that_many_components_share_does_not_cost_the_page() {
+async fn a_sheet_shared_by_many_components_does_not_exceed_the_size_limit() {
     let bench = Bench::new().await;
     let last = "(([style, size]) => style.color + style.marginTop + size)([getComputedStyle([...document.querySelectorAll('x-card')].at(-1).shadowRoot.querySelector('p')), document.querySelectorAll('x-card').length])";
     for setup in [
@@ -197,7 +197,7 @@ async fn a_sheet_that_many_components_share_does_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn a_sheet_that_few_components_share_comes_out_whole_in_each() {
+async fn a_sheet_shared_by_few_components_is_written_in_each() {
     let bench = Bench::new().await;
 
     let page =
@@ -207,7 +207,7 @@ async fn a_sheet_that_few_components_share_comes_out_whole_in_each() {
 }
 
 #[tokio::test]
-async fn rules_that_apply_in_every_component_do_not_cost_the_page_either() {
+async fn rules_that_apply_in_every_component_do_not_exceed_the_size_limit() {
     let bench = Bench::new().await;
     let setup =
         "const rows = Array.from({ length: 400 }, (_, i) => `<b class=utility-number-${i}></b>`).join('');

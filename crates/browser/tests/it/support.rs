@@ -1,4 +1,4 @@
-//! What every test needs: a pool with its own folder, requests with ordinary limits, and a look at processes.
+//! Fixtures of all tests: a pool with its own folder, requests with ordinary limits, and functions for processes.
 //! Used by the tests of this binary only.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::origin::{Origin, Reply};
 
-/// The public name under which the fixture site is rendered.
+/// Public name of the fixture site.
 pub const HOST: &str = "shop.test";
 
 /// A pool whose `shop.test` is the fixture site.
@@ -23,22 +23,22 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A site without pages and a pool with two slots.
+    /// Makes a site without pages and a pool with two slots.
     pub async fn new() -> Bench {
         Bench::with(|_| {}).await
     }
 
-    /// The same, with other settings.
+    /// Makes a bench with other settings.
     pub async fn with(change: impl FnOnce(&mut BrowserConfig)) -> Bench {
         Bench::with_hosts(&[], change).await
     }
 
-    /// The same, with more names for other addresses.
+    /// Makes a bench with other settings and further host names.
     pub async fn with_hosts(hosts: &[(&str, SocketAddr)], change: impl FnOnce(&mut BrowserConfig)) -> Bench {
         Bench::build("127.0.0.1:0", "127.0.0.0/8", hosts, change).await
     }
 
-    /// The site is at 127.0.0.2, and nothing else of this machine is allowed.
+    /// Makes a bench whose site is at 127.0.0.2, the only address of this machine that is allowed.
     pub async fn only_origin() -> Bench {
         Bench::build("127.0.0.2:0", "127.0.0.2/32", &[], |_| {}).await
     }
@@ -72,30 +72,30 @@ impl Bench {
         Bench { pool, origin, folder }
     }
 
-    /// One page with `reply`, rendered over https.
+    /// Renders one page with `reply` over https.
     pub async fn render_reply(&self, reply: Reply) -> Result<Rendered, RenderError> {
         self.origin.on("/page", reply);
         self.render("/page").await
     }
 
-    /// Renders a path of the site over https, within the time limit of [`request`].
+    /// Renders a path of the site over https, with the time limit of [`request`].
     pub async fn render(&self, path: &str) -> Result<Rendered, RenderError> {
         self.pool.render(request(path)).await
     }
 
-    /// Renders two paths side by side, so that both have the same machine.
+    /// Renders two paths concurrently, so that both run under the same load.
     pub async fn render_both(&self, first: &str, second: &str) -> (Rendered, Rendered) {
         let (first, second) = tokio::join!(self.render(first), self.render(second));
         (first.unwrap(), second.unwrap())
     }
 
-    /// Folder of the browsers' profiles.
+    /// Returns the folder of the browsers' profiles.
     pub fn profiles(&self) -> &std::path::Path {
         self.folder.path()
     }
 }
 
-/// Waits until the pool's first browser has started, or failed to: reading it from a busy disk takes longer than any render waits.
+/// Waits until the pool's first browser has started or failed. Reading it from a busy disk takes longer than a render waits.
 async fn wait_for_browser(pool: &ChromiumPool) {
     let deadline = Instant::now() + Duration::from_secs(120);
     while Instant::now() < deadline {
@@ -106,7 +106,7 @@ async fn wait_for_browser(pool: &ChromiumPool) {
     }
 }
 
-/// A request for a path of the site, with more time than any page needs that is not waited for wrongly.
+/// Makes a request for a path of the site, with a time limit that no page should need.
 pub fn request(path: &str) -> RenderRequest {
     RenderRequest {
         url: format!("https://{HOST}{path}").parse().unwrap(),
@@ -122,7 +122,7 @@ pub fn request(path: &str) -> RenderRequest {
     }
 }
 
-/// Whether this machine's kernel lets an ordinary user make the namespaces that Chromium's sandbox is made of.
+/// Returns true when the kernel lets an unprivileged user create the namespaces of Chromium's sandbox.
 pub fn allows_sandboxes() -> bool {
     let mut command = std::process::Command::new("setpriv");
     if rustix::process::geteuid().is_root() {
@@ -166,17 +166,17 @@ pub fn renderers(browser: u32) -> Vec<u32> {
     group(browser).into_iter().filter(is_renderer).collect()
 }
 
-/// Sends a signal by number, through the shell: tests need no unsafe code.
+/// Sends a signal by its name, through the shell: tests need no unsafe code.
 pub fn signal(pid: u32, name: &str) {
     let status =
         std::process::Command::new("sh").args(["-c", &format!("kill -{name} {pid}")]).status().unwrap();
     assert!(status.success() || name == "KILL", "kill -{name} {pid}");
 }
 
-/// Runs the calling test once more in a process of its own, prepared by a shell script, and says whether this is that one.
+/// Runs the calling test again in a process that a shell script has prepared. Returns true in that process.
 ///
-/// For what a test must not do to the machine it runs on: forbid namespaces, give loopback other people's addresses. In a
-/// container without user namespaces nothing can be prepared: that is said, and the test ends.
+/// For tests that must not change the machine: forbidding namespaces, adding addresses to loopback. In a container without user
+/// namespaces nothing can be prepared; the test then says so and ends.
 #[allow(clippy::print_stderr, reason = "a test that does not run says so")]
 pub fn is_prepared(test: &str, unshare: &str, script: &str) -> bool {
     const MARK: &str = "GLASSHOUSE_PREPARED_TEST";

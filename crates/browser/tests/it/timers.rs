@@ -1,4 +1,4 @@
-//! Timers, intervals and frames of pages: what of them is waited for, and what is a clock or a poll.
+//! Timers, intervals and frames of pages: which are awaited, and which are clocks or polls.
 
 use std::time::Duration;
 
@@ -20,18 +20,18 @@ async fn shows(script: &str, shown: &str) {
 }
 
 #[tokio::test]
-async fn an_interval_that_ends_with_its_first_step_is_a_timer() {
-    // RxJS makes every delay one.
+async fn an_interval_that_is_cleared_in_its_first_step_is_a_timer() {
+    // RxJS makes every delay an interval.
     shows("const id = setInterval(() => { clearInterval(id); add('delayed') }, 900)", "delayed").await;
 }
 
 #[tokio::test]
-async fn a_timer_whose_callback_is_text_is_waited_for() {
+async fn a_timer_with_a_text_callback_is_awaited() {
     shows("setTimeout(`add('from text')`, 700)", "from text").await;
 }
 
 #[tokio::test]
-async fn an_interval_whose_callback_is_text_is_waited_for_while_it_shows_something() {
+async fn an_interval_with_a_text_callback_is_awaited_while_it_adds_content() {
     let script = "globalThis.n = 0;
         globalThis.tick = () => { add('tick ' + ++n); if (n === 4) { clearInterval(id); add('over') } };
         globalThis.id = setInterval('tick()', 300)";
@@ -40,7 +40,7 @@ async fn an_interval_whose_callback_is_text_is_waited_for_while_it_shows_somethi
 }
 
 #[tokio::test]
-async fn steps_of_a_progress_bar_are_waited_for() {
+async fn steps_of_a_progress_bar_are_awaited() {
     let script = "out.innerHTML = '<div role=progressbar style=\"height: 5px\"></div>';
         const bar = out.firstChild;
         let percent = 0;
@@ -53,13 +53,13 @@ async fn steps_of_a_progress_bar_are_waited_for() {
     shows(script, "loaded").await;
 }
 
-/// Adds the element that the polls below are looking for, some time after they have begun to look.
+/// Script that adds the element that the polls below look for, after they have begun.
 const LATE: &str =
     "fetch('/slow').then(() => out.append(Object.assign(document.createElement('i'), { id: 'wanted' })));
     const found = () => document.querySelector('#wanted');";
 
 #[tokio::test]
-async fn a_poll_for_an_element_finds_it() {
+async fn a_dom_poll_finds_its_element() {
     for poll in [
         "const look = () => found() ? add('found') : setTimeout(look, 400); look()",
         "const id = setInterval(() => { if (found()) { clearInterval(id); add('found') } }, 400)",
@@ -70,7 +70,7 @@ async fn a_poll_for_an_element_finds_it() {
 }
 
 #[tokio::test]
-async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_ever() {
+async fn polls_in_an_endlessly_changing_page_end_with_its_budget() {
     let bench = Bench::new().await;
     let script = "setInterval(() => out.replaceChildren(document.createElement('hr')), 100);
         setInterval(() => document.querySelector('#never'), 300)";
@@ -81,7 +81,7 @@ async fn polls_beside_a_page_that_changes_for_ever_do_not_hold_it_for_ever() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_number_of_frames_is_waited_for() {
+async fn content_after_a_number_of_frames_is_awaited() {
     shows(
         "let n = 0; const count = () => ++n < 110 ? requestAnimationFrame(count) : add('counted'); count()",
         "counted",
@@ -90,7 +90,7 @@ async fn what_waits_for_a_number_of_frames_is_waited_for() {
 }
 
 #[tokio::test]
-async fn frames_that_only_draw_do_not_hold_a_page_for_ever() {
+async fn endless_drawing_frames_do_not_delay_the_capture_forever() {
     let bench = Bench::new().await;
     let script = "const canvas = document.createElement('canvas').getContext('2d');
         const draw = () => { canvas.fillRect(0, 0, 9, 9); requestAnimationFrame(draw) }; draw(); add('drawing')";
@@ -101,8 +101,8 @@ async fn frames_that_only_draw_do_not_hold_a_page_for_ever() {
 }
 
 #[tokio::test]
-async fn what_goes_by_the_clock_in_its_frames_is_waited_for() {
-    // As animation libraries do: a frame each 16 ms, and nothing to see until the time is over.
+async fn animations_that_read_the_clock_in_frames_are_awaited() {
+    // The pattern of animation libraries: a frame each 16 ms, and nothing to see until the time is over.
     for clock in ["(stamp) => stamp", "() => performance.now()", "() => Date.now()"] {
         let script = format!(
             "const clock = {clock}; let began;
@@ -118,12 +118,12 @@ async fn what_goes_by_the_clock_in_its_frames_is_waited_for() {
 }
 
 #[tokio::test]
-async fn steps_that_show_nothing_until_the_last_are_waited_for() {
+async fn steps_without_effect_before_the_last_are_awaited() {
     for steps in [
         "let n = 0; const step = () => ++n < 8 ? setTimeout(step, 100) : add('last'); step()",
         "let n = 0; const id = setInterval(() => { if (++n === 8) { clearInterval(id); add('last') } }, 100)",
         "let n = 0; const step = () => ++n < 5 ? setTimeout(() => requestAnimationFrame(step), 150) : add('last'); requestAnimationFrame(step)",
-        // What stands in for frames where a library has never heard of them.
+        // The substitute for frames in libraries without `requestAnimationFrame`.
         "let n = 0; const frame = (run) => setTimeout(run, 16); const step = () => ++n < 25 ? frame(step) : add('last'); step()",
         "(async () => { for (let n = 0; n < 8; n++) await sleep(100); add('last') })()",
     ] {
@@ -132,7 +132,7 @@ async fn steps_that_show_nothing_until_the_last_are_waited_for() {
 }
 
 #[tokio::test]
-async fn a_poll_for_what_a_request_or_a_script_brings_finds_it() {
+async fn a_dom_poll_finds_content_of_a_request_or_a_script() {
     for bringing in [
         "fetch('/slow').then(() => { globalThis.wanted = 1 })",
         "document.head.append(Object.assign(document.createElement('script'), { src: '/wanted.js' }))",
@@ -147,7 +147,7 @@ async fn a_poll_for_what_a_request_or_a_script_brings_finds_it() {
 }
 
 #[tokio::test]
-async fn timers_without_a_pause_that_wait_for_a_moment_reach_it() {
+async fn zero_timers_that_wait_for_a_time_reach_it() {
     for (pause, clock) in [("0", "Date.now()"), ("1", "performance.now()")] {
         let script = format!(
             "const end = {clock} + 600;
@@ -159,7 +159,7 @@ async fn timers_without_a_pause_that_wait_for_a_moment_reach_it() {
 }
 
 #[tokio::test]
-async fn polls_for_pictures_hear_that_they_have_loaded() {
+async fn polls_of_pictures_see_them_loaded() {
     let script = "out.innerHTML = '<img src=/a.jpg><img src=/b.jpg>';
         const id = setInterval(() => {
             if (![...document.images].every((image) => image.complete && image.naturalWidth)) return;
@@ -177,8 +177,8 @@ async fn polls_for_pictures_hear_that_they_have_loaded() {
 }
 
 #[tokio::test]
-async fn frames_and_timers_that_take_turns_all_come() {
-    // Later frames are not all drawn, and a clock that a library keeps sees the time of each.
+async fn alternating_frames_and_timers_all_run() {
+    // Not all later frames are drawn, but each has its own time on the clock that a library keeps.
     let script = "let turns = 0;
         const step = () => ++turns === 40 ? add('all turns') : setTimeout(() => requestAnimationFrame(step), turns % 20);
         step();
@@ -196,7 +196,7 @@ async fn frames_and_timers_that_take_turns_all_come() {
 }
 
 #[tokio::test]
-async fn frames_that_are_not_drawn_call_back_as_the_others_do() {
+async fn callbacks_of_skipped_frames_behave_like_those_of_drawn_ones() {
     let script = "let frames = 0;
         let wrong = 0;
         const count = () => {
@@ -214,7 +214,7 @@ async fn frames_that_are_not_drawn_call_back_as_the_others_do() {
 }
 
 #[tokio::test]
-async fn observers_report_beside_frames_that_are_not_drawn() {
+async fn observers_report_during_skipped_frames() {
     let script = "let frames = 0;
         const box = out.appendChild(document.createElement('div'));
         new ResizeObserver(() => box.offsetHeight === 321 && add('resized')).observe(box);
@@ -230,7 +230,7 @@ async fn observers_report_beside_frames_that_are_not_drawn() {
 }
 
 #[tokio::test]
-async fn events_that_come_with_a_frame_come() {
+async fn events_that_need_a_frame_are_dispatched() {
     shows("addEventListener('pagereveal', () => add('revealed'))", "revealed").await;
     shows("onpagereveal = () => add('revealed')", "revealed").await;
     let dialog = "out.innerHTML = '<dialog>Hello</dialog>';
@@ -243,7 +243,7 @@ async fn events_that_come_with_a_frame_come() {
 }
 
 #[tokio::test]
-async fn handlers_of_ends_that_are_written_as_attributes_are_called() {
+async fn attribute_handlers_of_animation_ends_are_called() {
     let animation = "out.innerHTML = '<style>@keyframes s { to { opacity: 0 } } #s { animation: s .8s forwards }</style><i id=s onanimationend=\"add(1)\">x</i>'";
     let transition = "out.innerHTML = '<b id=s style=\"display: block; width: 100px; transition: width .6s\" ontransitionend=\"add(1)\">x</b>';
         addEventListener('load', () => { s.offsetWidth; s.style.width = '10px' })";
@@ -253,8 +253,8 @@ async fn handlers_of_ends_that_are_written_as_attributes_are_called() {
 }
 
 #[tokio::test]
-async fn beginnings_of_animations_are_told_of() {
-    // As libraries do that want to hear of elements which come.
+async fn animation_start_events_are_dispatched() {
+    // The pattern of libraries that detect inserted elements.
     let style = "document.head.append(Object.assign(document.createElement('style'), { textContent: '@keyframes come { from { outline-color: red } } .new { animation: come .001s } \\
         .grows { width: 10px; transition: width .3s } .grows.more { width: 20px }' }));";
     for script in [
@@ -268,7 +268,7 @@ async fn beginnings_of_animations_are_told_of() {
 }
 
 #[tokio::test]
-async fn slow_steps_that_bring_elements_are_waited_for() {
+async fn slow_steps_that_add_elements_are_awaited() {
     let rows =
         "let n = 0; const id = setInterval(() => { add('row ' + ++n); if (n === 6) clearInterval(id) }, 500)";
     let values = "let n = 0; const id = setInterval(() => { add('row ' + 2 * ++n); if (n === 3) clearInterval(id) }, 700)";
@@ -279,7 +279,7 @@ async fn slow_steps_that_bring_elements_are_waited_for() {
 }
 
 #[tokio::test]
-async fn a_clock_is_not_waited_for_as_steps_are_that_bring_elements() {
+async fn a_ticking_clock_is_not_awaited() {
     let bench = Bench::new().await;
     let script = "let n = 0; const b = out.appendChild(document.createElement('b'));
         setInterval(() => { b.textContent = 'tick ' + ++n }, 1000)";
@@ -290,7 +290,7 @@ async fn a_clock_is_not_waited_for_as_steps_are_that_bring_elements() {
 }
 
 #[tokio::test]
-async fn a_signal_that_somebody_listens_to_is_waited_for() {
+async fn an_abort_signal_with_a_listener_is_awaited() {
     shows(
         "AbortSignal.timeout(800).addEventListener('abort', () => add('gave up waiting'))",
         "gave up waiting",
@@ -299,7 +299,7 @@ async fn a_signal_that_somebody_listens_to_is_waited_for() {
 }
 
 #[tokio::test]
-async fn idle_callbacks_that_ask_for_ever_and_show_nothing_hold_nothing_up() {
+async fn endless_idle_callbacks_without_effect_do_not_delay_the_capture() {
     let bench = Bench::new().await;
     let asks = |more: &str| article(&format!("const f = () => requestIdleCallback(f); f(); {more}"));
     bench.origin.on("/asks", asks("")).on("/shows", asks("setInterval(() => add('x'), 100)"));
@@ -311,7 +311,7 @@ async fn idle_callbacks_that_ask_for_ever_and_show_nothing_hold_nothing_up() {
 }
 
 #[tokio::test]
-async fn a_poll_for_what_a_timer_brings_finds_it() {
+async fn a_dom_poll_finds_content_of_a_timer() {
     let script = "setTimeout(() => { globalThis.wanted = 1 }, 1450);
         const id = setInterval(() => { if (!globalThis.wanted) return; clearInterval(id); add('found') }, 200)";
 
@@ -319,14 +319,14 @@ async fn a_poll_for_what_a_timer_brings_finds_it() {
 }
 
 #[tokio::test]
-async fn progress_gives_the_page_its_own_time_again() {
+async fn progress_renews_the_budget_of_own_time() {
     let script = "setTimeout(() => { add('first'); setTimeout(() => add('second'), 4000) }, 4000)";
 
     shows(script, "second").await;
 }
 
 #[tokio::test]
-async fn a_blank_page_has_twice_the_time_of_a_full_one() {
+async fn a_blank_page_has_twice_the_budget_of_a_full_one() {
     let bench = Bench::new().await;
     let late = "setTimeout(() => { out.innerHTML = '<p>late</p>' }, 8000)";
 
@@ -343,7 +343,7 @@ async fn a_blank_page_has_twice_the_time_of_a_full_one() {
 }
 
 #[tokio::test]
-async fn whatever_repeats_itself_ends_with_the_pages_own_time() {
+async fn every_repetition_ends_with_the_budget_of_own_time() {
     let bench = Bench::new().await;
     for repeats in [
         "setInterval(() => out.classList.toggle('x'), 300)",

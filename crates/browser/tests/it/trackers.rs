@@ -1,4 +1,4 @@
-//! Trackers are not asked, and their pages do not notice: scripts arrive, their globals call back, walls stay open.
+//! Trackers are not requested, and pages cannot tell: scripts load, their globals call back, walls against blockers stay away.
 
 use browser::{RenderRequest, Renderer};
 use tokio::net::TcpListener;
@@ -7,7 +7,7 @@ use crate::article::{article, article_with, assert_shows};
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, request};
 
-/// Renders a page with scripts of trackers, of which none may be asked.
+/// Renders a page with scripts of trackers, and asserts that none is requested.
 async fn shows(head: &str, script: &str, wanted: &[&str]) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -22,7 +22,7 @@ async fn shows(head: &str, script: &str, wanted: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_page_that_starts_once_its_analytics_have_come_comes_out() {
+async fn a_page_that_starts_after_its_analytics_is_captured() {
     let head = "<link rel=preconnect href=https://www.google-analytics.com>";
     let script = "const script = document.createElement('script');
         script.src = 'https://www.google-analytics.com/analytics.js';
@@ -34,7 +34,7 @@ async fn a_page_that_starts_once_its_analytics_have_come_comes_out() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_trackers_callback_is_called_back() {
+async fn callbacks_given_to_trackers_are_called() {
     let head = "<script>
         window.ga = window.ga || function () { (ga.q = ga.q || []).push(arguments) };
         ga('create', 'UA-1', 'auto');
@@ -49,7 +49,7 @@ async fn what_waits_for_a_trackers_callback_is_called_back() {
 }
 
 #[tokio::test]
-async fn a_wall_against_content_blockers_stays_open() {
+async fn a_wall_against_content_blockers_is_not_shown() {
     let head = "<script async src=https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js></script>";
     let script = "fetch('https://www.google-analytics.com/collect', { method: 'POST', body: '{}', credentials: 'include', headers: { 'content-type': 'application/json' } })
             .then((answer) => add('fetched: ' + answer.ok), () => add('please switch off your blocker'));
@@ -59,7 +59,7 @@ async fn a_wall_against_content_blockers_stays_open() {
 }
 
 #[tokio::test]
-async fn a_place_for_advertisements_is_marked_as_looked_at() {
+async fn an_advertisement_slot_is_marked_as_processed() {
     let head = "<script async src=https://pagead2.googlesyndication.com/pagead/js/adsbygoogle.js></script>";
     let script = "out.innerHTML = '<ins class=adsbygoogle style=\"display: block; height: 90px\"></ins>';
         (window.adsbygoogle = window.adsbygoogle || []).push({});
@@ -69,7 +69,7 @@ async fn a_place_for_advertisements_is_marked_as_looked_at() {
 }
 
 #[tokio::test]
-async fn what_a_script_asks_a_tracker_is_answered_with_json() {
+async fn fetches_of_trackers_get_empty_json() {
     let script = "fetch('https://www.google-analytics.com/v1/i', { method: 'POST', body: '{}' })
             .then((answer) => answer.json()).then(() => add('started'), () => add('blocked'))";
 

@@ -1,4 +1,4 @@
-//! Responses that are not as they should be, byte by byte: what a person's browser makes of them comes out, and in time.
+//! Malformed responses, byte by byte: the result is what a visitor's browser shows, in time.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::support::{Bench, request};
 const HOST: &str = "raw.test";
 const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
-/// What an origin does once it has said everything.
+/// Behaviour of an origin after its response.
 #[derive(Clone, Copy)]
 enum Then {
     Close,
     Hang,
 }
 
-/// An origin that sends `response` to everybody, byte for byte.
+/// Starts an origin that sends `response` to every connection.
 async fn origin(response: String, then: Then) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -41,7 +41,7 @@ async fn origin(response: String, then: Then) -> SocketAddr {
     address
 }
 
-/// An origin that sends `first` to everybody, and `rest` after a pause.
+/// Starts an origin that sends `first` to every connection, and `rest` after a pause.
 async fn trickle(first: String, pause: Duration, rest: String) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -68,7 +68,7 @@ fn page(body: &str) -> String {
 }
 
 #[tokio::test]
-async fn headers_that_browsers_tolerate_do_not_cost_the_page() {
+async fn headers_that_browsers_tolerate_do_not_fail_the_render() {
     let body = page("<h1>Hello</h1>");
     for odd in [
         "X-Folded: one\r\n two\r\n",
@@ -87,7 +87,7 @@ async fn headers_that_browsers_tolerate_do_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn a_length_that_is_no_number_does_not_cost_the_page() {
+async fn an_invalid_content_length_does_not_fail_the_render() {
     let body = page("<h1>Hello</h1>");
     for odd in [format!("+{}", body.len()), "abc".to_owned(), String::new()] {
         let page = render(format!("{HEAD}Content-Length: {odd}\r\n\r\n{body}"), Then::Close).await;
@@ -97,7 +97,7 @@ async fn a_length_that_is_no_number_does_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn a_length_beside_chunks_is_not_believed() {
+async fn a_content_length_beside_chunks_is_ignored() {
     let body = page("<h1>Hello</h1>");
     let response = format!(
         "{HEAD}Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
@@ -110,7 +110,7 @@ async fn a_length_beside_chunks_is_not_believed() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_comes_out_in_time_as_far_as_it_came() {
+async fn a_truncated_document_is_captured_as_far_as_received() {
     let body = page(
         "<h1>Hello</h1><script>setTimeout(() => document.body.append('and more'), 300)</script><p>begun",
     );
@@ -122,13 +122,13 @@ async fn a_body_that_is_cut_comes_out_in_time_as_far_as_it_came() {
         let page = render(response, Then::Close).await;
 
         assert!(page.html.contains("Hello") && page.html.contains("and more"), "{}", page.html);
-        // Waited for to its end it would be still instead.
+        // Waiting for its end would make it `Still`.
         assert!(!page.partial && page.settled == Settled::Quiet, "{page:?}");
     }
 }
 
 #[tokio::test]
-async fn a_script_hears_that_an_answer_was_cut() {
+async fn a_truncated_response_is_an_error_for_scripts() {
     let cut = origin(
         format!("{HEAD}Access-Control-Allow-Origin: *\r\nContent-Length: 500\r\n\r\nbegun"),
         Then::Close,
@@ -143,7 +143,7 @@ async fn a_script_hears_that_an_answer_was_cut() {
 }
 
 #[tokio::test]
-async fn a_body_that_never_ends_comes_out_in_time_as_a_person_sees_it() {
+async fn a_document_without_an_end_is_captured_in_time() {
     let body = page(
         "<h1>Hello</h1><script>setTimeout(() => document.body.append('and more'), 300)</script><p>begun",
     );
@@ -159,7 +159,7 @@ async fn a_body_that_never_ends_comes_out_in_time_as_a_person_sees_it() {
 }
 
 #[tokio::test]
-async fn what_other_sites_leave_hanging_costs_little() {
+async fn hanging_requests_to_other_sites_delay_the_capture_briefly() {
     let third = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("widget.other", third)], |_| {}).await;
     let never = Reply::typed("application/json", "{}").after(Duration::from_secs(600));
@@ -180,7 +180,7 @@ async fn what_other_sites_leave_hanging_costs_little() {
     }
 }
 
-/// Renders a page beside the same one, for which another site and not its own leaves a script hanging.
+/// Renders a page whose own site leaves a script hanging, beside the same page with another site's script.
 async fn own_beside_other(with: impl Fn(&str) -> Reply) -> (Rendered, Rendered) {
     let hanging = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
@@ -190,12 +190,12 @@ async fn own_beside_other(with: impl Fn(&str) -> Reply) -> (Rendered, Rendered) 
 }
 
 #[tokio::test]
-async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_of_its_own() {
+async fn a_script_of_another_site_that_blocks_the_parser_is_awaited_shorter_than_an_own_one() {
     let with = |script: &str| {
         Reply::html(&page(&format!("<h1>Hello</h1><script src={script}></script><p>behind it</p>")))
     };
 
-    // The rest of the page comes behind its own.
+    // The rest of the page follows after its own script.
     let (own, other) = own_beside_other(with).await;
 
     assert!(other.html.contains("<h1>Hello</h1>") && other.html.contains("behind it"), "{}", other.html);
@@ -208,7 +208,7 @@ async fn a_script_of_another_site_that_holds_up_the_parser_costs_less_than_one_o
 }
 
 #[tokio::test]
-async fn a_script_of_another_site_that_holds_up_the_head_costs_the_page_nothing_but_time() {
+async fn a_script_of_another_site_that_blocks_the_head_loses_no_content() {
     let hanging = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
     bench.origin.on("/app.js", Reply::typed("text/javascript", "out.textContent = 'the app'"));
@@ -231,7 +231,7 @@ async fn a_script_of_another_site_that_holds_up_the_head_costs_the_page_nothing_
 }
 
 #[tokio::test]
-async fn an_answer_that_another_site_has_begun_is_waited_for() {
+async fn a_response_that_another_site_has_begun_is_awaited() {
     let body = "document.title = 'whole'";
     let begun =
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -249,7 +249,7 @@ async fn an_answer_that_another_site_has_begun_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_a_script_writes_into_a_loaded_document_comes_out_in_time() {
+async fn a_page_written_into_a_loaded_document_is_captured_in_time() {
     let bench = Bench::new().await;
     for script in [
         "addEventListener('load', () => setTimeout(() => document.write('<h1>written</h1>'), 50))",
@@ -265,7 +265,7 @@ async fn what_a_script_writes_into_a_loaded_document_comes_out_in_time() {
 }
 
 #[tokio::test]
-async fn what_a_pages_own_site_is_asked_for_and_answers_late_is_waited_for() {
+async fn late_responses_of_the_own_site_are_awaited() {
     let bench = Bench::new().await;
     let late = "document.body.append('what came late')";
     bench.origin.on("/late", Reply::typed("text/javascript", late).after(Duration::from_millis(5_500)));
@@ -282,7 +282,7 @@ async fn what_a_pages_own_site_is_asked_for_and_answers_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_piece_of_a_document_that_comes_late_is_waited_for() {
+async fn a_late_part_of_the_document_is_awaited() {
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
     let (first, rest) = (page(&format!("<p>{text}</p>")), "<p>what came late</p>");
     let head = format!("{HEAD}Content-Length: {}\r\n\r\n{first}", first.len() + rest.len());
@@ -296,7 +296,7 @@ async fn a_piece_of_a_document_that_comes_late_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_a_pages_own_site_leaves_hanging_does_not_cost_the_page() {
+async fn hanging_requests_to_the_own_site_do_not_fail_the_render() {
     let bench = Bench::new().await;
     bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
@@ -313,7 +313,7 @@ async fn what_a_pages_own_site_leaves_hanging_does_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn a_deferred_script_that_hangs_does_not_cost_the_page() {
+async fn a_hanging_deferred_script_does_not_fail_the_render() {
     let bench = Bench::new().await;
     bench.origin.on("/hang", Reply::typed("text/javascript", "").after(Duration::from_secs(600)));
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
@@ -330,7 +330,7 @@ async fn a_deferred_script_that_hangs_does_not_cost_the_page() {
 }
 
 #[tokio::test]
-async fn a_deferred_script_of_another_site_that_hangs_costs_less_than_an_own_one() {
+async fn a_hanging_deferred_script_of_another_site_is_awaited_shorter_than_an_own_one() {
     let text = "All of the shop is here, ready to be read by anybody who comes along. ".repeat(4);
     let with =
         |script: &str| Reply::html(&page(&format!("<p>{text}</p><script defer src={script}></script>")));
@@ -342,7 +342,7 @@ async fn a_deferred_script_of_another_site_that_hangs_costs_less_than_an_own_one
 }
 
 #[tokio::test]
-async fn what_hangs_costs_a_short_page_less_than_one_that_says_that_it_loads() {
+async fn hanging_requests_delay_a_page_with_a_loading_indicator_longer() {
     let hanging = origin(String::new(), Then::Hang).await;
     let bench = Bench::with_hosts(&[("hanging.test", hanging)], |_| {}).await;
     let with = |content: &str| {
@@ -359,7 +359,7 @@ async fn what_hangs_costs_a_short_page_less_than_one_that_says_that_it_loads() {
 }
 
 #[tokio::test]
-async fn a_preload_of_another_site_that_hangs_holds_nothing_up() {
+async fn a_hanging_preload_of_another_site_is_not_awaited() {
     let with = |address: &str| {
         Reply::html(&page(&format!("<link rel=preload as=script href={address}><h1>Hello</h1>")))
     };

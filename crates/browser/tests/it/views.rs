@@ -1,4 +1,4 @@
-//! Looks at pages: pictures and fonts are there, given documents run no scripts, and hostile pages are cut or fail.
+//! Views: pictures and fonts are loaded, given documents run no scripts, and hostile pages are partial or fail.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn document(html: &str) -> ViewSource {
 }
 
 #[tokio::test]
-async fn a_page_is_seen_live_with_its_pictures_and_a_given_document_without_scripts() {
+async fn a_live_page_has_its_pictures_and_a_given_document_runs_no_scripts() {
     let bench = Bench::new().await;
     bench.origin.on("/red.svg", Reply::typed("image/svg+xml", PICTURE));
     bench.origin.on("/missing.js", Reply::html("").status(404));
@@ -61,7 +61,7 @@ async fn a_page_is_seen_live_with_its_pictures_and_a_given_document_without_scri
 }
 
 #[tokio::test]
-async fn hostile_pages_are_cut_or_fail_and_leave_nothing_behind() {
+async fn hostile_pages_are_partial_or_fail_and_leave_nothing() {
     let bench = Bench::new().await;
     let endless = "<!DOCTYPE html><body style='margin:0'><div style='height:3000000px'>tall</div><script>\
         addEventListener('scroll', () => document.body.append(Object.assign(document.createElement('div'), \
@@ -103,7 +103,7 @@ async fn hostile_pages_are_cut_or_fail_and_leave_nothing_behind() {
     assert!(heavy_page.partial && heavy_page.text.contains("Heavy"));
     let huge = heavy.requests.iter().find(|it| it.url.ends_with("/huge.png")).expect("a request");
     assert!(huge.bytes <= 1 << 20, "{huge:?}");
-    // The page's script is ended at the time limit; a machine that is too slow for that sees nothing.
+    // The page's script is terminated at the time limit. On a machine that is too slow for that, the view fails.
     assert!(
         busy.page.as_ref().map_or_else(|error| matches!(error, RenderError::Timeout(_)), |page| page.partial)
     );
@@ -122,7 +122,7 @@ async fn hostile_pages_are_cut_or_fail_and_leave_nothing_behind() {
 #[tokio::test]
 async fn a_picture_that_would_be_too_large_is_kept_in_a_lower_quality() {
     let bench = Bench::new().await;
-    // Noise of these measures has some 6 MB in the best quality.
+    // Noise of this size takes about 6 MB in the best quality.
     let noise = "<!DOCTYPE html><body style='margin:0'><canvas id=c width=1280 height=6000 style='display:block'></canvas><script>\
         const pen = c.getContext('2d'), strip = pen.createImageData(1280, 12); \
         for (let y = 0; y < 6000; y += 12) { crypto.getRandomValues(strip.data); \
@@ -137,7 +137,7 @@ async fn a_picture_that_would_be_too_large_is_kept_in_a_lower_quality() {
 }
 
 #[tokio::test]
-async fn a_look_whose_browser_is_killed_fails_and_the_next_one_is_good() {
+async fn a_view_whose_browser_is_killed_fails_and_the_next_one_succeeds() {
     let bench = Bench::new().await;
     bench.origin.on("/slow", Reply::html("<p>Late</p>").after(Duration::from_secs(20)));
     bench.origin.on("/page", Reply::html("<!DOCTYPE html><p>Fine</p>"));

@@ -1,5 +1,5 @@
-//! What a page is waited for, and what does not hold it up: one rule each.
-//! Pages full of text, unless the rule is about empty ones: a page that shows next to nothing is waited for longer.
+//! Waiting rules, one test each.
+//! The pages are full of text unless the rule is about empty ones, since a nearly empty page is awaited longer.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::origin::{Origin, Reply};
 use crate::support::Bench;
 
 #[tokio::test]
-async fn a_request_that_is_tried_again_after_a_failure_is_waited_for() {
+async fn a_fetch_that_is_retried_after_a_failure_is_awaited() {
     let bench = Bench::new().await;
     bench.origin.on("/try/2", Reply::typed("text/plain", "third time lucky"));
     let script = "(async () => {
@@ -24,7 +24,7 @@ async fn a_request_that_is_tried_again_after_a_failure_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_second_try_of_an_xml_http_request_is_waited_for() {
+async fn an_xhr_that_is_retried_after_a_failure_is_awaited() {
     let bench = Bench::new().await;
     bench.origin.on("/try/2", Reply::typed("text/plain", "third time lucky"));
     let script = "const send = (n) => {
@@ -41,7 +41,7 @@ async fn a_second_try_of_an_xml_http_request_is_waited_for() {
 }
 
 #[tokio::test]
-async fn the_same_request_is_no_poll_while_it_fails() {
+async fn a_repeated_request_is_no_poll_while_it_fails() {
     let bench = Bench::new().await;
     let script = "(async () => {
         for (const ms of [200, 1000, 1500, 1700]) { await fetch('/none'); await sleep(ms) }
@@ -54,7 +54,7 @@ async fn the_same_request_is_no_poll_while_it_fails() {
 }
 
 #[tokio::test]
-async fn a_poll_that_always_fails_is_not_waited_for_beyond_the_pages_own_time() {
+async fn a_poll_that_always_fails_ends_with_the_budget_of_own_time() {
     let bench = Bench::new().await;
     let script = "const poll = () => fetch('/none').finally(() => setTimeout(poll, 1600)); poll()";
 
@@ -65,7 +65,7 @@ async fn a_poll_that_always_fails_is_not_waited_for_beyond_the_pages_own_time() 
 }
 
 #[tokio::test]
-async fn a_splash_screen_is_waited_for() {
+async fn the_end_of_a_splash_screen_is_awaited() {
     let bench = Bench::new().await;
     let script = "setTimeout(() => { out.innerHTML = '<p>splash is over</p>' }, 2500)";
 
@@ -75,7 +75,7 @@ async fn a_splash_screen_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_timer_beyond_the_pages_own_time_does_not_hold_a_page_that_is_full_of_text() {
+async fn a_timer_beyond_the_budget_does_not_delay_a_full_page() {
     let bench = Bench::new().await;
 
     let page =
@@ -86,7 +86,7 @@ async fn a_timer_beyond_the_pages_own_time_does_not_hold_a_page_that_is_full_of_
 }
 
 #[tokio::test]
-async fn steps_of_a_timer_are_waited_for_while_each_shows_something() {
+async fn steps_of_a_timer_are_awaited_while_each_adds_content() {
     let bench = Bench::new().await;
     let script =
         "let n = 0; const step = () => { add('step ' + ++n); if (n < 6) setTimeout(step, 300) }; step()";
@@ -97,7 +97,7 @@ async fn steps_of_a_timer_are_waited_for_while_each_shows_something() {
 }
 
 #[tokio::test]
-async fn a_number_that_counts_up_by_an_interval_is_waited_for() {
+async fn a_counter_animated_by_an_interval_is_awaited() {
     let bench = Bench::new().await;
     let script = "let n = 0; const id = setInterval(() => { add('count ' + ++n); if (n === 12) clearInterval(id) }, 100)";
 
@@ -107,7 +107,7 @@ async fn a_number_that_counts_up_by_an_interval_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_chain_of_frames_that_changes_the_page_is_waited_for() {
+async fn a_chain_of_frames_that_changes_the_page_is_awaited() {
     let bench = Bench::new().await;
     let script =
         "let n = 0; const next = () => { add('frame ' + ++n); if (n < 40) requestAnimationFrame(next) };
@@ -119,7 +119,7 @@ async fn a_chain_of_frames_that_changes_the_page_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_script_that_a_script_inserts_is_waited_for() {
+async fn a_script_inserted_by_a_script_is_awaited() {
     let bench = Bench::new().await;
     let late = Reply::typed("text/javascript", "add('late')").after(Duration::from_millis(1200));
     bench.origin.on("/late.js", late);
@@ -131,7 +131,7 @@ async fn a_script_that_a_script_inserts_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_script_of_another_site_that_is_given_the_name_of_a_function_is_an_answer() {
+async fn a_jsonp_response_of_another_site_is_awaited() {
     let other = Origin::start().await;
     for name in ["show", "shop.show"] {
         other.on(
@@ -153,7 +153,7 @@ async fn a_script_of_another_site_that_is_given_the_name_of_a_function_is_an_ans
 }
 
 #[tokio::test]
-async fn idle_callbacks_that_ask_for_the_next_all_run() {
+async fn chained_idle_callbacks_all_run() {
     let bench = Bench::new().await;
     let script = "let n = 0; const piece = (deadline) => {
         if (deadline.timeRemaining() < 1) return requestIdleCallback(piece); // there is no time left
@@ -166,7 +166,7 @@ async fn idle_callbacks_that_ask_for_the_next_all_run() {
 }
 
 #[tokio::test]
-async fn messages_are_waited_for_at_the_pace_at_which_they_come() {
+async fn messages_at_regular_intervals_are_awaited() {
     let bench = Bench::new().await;
     let news = (1..=8).map(|n| format!("data: news {n}\n\n")).collect();
     bench
@@ -180,7 +180,7 @@ async fn messages_are_waited_for_at_the_pace_at_which_they_come() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_iterated_over_is_waited_for_to_its_end() {
+async fn a_response_body_read_by_iteration_is_awaited_to_its_end() {
     let bench = Bench::new().await;
     let lines = (1..=4).map(|n| format!("line {n}")).collect();
     bench.origin.on("/lines", Reply::typed("text/plain", "").in_pieces(Duration::from_millis(400), lines));
@@ -196,7 +196,7 @@ async fn a_body_that_is_iterated_over_is_waited_for_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_worker_has_time_for_its_answer() {
+async fn the_answer_of_a_worker_is_awaited() {
     let bench = Bench::new().await;
     bench
         .origin
@@ -209,11 +209,11 @@ async fn a_worker_has_time_for_its_answer() {
 }
 
 #[tokio::test]
-async fn a_question_that_a_page_asks_its_worker_on_hearing_an_answer_has_that_time_too() {
+async fn a_request_to_a_worker_after_its_answer_is_awaited() {
     let bench = Bench::new().await;
     let worker = "onmessage = (e) => setTimeout(() => postMessage('answer to ' + e.data), 1200)";
     bench.origin.on("/worker.js", Reply::typed("text/javascript", worker));
-    // As Comlink does: the listener is the promise's, the next question comes from its microtask.
+    // The pattern of Comlink: the listener resolves a promise, and the next request follows in its microtask.
     let script = "const worker = new Worker('/worker.js');
         const ask = (question) => new Promise((done) => {
             worker.addEventListener('message', (e) => done(e.data), { once: true });
@@ -227,7 +227,7 @@ async fn a_question_that_a_page_asks_its_worker_on_hearing_an_answer_has_that_ti
 }
 
 #[tokio::test]
-async fn a_frames_message_to_a_page_that_listens_is_waited_for() {
+async fn a_message_of_a_frame_is_awaited_when_the_page_listens() {
     let bench = Bench::new().await;
     let frame = Reply::html("<script>setTimeout(() => parent.postMessage('framed', '*'), 500)</script>");
     bench.origin.on("/frame", frame.after(Duration::from_millis(500)));
@@ -240,7 +240,7 @@ async fn a_frames_message_to_a_page_that_listens_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_waits_for_a_font_is_told_that_it_is_there() {
+async fn fonts_report_to_be_loaded() {
     let bench = Bench::new().await;
     let faces = "document.fonts.load('1em X').then((faces) => faces.length === 1 && document.fonts.check('1em X') || Promise.reject())";
     for load in [faces, "new FontFace('Y', 'url(/y.woff2)').load()"] {
@@ -258,8 +258,8 @@ async fn what_waits_for_a_font_is_told_that_it_is_there() {
 }
 
 #[tokio::test]
-async fn what_another_process_answers_is_waited_for() {
-    // Each answer leads to the next question, and none of them changes the page.
+async fn answers_of_browser_apis_are_awaited() {
+    // Each answer leads to the next request, and none changes the page.
     let script = "const asked = [() => navigator.wakeLock.request('screen'), () => navigator.usb.getDevices(), () => navigator.getBattery(),
             () => navigator.mediaCapabilities.decodingInfo({ type: 'file', audio: { contentType: 'audio/mpeg' } }),
             () => new OfflineAudioContext(1, 4000, 44100).startRendering(), () => navigator.locks.query()];
@@ -275,7 +275,7 @@ async fn what_another_process_answers_is_waited_for() {
 }
 
 #[tokio::test]
-async fn events_that_are_read_by_fetch_are_waited_for_like_those_of_an_event_source() {
+async fn an_event_stream_read_by_fetch_is_awaited_like_an_event_source() {
     let bench = Bench::new().await;
     let events = (1..6).map(|n| format!("data: event {n}\n\n")).collect();
     let stream = Reply::typed("text/event-stream", ": hello\n\n");
@@ -302,7 +302,7 @@ async fn events_that_are_read_by_fetch_are_waited_for_like_those_of_an_event_sou
 }
 
 #[tokio::test]
-async fn a_worker_that_first_says_that_it_is_there_is_waited_for_beside_an_empty_page() {
+async fn a_worker_whose_first_message_is_a_greeting_is_awaited_by_an_empty_page() {
     let bench = Bench::new().await;
     let worker = "postMessage('ready'); setTimeout(() => postMessage('computed'), 700)";
     bench.origin.on("/worker.js", Reply::typed("text/javascript", worker));
@@ -313,7 +313,7 @@ async fn a_worker_that_first_says_that_it_is_there_is_waited_for_beside_an_empty
     assert_shows(&page, &["computed"]);
 }
 
-/// A page whose head and foot are there from the start, and the part between them is the app's.
+/// Makes a page with header and footer, whose middle part is the app's.
 fn shell(part: &str, script: &str) -> Reply {
     let words = "Everything for those who grow under glass, from the first seed to the last leaf of autumn. "
         .repeat(2);
@@ -324,7 +324,7 @@ fn shell(part: &str, script: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn an_app_that_begins_late_between_a_head_and_a_foot_is_waited_for() {
+async fn a_late_app_between_header_and_footer_is_awaited() {
     let bench = Bench::new().await;
     let late = "addEventListener('load', () => setTimeout(() => add('begun'), 2000))";
     for part in ["<div id=root><div id=part></div></div>", "<main id=part>Please wait</main>"] {
@@ -335,7 +335,7 @@ async fn an_app_that_begins_late_between_a_head_and_a_foot_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_element_for_an_app_that_stays_empty_beside_the_text_of_the_page_is_not() {
+async fn an_empty_mount_element_beside_the_text_does_not_delay_the_capture() {
     let bench = Bench::new().await;
     let article = "<main>All of the article is here, and nothing of it needs a script at all.</main><div id=root><div id=part></div></div>";
 
@@ -345,7 +345,7 @@ async fn an_element_for_an_app_that_stays_empty_beside_the_text_of_the_page_is_n
 }
 
 #[tokio::test]
-async fn an_app_in_a_shadow_root_that_shows_little_yet_is_waited_for() {
+async fn an_app_in_a_shadow_root_with_little_content_is_awaited() {
     let bench = Bench::new().await;
     let script = "const root = out.attachShadow({ mode: 'open' });
         root.innerHTML = '<i>Starting</i>';
@@ -357,7 +357,7 @@ async fn an_app_in_a_shadow_root_that_shows_little_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn slow_steps_of_a_page_that_shows_next_to_nothing_else_are_waited_for() {
+async fn slow_steps_of_a_thin_page_are_awaited() {
     let bench = Bench::new().await;
     for script in [
         "const steps = ['one', 'two', 'three']; const next = () => { if (steps.length === 0) return add('done'); part.textContent = steps.shift(); setTimeout(next, 900) }; next()",
@@ -370,7 +370,7 @@ async fn slow_steps_of_a_page_that_shows_next_to_nothing_else_are_waited_for() {
 }
 
 #[tokio::test]
-async fn a_slow_answer_is_waited_for_while_what_the_app_fills_is_empty() {
+async fn a_slow_response_is_awaited_while_the_mount_element_is_empty() {
     let bench = Bench::new().await;
     bench.origin.on("/slow", Reply::typed("text/plain", "answer").after(Duration::from_secs(6)));
     let ask = "fetch('/slow').then((r) => r.text()).then(add)";

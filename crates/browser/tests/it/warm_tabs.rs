@@ -1,4 +1,4 @@
-//! Tabs that wait for the next page of their site: they cost nothing, and the next page finds nothing of the last.
+//! Warm tabs: they use no processor while idle, and the next page finds nothing of the last.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use browser::{RenderRequest, Renderer};
 use crate::origin::Reply;
 use crate::support::{Bench, renderers, request};
 
-/// Processor time of all pages of a browser, in hundredths of a second.
+/// Returns the processor time of a browser's renderers, in hundredths of a second.
 fn page_ticks(browser: u32) -> u64 {
     renderers(browser).into_iter().map(ticks).sum()
 }
@@ -19,7 +19,7 @@ fn ticks(pid: u32) -> u64 {
 }
 
 #[tokio::test]
-async fn a_tab_that_nobody_has_used_for_a_second_computes_nothing() {
+async fn an_idle_tab_uses_no_processor_after_a_second() {
     let bench = Bench::new().await;
     let busy = "out.textContent = 'busy';
         const { port1, port2 } = new MessageChannel();
@@ -30,7 +30,7 @@ async fn a_tab_that_nobody_has_used_for_a_second_computes_nothing() {
     assert!(page.html.contains("busy"));
     let browser = bench.pool.browser_pid().unwrap();
 
-    // On a busy machine it takes its time to come to rest; a tab that does not keeps a core busy.
+    // On a loaded machine, blanking takes its time. A tab that is not blanked keeps a core busy.
     for _ in 0..30 {
         let before = page_ticks(browser);
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -42,7 +42,7 @@ async fn a_tab_that_nobody_has_used_for_a_second_computes_nothing() {
 }
 
 #[tokio::test]
-async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
+async fn a_blanked_tab_renders_the_next_page_of_its_owner() {
     let bench = Bench::new().await;
     bench.origin.on("/app.js", Reply::typed("text/javascript", "").header("cache-control", "max-age=3600"));
     let page = |script: &str| {
@@ -60,11 +60,11 @@ async fn a_tab_that_has_rested_renders_the_next_page_of_its_site() {
 }
 
 #[tokio::test]
-async fn a_browser_keeps_tabs_for_five_sites_that_may_come_again() {
+async fn a_browser_keeps_warm_tabs_of_five_sites() {
     let bench = Bench::new().await;
     bench.origin.on("/page", Reply::html("<!DOCTYPE html><p>Hello"));
 
-    // A tab that needs too long to leave its page is closed, which happens on a busy machine: hence more than one attempt.
+    // A tab that is too slow to blank is closed, which happens on a loaded machine: hence several attempts.
     for attempt in 0..5 {
         for number in 0..8 {
             let tenant = format!("tenant {attempt}-{number}");

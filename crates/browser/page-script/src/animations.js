@@ -197,13 +197,8 @@ function bringToEnd(animation) {
     begin(animation); // one without a length is at its end before it has begun, and tells nobody
     return 0; // its event comes with the next frame, which a busy machine may draw late
   }
-  const rate = read.playbackRate(animation);
-  if (state !== 'running' || !(rate > 0)) return null;
-  const effect = read.effect(animation);
-  const end = effect && computedTiming(effect).endTime;
-  const clock = timeline(document);
-  if (read.timeline(animation) !== clock || !isFinite(end)) return null;
-  const rest = (end - (+read.currentTime(animation) || 0)) / rate;
+  const rest = restOf(animation);
+  if (rest === Infinity || read.timeline(animation) !== timeline(document)) return null;
   if (isOfStyleSheet(animation) || rest > left) {
     finish(animation);
     return 0;

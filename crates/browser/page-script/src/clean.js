@@ -4,7 +4,7 @@
 
 import { isExecutable } from './elements.js';
 import {
-  attribute, attributeNames, body, childNodes, closest, createElement, createTextNode, data, doctype, doctypeName, documentElement, firstChild, hasAttribute, innerHTML,
+  attribute, attributeNames, body, childNodes, closest, createElement, createTextNode, data, doctype, doctypeName, documentElement, eachElement, firstChild, hasAttribute, innerHTML,
   insertBefore, isHtml, localName, nodeType, outerHTML, ownerDocument, parentNode, publicId, query, queryAll, remove, removeAttribute, removeNode, replaceChild,
   setAttribute, setData, setTextContent, systemId, templateContent, textContent, TYPE, walk,
 } from './intrinsics/dom.js';
@@ -24,11 +24,10 @@ export const isSuspect = (html) => test(SUSPECT, html);
 /** Removes event handlers, script addresses and addresses in this tab's memory. True when there was one. */
 export function cleanAttributes(root) {
   let changed = false;
-  each(queryAll(root, '*'), (element) => {
+  eachElement(root, (element) => {
     each(attributeNames(element), (name) => {
       if (cleanAttribute(element, name)) changed = true;
     });
-    if (isHtml(element, 'template') && cleanAttributes(templateContent(element))) changed = true;
   });
   return changed;
 }

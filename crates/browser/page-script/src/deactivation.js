@@ -2,11 +2,11 @@
 // the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0005.
 // Must say no (`deactivateDocument`) whenever something of the document can act outside its own main thread.
 
-import { domObserver, stopObserving } from './document.js';
+import { domObserver } from './document.js';
 import { each, getter, keys } from './intrinsics/language.js';
 import { preventDeactivation, quietly, refuseWhenInactive, replaceMethod, replaceSetter, deactivation } from './hooks.js';
 import { silenceUnload } from './listeners.js';
-import { native } from './native.js';
+import { mutations, native } from './native.js';
 import { state } from './state.js';
 
 const MAX_TIMERS = 5000;
@@ -54,7 +54,7 @@ export function deactivateDocument() {
   silenceUnload();
   // Timers and intervals count from one.
   for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
-  stopObserving(domObserver);
+  mutations.disconnect(domObserver);
   native.stop();
   // Setting a cookie does not wait until it is set, and could come after the cookies are cleared. Reading waits for both.
   if (hasSetCookies) quietly(() => cookies(document));

@@ -7,15 +7,12 @@ import {
 } from './intrinsics/dom.js';
 import { KeptSet, KeptWeakMap, each, getter, indexOf, method, plain } from './intrinsics/language.js';
 import { listen, listenAgain, quietly, replaceMethod, watchMethod } from './hooks.js';
-import { native } from './native.js';
+import { mutations, native } from './native.js';
 import { isWithinBudget } from './repetition.js';
 import { shared } from './shared.js';
 import { registry, shadowRoots, templateRoots, unseen } from './state.js';
 import { ownTime, touch, work } from './work.js';
 
-const observe = method(MutationObserver.prototype, 'observe');
-export const stopObserving = method(MutationObserver.prototype, 'disconnect');
-const takeRecords = method(MutationObserver.prototype, 'takeRecords');
 const recordType = getter(MutationRecord.prototype, 'type');
 const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
 const attachInternals = method(HTMLElement.prototype, 'attachInternals');
@@ -43,8 +40,8 @@ function noteChanges(records) {
 export const domObserver = new native.MutationObserver(noteChanges);
 
 export function watchDocument(root) {
-  work.readChanges = () => noteChanges(takeRecords(domObserver));
-  observe(domObserver, root, plain({ childList: true, subtree: true, attributes: true, characterData: true }));
+  work.readChanges = () => noteChanges(mutations.take(domObserver));
+  mutations.observe(domObserver, root, plain({ childList: true, subtree: true, attributes: true, characterData: true }));
 }
 
 function rememberRoot(root) {

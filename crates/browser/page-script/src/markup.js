@@ -3,8 +3,8 @@
 // the other, and so is an element whose name is written in capitals.
 
 import { clean, cleanAttributes, hasMisplacedText, writeDocument } from './clean.js';
-import { isHtml, queryAll, templateContent } from './intrinsics/dom.js';
-import { each, exec, replaceAll, test } from './intrinsics/language.js';
+import { eachElement, localName } from './intrinsics/dom.js';
+import { exec, replaceAll, test } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
 
 const ROUNDS = 3; // parsing what was written settles at once, or is being played with
@@ -46,8 +46,7 @@ function hasHandler(html) {
 
 function scripts(tree) {
   let sum = 0;
-  each(queryAll(tree, 'script'), () => (sum += 1));
-  each(queryAll(tree, 'template'), (template) => isHtml(template, 'template') && (sum += scripts(templateContent(template))));
+  eachElement(tree, (element) => localName(element) === 'script' && (sum += 1));
   return sum;
 }
 

@@ -41,6 +41,16 @@ export const eventOf = {
   stop: method(Event.prototype, 'stopImmediatePropagation'),
 };
 
+// ---- changes of the DOM ----
+
+export const mutations = {
+  observe: method(MutationObserver.prototype, 'observe'),
+  take: method(MutationObserver.prototype, 'takeRecords'),
+  disconnect: method(MutationObserver.prototype, 'disconnect'),
+};
+
+// ---- documents from text ----
+
 const { DOMParser } = window;
 const parse = method(DOMParser.prototype, 'parseFromString');
 
@@ -120,7 +130,6 @@ export const css = {
   importLayer: getter(CSSImportRule.prototype, 'layerName'),
   importSupports: getter(CSSImportRule.prototype, 'supportsText'),
   property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
-  priority: method(CSSStyleDeclaration.prototype, 'getPropertyPriority'),
 };
 const sheetOf = plain({ style: getter(HTMLStyleElement.prototype, 'sheet'), link: getter(HTMLLinkElement.prototype, 'sheet') });
 const sheetInPicture = getter(SVGStyleElement.prototype, 'sheet');

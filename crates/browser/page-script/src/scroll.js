@@ -9,11 +9,11 @@ import {
   attribute, boundingBox, box, clientHeight, documentElement, elementFromPoint, isConnected, isShown, parentElement, removeAttribute, scrollHeight, scrollingElement,
   setAttribute,
 } from './intrinsics/dom.js';
-import { KeptMap, defineProperty, each, getOwnPropertyDescriptor, getter, method, min, plain, push, test } from './intrinsics/language.js';
+import { KeptMap, defineProperty, each, getOwnPropertyDescriptor, getter, min, plain, push, test } from './intrinsics/language.js';
 import { quietly } from './hooks.js';
 import { REVEAL_MARGIN } from './intersections.js';
 import { listened, noteScrollHandlers } from './listeners.js';
-import { css, native } from './native.js';
+import { css, mutations, native } from './native.js';
 import { now } from './shared.js';
 import { hold, work } from './work.js';
 
@@ -21,9 +21,6 @@ const LOOK_MS = 20;
 const LEAST = 50; // px below the window that are worth it
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
 
-const observe = method(MutationObserver.prototype, 'observe');
-const takeRecords = method(MutationObserver.prototype, 'takeRecords');
-const disconnect = method(MutationObserver.prototype, 'disconnect');
 const recordTarget = getter(/** @type {any} */ (MutationRecord.prototype), 'target');
 const recordAttribute = getter(MutationRecord.prototype, 'attributeName');
 
@@ -138,10 +135,10 @@ function followChanges() {
       look.set(recordAttribute(record), null);
     });
   const following = new native.MutationObserver(note);
-  observe(following, document, plain({ subtree: true, attributes: true }));
+  mutations.observe(following, document, plain({ subtree: true, attributes: true }));
   return () => {
-    note(takeRecords(following));
-    disconnect(following);
+    note(mutations.take(following));
+    mutations.disconnect(following);
     /** @type {Seen[]} */
     const shown = [];
     changes.forEach((look, element) => {

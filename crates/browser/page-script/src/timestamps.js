@@ -1,7 +1,7 @@
 // Names made from the time of this render: they get a number instead, the same on every render, wherever they stand.
 // Used by `serialize.js`, on copies only. Must never change text that is shown, nor an address but for its fragment.
 
-import { attribute, attributeNames, isHtml, localName, queryAll, setAttribute, setTextContent, templateContent, textContent } from './intrinsics/dom.js';
+import { attribute, attributeNames, eachElement, localName, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
 import { KeptMap, asText, each, floor, replaceAll, test } from './intrinsics/language.js';
 
 const TIMESTAMP = /(?<!\d)1\d{12}(?!\d)/; // milliseconds since 1970
@@ -31,14 +31,6 @@ function partsOf(name) {
 const partsOfText = { __proto__: null, style: OUTSIDE_ADDRESSES, script: FRAGMENTS };
 
 const isAddress = (part) => test(/^url\(\s*["']?[^#"'\s]/i, part);
-
-/** Calls `run` with each element, those in templates included. */
-function eachElement(root, run) {
-  each(queryAll(root, '*'), (element) => {
-    run(element);
-    if (isHtml(element, 'template')) eachElement(templateContent(element), run);
-  });
-}
 
 /** Gives names that were made from the time of this render a number. True when there was one. */
 export function renumberTimestamps(root, html) {

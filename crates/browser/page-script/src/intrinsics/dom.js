@@ -2,7 +2,7 @@
 // of their own properties (`<input name="method">`, `<img name="body">`), and pages replace methods and getters.
 // Must never look anything up on a node, a document or a global later than at its own start.
 
-import { getter, method, setter } from './language.js';
+import { each, getter, method, setter } from './language.js';
 
 // ---- nodes ----
 
@@ -43,7 +43,6 @@ export const attributeNames = method(element, 'getAttributeNames');
 export const firstElementChild = getter(element, 'firstElementChild');
 export const outerHTML = getter(element, 'outerHTML');
 export const innerHTML = getter(element, 'innerHTML');
-export const setInnerHTML = setter(element, 'innerHTML');
 export const openRoot = getter(element, 'shadowRoot');
 export const boundingBox = method(element, 'getBoundingClientRect');
 export const isShown = method(element, 'checkVisibility');
@@ -85,6 +84,14 @@ const queriesForAll = {
 export const query = (parent, selector) => queries[nodeType(parent)](parent, selector);
 /** @type {(parent: any, selector: string) => ArrayLike<Element>} */
 export const queryAll = (parent, selector) => queriesForAll[nodeType(parent)](parent, selector);
+
+/** Calls `run` with each element below a node, and with those in templates. */
+export function eachElement(root, run) {
+  each(queryAll(root, '*'), (found) => {
+    run(found);
+    if (isHtml(found, 'template')) eachElement(templateContent(found), run);
+  });
+}
 
 // ---- documents ----
 

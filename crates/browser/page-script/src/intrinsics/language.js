@@ -4,9 +4,8 @@
 
 export const { apply, construct, deleteProperty, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
 export const { defineProperty, create, keys } = Object;
-export const { max, min, abs, ceil, floor, imul } = Math;
+export const { max, min, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
-export const { now: dateNow, parse: parseDate } = Date;
 
 /**
  * A method as a function of its receiver: `trim(text)` for `text.trim()`.
@@ -214,8 +213,6 @@ export function then(promise, done, failed) {
   }
 }
 
-/** Calls `run` once the script that runs has ended, after what was to run then already. */
-export const soon = queueMicrotask.bind(window);
 const NativePromise = Promise;
 export const never = () => new NativePromise(() => {});
 const resolve = NativePromise.resolve.bind(NativePromise);

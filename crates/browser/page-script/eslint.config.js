@@ -1,7 +1,7 @@
-// Lint rules of the page script. What types cannot say about it is said here.
+// Lint rules of the page script.
 import globals from 'globals';
 
-// Built-ins that pages replace, and syntax that calls them implicitly: `src/intrinsics` and `src/native.js` keep it (docs/decisions/0100).
+// Built-ins that pages replace, and syntax that calls them implicitly. `src/intrinsics` and `src/native.js` have copies (docs/decisions/0100).
 const REPLACED = [
   'Array', 'CustomEvent', 'DOMParser', 'Event', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'Proxy', 'Reflect', 'Set', 'String', 'URL', 'WeakMap', 'WeakSet',
   'clearTimeout', 'fetch', 'getComputedStyle', 'matchMedia', 'queueMicrotask', 'requestAnimationFrame', 'setInterval', 'setTimeout',

@@ -14,13 +14,13 @@ interface RenderOptions {
 
 declare const renderOptions: RenderOptions;
 
-/** The table of waiting rules: `build.mjs` writes each limit where it stands. */
+/** The waiting rules. `build.mjs` replaces each use by its number. */
 declare const RULES: typeof import('./rules.json');
 
-/** The binding of the tab; absent in documents that it does not listen to. */
+/** Binding to the tab; absent in documents that are not captured. */
 declare var __glasshouse: ((message: string) => void) | undefined;
 
-// What the browser has and TypeScript's own description of it lacks.
+// Globals that TypeScript's description of the browser lacks.
 interface Window {
   Scheduler?: { prototype: object };
   [name: string]: any;

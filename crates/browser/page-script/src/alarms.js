@@ -1,18 +1,17 @@
-// What is to happen at a certain time of the page's clock: its timers, and the pauses of this script. When time is skipped, all of
-// them are set anew. See docs/decisions/0224.
-// Must never ring two alarms in another order than that of their times.
+// Alarms: callbacks at a time of the page's clock, for its timers and for pauses of this script. After a skip all are set again.
+// See docs/decisions/0224. Must never fire two alarms out of the order of their times.
 
 import { ceil, each, items, max, sort } from './intrinsics/language.js';
 import { native } from './native.js';
 import { now, time } from './shared.js';
 
 /**
- * `set(ms)` sets what rings it anew.
+ * Alarm, whose `set(ms)` sets its timer again.
  * @typedef {{ due: number, set: (ms: number) => void }} Alarm
  */
 
-const LOST_MS = 250; // over its time: its frame is gone
-export const ALARMS = 300; // more are not set anew
+const LOST_MS = 250; // overdue by this: the timer belonged to a removed frame
+export const ALARMS = 300; // more alarms prevent skipping
 
 /** @returns {Alarm} */
 export function addAlarm(ms, set) {
@@ -21,8 +20,8 @@ export function addAlarm(ms, set) {
   return alarm;
 }
 
-/** Of an interval: it will ring again, and does not drift when it came late. */
-export function putOff(alarm, ms) {
+/** Sets the alarm of an interval to the next tick, without drift when a tick was late. */
+export function postponeAlarm(alarm, ms) {
   alarm.due = max(alarm.due + ms, now());
   if (time.alarms.delete(alarm)) time.alarms.add(alarm);
 }
@@ -31,27 +30,27 @@ export function removeAlarm(alarm) {
   time.alarms.delete(alarm);
 }
 
-/** An alarm has rung. */
-export function rung() {
-  time.rings += 1;
-  time.onRing();
+/** Counts an alarm that has fired. */
+export function alarmFired() {
+  time.firedAlarms += 1;
+  time.onAlarm();
 }
 
-/** Calls `run` in `ms` of the page's time. */
-export function later(run, ms) {
-  const ring = () => {
+/** Calls `run` after `ms` of the page's time. */
+export function setPageTimeout(run, ms) {
+  const fire = () => {
     removeAlarm(alarm);
     run();
-    rung();
+    alarmFired();
   };
-  let id = native.setTimeout(ring, ms);
+  let id = native.setTimeout(fire, ms);
   const alarm = addAlarm(ms, (rest) => {
     native.clearTimeout(id);
-    id = native.setTimeout(ring, rest);
+    id = native.setTimeout(fire, rest);
   });
 }
 
-/** Returns the time at which the next alarm is due: Infinity without one. Forgets alarms that are late. */
+/** Returns the time of the next alarm, Infinity without one. Removes overdue alarms. */
 export function nextDue() {
   const moment = now();
   let due = Infinity;
@@ -62,8 +61,8 @@ export function nextDue() {
   return due;
 }
 
-/** Moves the clock on by whole milliseconds. */
-export function moveOn(ms) {
+/** Advances the clock by whole milliseconds. */
+export function advanceClock(ms) {
   time.skipped += ms;
   each(sort(items(time.alarms), (a, b) => a.due - b.due), (alarm) => alarm.set(max(0, ceil(alarm.due - now()))));
 }

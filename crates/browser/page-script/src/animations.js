@@ -1,11 +1,11 @@
-// Animations and transitions are at their end in a snapshot: what fades in is there, what waits for the end goes on.
-// `ready.js` calls `finishAnimations` once the page is quiet. Those without an end are left alone.
+// Animations and transitions are at their end in a snapshot: faded-in content is visible, and scripts that wait for the end have run.
+// `ready.js` calls `finishAnimations` once the page is quiet. Endless animations are not changed.
 
-import { later } from './alarms.js';
-import { FRAME_MS, askFrame } from './animation_frames.js';
+import { setPageTimeout } from './alarms.js';
+import { FRAME_MS, requestFrame } from './animation_frames.js';
 import { query, queryAll, timeline } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
-import { quietly, watchClass, watchMethod, watchSetter } from './hooks.js';
+import { SafeSet, SafeWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
+import { attempt, watchClass, watchMethod, watchSetter } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { now, time } from './shared.js';
@@ -13,7 +13,7 @@ import { shadowRoots } from './state.js';
 import { hold, work } from './work.js';
 
 const BRIEF_MS = 50;
-const ANIMATION_ROUNDS = 8; // what starts again whenever it ends is left as it is after so many
+const ANIMATION_ROUNDS = 8; // an animation that restarts at each end is left after so many rounds
 
 const { CSSTransition, CSSAnimation } = window;
 const ofAnimation = Animation.prototype;
@@ -36,18 +36,18 @@ const ofElement = method(Element.prototype, 'getAnimations');
 const ofRoot = method(ShadowRoot.prototype, 'getAnimations');
 
 let rounds = 0;
-let left = RULES.animations.ms;
+let budgetMs = RULES.animations.ms;
 let firstRound = 0;
-const told = new KeptWeakSet(); // animations that have ended and had a frame since
+const dispatched = new SafeWeakSet(); // animations whose end has been followed by a frame
 
-const isOfStyleSheet = (animation) => animation instanceof CSSTransition || animation instanceof CSSAnimation;
+const isCssAnimation = (animation) => animation instanceof CSSTransition || animation instanceof CSSAnimation;
 
-/** Notes whether anything of the page may depend on the end of an animation. */
+/** Records whether anything of the page may depend on the end of an animation. */
 export function watchAnimations() {
   time.isAnimated = isAnimatedByScript;
   const used = () => {
     listened.scripts = true;
-    askFrame();
+    requestFrame();
   };
   watchMethod(Element.prototype, 'animate', used);
   watchMethod(Element.prototype, 'getAnimations', used);
@@ -57,41 +57,41 @@ export function watchAnimations() {
 }
 
 /**
- * Returns whether the animations have to be looked at, which costs a pass over all styles.
+ * Returns true when the animations have to be examined, which costs a pass over all styles.
  *
- * What style sheets animate ends by itself in the snapshot too; it matters here only when a script waits for the end.
+ * Animations of style sheets end by themselves in the snapshot too; they matter only when a script waits for the end.
  */
 function mayAnimate() {
-  noteEndHandlers();
-  return listened.scripts || listened.ends || (listened.byReact && isReactWaiting());
+  findEndHandlers();
+  return listened.scripts || listened.ends || (listened.endsByReact && hasReactEndHandler());
 }
 
 let changesSeen = -1;
 
-/** Handlers may be written as attributes: looked for again when elements have come. */
-function noteEndHandlers() {
+/** Looks for handlers in attributes, again when elements were added. */
+function findEndHandlers() {
   if (listened.ends || changesSeen === work.changes) return;
   changesSeen = work.changes;
   listened.ends = query(document, '[onanimationend],[onanimationstart],[ontransitionend],[ontransitionstart],[ontransitionrun]') !== null;
 }
 
-/** Returns whether an animation of a script is running: it begins and tells its end when a frame has gone all the way, which takes the browser's own time. */
+/** Returns true while an animation of a script is running. Starting it and dispatching its end takes full frames and real time. */
 function isAnimatedByScript() {
   if (!listened.scripts) return false;
   let found = false;
   animations().forEach((animation) =>
-    quietly(() => {
-      if (isOfStyleSheet(animation) || restOf(animation) === Infinity) return;
-      begin(animation);
+    attempt(() => {
+      if (isCssAnimation(animation) || remainingMs(animation) === Infinity) return;
+      startNow(animation);
       found = true;
     }),
   );
-  if (found) askFrame(); // it goes on with frames
+  if (found) requestFrame(); // an animation proceeds with frames
   return found;
 }
 
-/** Returns whether a React component has a handler for the end of an animation. */
-function isReactWaiting() {
+/** Returns true when a React component has a handler for the end of an animation. */
+function hasReactEndHandler() {
   let name = '';
   return some(queryAll(document, 'body *'), (element) => {
     if (!name) some(keys(element), (key) => startsWith(key, '__reactProps$') && (name = key));
@@ -100,34 +100,34 @@ function isReactWaiting() {
   });
 }
 
-/** Every animation of the document and its shadow roots, once. */
+/** Returns the animations of the document and its shadow roots. */
 function animations() {
-  const found = new KeptSet();
+  const found = new SafeSet();
   const add = (animation) => found.add(animation);
-  quietly(() => each(ofDocument(document), add));
-  shadowRoots.forEach((root) => quietly(() => each(ofRoot(root), add)));
+  attempt(() => each(ofDocument(document), add));
+  shadowRoots.forEach((root) => attempt(() => each(ofRoot(root), add)));
   return found;
 }
 
 /**
- * Brings every animation that has an end to it. True when there was one.
+ * Brings every finite animation to its end. Returns true when there was one.
  *
- * Those of style sheets are ended at once. Those of scripts have their time, when it is short: libraries keep their own
- * clock beside them and start again what ended early. A frame at the end of it is all they need.
+ * Animations of style sheets are finished at once. Short ones of scripts run to their end, since libraries keep their own time and restart what
+ * ended early; one frame at the end is enough.
  */
 export function finishAnimations() {
   if (rounds >= ANIMATION_ROUNDS || !mayAnimate()) return false;
   firstRound ||= now();
-  // A carousel goes on for ever: each end begins the next.
+  // Endless carousels start an animation at each end.
   if (now() - firstRound > RULES.animations.ms) return false;
   let found = 0;
   let wait = 0;
   /** @type {Animation[]} */
   const ended = [];
   animations().forEach((animation) =>
-    quietly(() => {
+    attempt(() => {
       const hasEnded = read.playState(animation) === 'finished';
-      const rest = bringToEnd(animation);
+      const rest = endOrAwait(animation);
       if (rest === null) return;
       if (hasEnded) push(ended, animation);
       found += 1;
@@ -136,29 +136,29 @@ export function finishAnimations() {
   );
   if (found === 0) return false;
   rounds += 1;
-  left -= wait;
-  // Their events are sent with a frame.
+  budgetMs -= wait;
+  // Their events are dispatched with a frame.
   const end = hold('frame', wait + 400);
-  later(() => {
+  setPageTimeout(() => {
     native.requestAnimationFrame(() => {
-      each(ended, (animation) => told.add(animation));
+      each(ended, (animation) => dispatched.add(animation));
       end();
     });
-    askFrame();
+    requestFrame();
   }, wait);
   return true;
 }
 
-/** Ends what animates an element itself and has an end. */
+/** Finishes the finite animations of an element itself. */
 export function endAnimationsOf(element) {
-  each(ofElement(element), (animation) => restOf(animation) < Infinity && finish(animation));
+  each(ofElement(element), (animation) => remainingMs(animation) < Infinity && finish(animation));
 }
 
-/** Returns whether the animations have to be looked at for a time that is skipped. A frame's is not worth the look at React's handlers. */
-const mattersDuring = (ms) => (ms < BRIEF_MS ? listened.ends : mayAnimate());
+/** Returns true when the animations have to be examined before a skip. React's handlers are not examined for the time of one frame. */
+const mayEndDuring = (ms) => (ms < BRIEF_MS ? listened.ends : mayAnimate());
 
-/** The rest of an animation that goes on by itself and has an end; else never. */
-function restOf(animation) {
+/** Returns the ms to the end of a running finite animation, Infinity for others. */
+function remainingMs(animation) {
   const rate = read.playbackRate(animation);
   if (read.playState(animation) !== 'running' || !(rate > 0)) return Infinity;
   const effect = read.effect(animation);
@@ -166,51 +166,51 @@ function restOf(animation) {
   return isFinite(end) ? (end - (+read.currentTime(animation) || 0)) / rate : Infinity;
 }
 
-/** Returns the ms until the next end of an animation that the page may hear of, when that is `within` some time. */
-export function untilNextEnd(within) {
+/** Returns the ms to the next end of an animation that the page may listen to, for a skip of at most `within` ms. */
+export function msUntilNextEnd(within) {
   let rest = Infinity;
-  if (mattersDuring(within)) animations().forEach((animation) => quietly(() => (rest = min(rest, restOf(animation)))));
-  return rest + FRAME_MS; // it is told with a frame
+  if (mayEndDuring(within)) animations().forEach((animation) => attempt(() => (rest = min(rest, remainingMs(animation)))));
+  return rest + FRAME_MS; // the event is dispatched with a frame
 }
 
-/** Moves what is animated on by a time that is skipped. */
-export function moveAnimations(ms) {
-  if (ms < BRIEF_MS && !mattersDuring(ms)) return;
+/** Advances the animations by skipped time. */
+export function advanceAnimations(ms) {
+  if (ms < BRIEF_MS && !mayEndDuring(ms)) return;
   const clock = timeline(document);
   animations().forEach((animation) =>
-    quietly(() => {
+    attempt(() => {
       if (read.playState(animation) !== 'running' || read.timeline(animation) !== clock) return;
       setCurrentTime(animation, (+read.currentTime(animation) || 0) + ms * read.playbackRate(animation));
     }),
   );
 }
 
-/** A new one of a script waits for the compositor to begin it, which cheap frames may never let it do. */
-function begin(animation) {
-  if (!isOfStyleSheet(animation) && read.startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
+/** Starts a new animation of a script, which otherwise waits for the compositor and never starts with cheap frames. */
+function startNow(animation) {
+  if (!isCssAnimation(animation) && read.startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
 }
 
-/** Returns the ms until the end of an animation, 0 when it has ended; null for an animation that needs nothing. */
-function bringToEnd(animation) {
+/** Ends an animation. Returns the ms until its end, 0 when it has ended, null for an animation that needs nothing. */
+function endOrAwait(animation) {
   const state = read.playState(animation);
-  if (state === 'finished' && !told.has(animation)) {
-    begin(animation); // one without a length is at its end before it has begun, and tells nobody
-    return 0; // its event comes with the next frame, which a busy machine may draw late
+  if (state === 'finished' && !dispatched.has(animation)) {
+    startNow(animation); // one without a length has ended before it began, and dispatches nothing
+    return 0; // the event is dispatched with the next frame, which can be late on a loaded machine
   }
-  const rest = restOf(animation);
+  const rest = remainingMs(animation);
   if (rest === Infinity || read.timeline(animation) !== timeline(document)) return null;
-  if (isOfStyleSheet(animation) || rest > left) {
+  if (isCssAnimation(animation) || rest > budgetMs) {
     finish(animation);
     return 0;
   }
-  begin(animation);
+  startNow(animation);
   return rest + FRAME_MS;
 }
 
-/** Writes the end state that only a finished script animation holds into the element's own style. */
-export function keepAnimatedStyles() {
+/** Writes the final styles of finished script animations into the elements' style attributes. */
+export function commitAnimatedStyles() {
   if (!listened.scripts) return;
   animations().forEach((animation) => {
-    if (!isOfStyleSheet(animation) && read.playState(animation) === 'finished') quietly(() => commitStyles(animation));
+    if (!isCssAnimation(animation) && read.playState(animation) === 'finished') attempt(() => commitStyles(animation));
   });
 }

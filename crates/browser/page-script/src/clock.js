@@ -1,18 +1,18 @@
-// The clocks that a page reads: the browser's, and what has been skipped of its time. In the document and in the frames that share
-// its time, from the start: libraries keep `Date.now` and `performance.now` for themselves. See docs/decisions/0224.
-// Must never show a clock that goes back, or two that disagree.
+// Clocks of the page: the browser's time plus the skipped time, in the document and in the frames that share its time. Installed before page code,
+// since libraries keep `Date.now` and `performance.now`. See docs/decisions/0224.
+// Must never run backwards, nor show different times on two clocks.
 
-import { KeptWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method, proxied } from './intrinsics/language.js';
-import { quietly, replaceGetter, replaceSetter } from './hooks.js';
+import { SafeWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method, proxied } from './intrinsics/language.js';
+import { attempt, replaceGetter, replaceSetter } from './hooks.js';
 import { time } from './shared.js';
 
 export function watchClocks() {
   watchDate();
-  // The most called of all: nothing is made for a call.
+  // The most frequently called function: no closure per call.
   const found = getOwnPropertyDescriptor(Performance.prototype, 'now');
   if (found) {
     const handler = { apply: (original, self) => apply(original, self, []) + time.skipped };
-    quietly(() => defineProperty(Performance.prototype, 'now', { ...found, value: proxied(found.value, handler) }));
+    attempt(() => defineProperty(Performance.prototype, 'now', { ...found, value: proxied(found.value, handler) }));
   }
   watchEvents();
   watchTimelines();
@@ -27,25 +27,25 @@ function watchDate() {
     apply: () => asText(new original(present())),
     construct: (target, args, newTarget) => construct(target, args.length === 0 ? [present()] : args, newTarget === replaced ? target : newTarget),
   });
-  quietly(() => {
+  attempt(() => {
     defineProperty(original, 'now', { value: proxied(dateNow, { apply: present }), configurable: true, writable: true });
     defineProperty(original.prototype, 'constructor', { value: replaced, configurable: true, writable: true });
     defineProperty(window, 'Date', { value: replaced, configurable: true, writable: true });
   });
 }
 
-/** An event keeps the time that it had when it was first asked for it. */
+/** Makes an event keep the time stamp that it had when it was first read. */
 function watchEvents() {
-  const known = new KeptWeakMap();
+  const offsets = new SafeWeakMap();
   replaceGetter(window.Event.prototype, 'timeStamp', (read, event) => {
     const stamp = read();
     if (time.skipped === 0) return stamp;
-    if (!known.has(event)) known.set(event, time.skipped);
-    return stamp + known.get(event);
+    if (!offsets.has(event)) offsets.set(event, time.skipped);
+    return stamp + offsets.get(event);
   });
 }
 
-/** Timelines go with the clock; the animations on them are moved when time is skipped, so only what is told of it differs. */
+/** Shifts the times of animation timelines. The animations themselves are advanced at each skip. */
 function watchTimelines() {
   const shifted = (read) => {
     const value = read();

@@ -1,18 +1,18 @@
-// The end of a document after its capture: from then on it may neither store nor fetch anything nor go anywhere, so that
-// the next page of the tab finds nothing of it and no blank page has to come between them. See docs/decisions/0005.
-// Must say no (`deactivateDocument`) whenever something of the document can act outside its own main thread.
+// Deactivates a document after its capture: it can no longer store, fetch or navigate. The next document of the tab finds nothing of it, and no
+// blank page is needed in between. See docs/decisions/0005.
+// Must refuse (`deactivateDocument`) when anything of the document can act outside its main thread.
 
 import { domObserver } from './document.js';
 import { each, getter, keys } from './intrinsics/language.js';
-import { preventDeactivation, quietly, refuseWhenInactive, replaceMethod, replaceSetter, deactivation } from './hooks.js';
+import { preventDeactivation, attempt, refuseWhenInactive, replaceMethod, replaceSetter, deactivation } from './hooks.js';
 import { silenceUnload } from './listeners.js';
 import { mutations, native } from './native.js';
 import { state } from './state.js';
 
 const MAX_TIMERS = 5000;
 
-// What reaches beyond the document and its own thread: the call is answered by another process, whenever that gets to it.
-const LASTING = {
+// Calls that another process executes, at a time that is not known here.
+const STORING = {
   IDBFactory: ['open', 'deleteDatabase', 'databases'],
   CacheStorage: ['open', 'match', 'has', 'keys', 'delete'],
   StorageManager: ['getDirectory'],
@@ -24,16 +24,16 @@ const LASTING = {
 const cookies = getter(Document.prototype, 'cookie');
 let hasSetCookies = false;
 
-export function watchTraces() {
-  const traced = (owner, name) => {
+export function watchStorage() {
+  const watchCall = (owner, name) => {
     replaceMethod(owner, name, (call) => {
       refuseWhenInactive();
       preventDeactivation();
       return call();
     });
   };
-  each(keys(LASTING), (type) => each(LASTING[type], (name) => traced(window[type]?.prototype, name)));
-  traced(window, 'webkitRequestFileSystem');
+  each(keys(STORING), (type) => each(STORING[type], (name) => watchCall(window[type]?.prototype, name)));
+  watchCall(window, 'webkitRequestFileSystem');
   replaceSetter(Document.prototype, 'cookie', (write) => {
     if (deactivation.isDone) return undefined;
     hasSetCookies = true;
@@ -41,22 +41,22 @@ export function watchTraces() {
   });
 }
 
-// `window.length` may be the page's own.
+// The page may replace `window.length`.
 const lengthOfWindow = getter(window, 'length');
 const frameCount = () => lengthOfWindow(window);
 
-/** Ends the document. True when nothing of it can reach the next one. */
+/** Deactivates the document. Returns true when nothing of it can affect the next one. */
 export function deactivateDocument() {
   if (!state.done || state.leaving || frameCount() > 0 || !deactivation.isPossible) return false;
   const last = native.setTimeout(() => {}, 0);
   if (last > MAX_TIMERS) return false;
   deactivation.isDone = true;
   silenceUnload();
-  // Timers and intervals count from one.
+  // Timer ids count from one.
   for (let id = last; id > 0; id -= 1) native.clearTimeout(id);
   mutations.disconnect(domObserver);
   native.stop();
-  // Setting a cookie does not wait until it is set, and could come after the cookies are cleared. Reading waits for both.
-  if (hasSetCookies) quietly(() => cookies(document));
+  // Setting a cookie is asynchronous and could follow the clearing of cookies. Reading waits for it.
+  if (hasSetCookies) attempt(() => cookies(document));
   return true;
 }

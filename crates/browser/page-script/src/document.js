@@ -1,17 +1,17 @@
-// Follows the DOM of the document and of every shadow root that the page makes, and a document that a script opens anew.
+// Follows changes of the DOM in the document and in all shadow roots, and documents that a script reopens.
 // See docs/decisions/0104.
 
-import { holdElement } from './elements.js';
+import { followElement } from './elements.js';
 import {
   firstElementChild, isConnected, isHtml, localName, matches, nodeType, openRoot, queryAll, readyState, rootFlag, templateContent, TYPE,
 } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakMap, each, getter, indexOf, method, plain } from './intrinsics/language.js';
-import { listen, listenAgain, quietly, replaceMethod, watchMethod } from './hooks.js';
+import { SafeSet, SafeWeakMap, each, getter, indexOf, method, plain } from './intrinsics/language.js';
+import { listen, reattachListeners, attempt, replaceMethod, watchMethod } from './hooks.js';
 import { mutations, native } from './native.js';
 import { isWithinBudget } from './repetition.js';
 import { shared } from './shared.js';
-import { registry, shadowRoots, templateRoots, unseen } from './state.js';
-import { ownTime, touch, work } from './work.js';
+import { registry, shadowRoots, templateRoots, unseenRoots } from './state.js';
+import { ownTime, recordActivity, work } from './work.js';
 
 const recordType = getter(MutationRecord.prototype, 'type');
 const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
@@ -21,30 +21,30 @@ const innerRoot = getter(ElementInternals.prototype, 'shadowRoot');
 const isElement = (node) => nodeType(node) === TYPE.element;
 const isResource = (name) => name === 'script' || name === 'link' || name === 'iframe';
 
-function noteChanges(records) {
+function recordChanges(records) {
   each(records, (record) => {
     work.changes += 1;
     if (recordType(record) !== 'childList') return;
     each(addedNodes(record), (node) => {
       if (!isElement(node)) return;
-      if (isResource(localName(node))) holdElement(node);
-      if (firstElementChild(node)) each(queryAll(node, 'script[src],link,iframe'), holdElement);
+      if (isResource(localName(node))) followElement(node);
+      if (firstElementChild(node)) each(queryAll(node, 'script[src],link,iframe'), followElement);
     });
   });
   if (!records[0]) return;
   work.lastChange = ownTime();
-  // A page that never stops changing is not waited for once its own time is over.
-  if (isWithinBudget(0)) touch();
+  // Changes after the end of the page's budget do not delay the capture.
+  if (isWithinBudget(0)) recordActivity();
 }
 
-export const domObserver = new native.MutationObserver(noteChanges);
+export const domObserver = new native.MutationObserver(recordChanges);
 
 export function watchDocument(root) {
-  work.readChanges = () => noteChanges(mutations.take(domObserver));
+  work.readChanges = () => recordChanges(mutations.take(domObserver));
   mutations.observe(domObserver, root, plain({ childList: true, subtree: true, attributes: true, characterData: true }));
 }
 
-function rememberRoot(root) {
+function addRoot(root) {
   if (!root || shadowRoots.has(root)) return;
   shadowRoots.add(root);
   watchDocument(root);
@@ -53,71 +53,71 @@ function rememberRoot(root) {
 export function watchShadowRoots() {
   watchMethod(CustomElementRegistry.prototype, 'define', () => (registry.isUsed = true));
   watchMethod(Element.prototype, 'attachShadow', (root) => {
-    rememberRoot(root);
-    noteClonable(root);
+    addRoot(root);
+    markClonable(root);
   });
   replaceMethod(HTMLElement.prototype, 'attachInternals', (call, element) => {
-    const internals = asked.get(element) ?? call();
-    asked.delete(element);
-    quietly(() => rememberInnerRoot(element, internals));
+    const internals = unusedInternals.get(element) ?? call();
+    unusedInternals.delete(element);
+    attempt(() => addInnerRoot(element, internals));
     return internals;
   });
-  // Declarative roots are made by the parser: those of the document are looked for when it has ended.
-  unseen.mayBe = true;
+  // The parser attaches declarative roots without notice: they are searched for when parsing has ended.
+  unseenRoots.mayExist = true;
   listen(document, 'DOMContentLoaded', () => {
-    unseen.mayBe = false;
-    rememberDeclaredRoots(document);
-    rememberTemplates(document);
+    unseenRoots.mayExist = false;
+    addDeclaredRoots(document);
+    addTemplateRoots(document);
   });
-  watchMethod(window.Document, 'parseHTMLUnsafe', () => (unseen.mayBe = true));
+  watchMethod(window.Document, 'parseHTMLUnsafe', () => (unseenRoots.mayExist = true));
   watchMethod(Element.prototype, 'setHTMLUnsafe', (_, element) => {
-    unseen.mayBe ||= localName(element) === 'template';
-    rememberDeclaredRoots(openRoot(element) || element);
+    unseenRoots.mayExist ||= localName(element) === 'template';
+    addDeclaredRoots(openRoot(element) || element);
   });
-  watchMethod(ShadowRoot.prototype, 'setHTMLUnsafe', (_, root) => rememberDeclaredRoots(root));
+  watchMethod(ShadowRoot.prototype, 'setHTMLUnsafe', (_, root) => addDeclaredRoots(root));
 }
 
-function rememberDeclaredRoots(parent) {
+function addDeclaredRoots(parent) {
   each(queryAll(parent, '*'), (element) => {
     const root = openRoot(element);
-    if (root) rememberDeclaredRoot(root);
-    else if (indexOf(localName(element), '-') > 0) silent.add(element);
+    if (root) addDeclaredRoot(root);
+    else if (indexOf(localName(element), '-') > 0) uncheckedElements.add(element);
   });
 }
 
-function rememberDeclaredRoot(root) {
+function addDeclaredRoot(root) {
   if (shadowRoots.has(root)) return;
-  rememberRoot(root);
-  noteClonable(root);
-  rememberDeclaredRoots(root);
+  addRoot(root);
+  markClonable(root);
+  addDeclaredRoots(root);
 }
 
 /** @type {Set<Element>} */
-const silent = new KeptSet(); // custom elements that may have a closed root by the parser, which only their internals show
+const uncheckedElements = new SafeSet(); // custom elements that may have a closed declarative root, which only their internals reveal
 /** @type {WeakMap<Element, ElementInternals>} */
-const asked = new KeptWeakMap(); // internals that the page has not asked for yet: there are none a second time
+const unusedInternals = new SafeWeakMap(); // internals that the page has not requested yet: they can be created only once
 
-function rememberInnerRoot(element, internals) {
-  silent.delete(element);
+function addInnerRoot(element, internals) {
+  uncheckedElements.delete(element);
   const root = innerRoot(internals);
-  if (root) rememberDeclaredRoot(root);
+  if (root) addDeclaredRoot(root);
 }
 
-/** Asks elements for closed roots. Those that are not defined have no internals: their root is seen by nobody. */
-function rememberClosedRoots() {
-  silent.forEach((element) => {
+/** Looks for closed roots. An undefined element has no internals, and nobody can see its root. */
+function findClosedRoots() {
+  uncheckedElements.forEach((element) => {
     if (!isConnected(element) || !matches(element, ':defined')) return;
-    silent.delete(element);
-    quietly(() => {
+    uncheckedElements.delete(element);
+    attempt(() => {
       const internals = attachInternals(element);
-      asked.set(element, internals);
-      rememberInnerRoot(element, internals);
+      unusedInternals.set(element, internals);
+      addInnerRoot(element, internals);
     });
   });
 }
 
-/** Remembers the roots in templates, which are there for copies. */
-function rememberTemplates(parent) {
+/** Adds the roots in templates, which clones get. */
+function addTemplateRoots(parent) {
   each(queryAll(parent, 'template'), (template) => {
     if (!isHtml(template, 'template')) return;
     const content = templateContent(template);
@@ -125,31 +125,31 @@ function rememberTemplates(parent) {
       const root = openRoot(element);
       if (root) templateRoots.add(root);
     });
-    rememberTemplates(content);
+    addTemplateRoots(content);
   });
-  unseen.mayBe ||= templateRoots.size > 0;
+  unseenRoots.mayExist ||= templateRoots.size > 0;
 }
 
-/** A copy of its host gets one, which nobody is told of. */
-const noteClonable = (root) => (unseen.mayBe ||= rootFlag(root, 'clonable'));
+/** Records that clones of a root's host get a root without notice. */
+const markClonable = (root) => (unseenRoots.mayExist ||= rootFlag(root, 'clonable'));
 
-/** Looks for the roots that have come with copies and with parts of other documents, or before the document's end, and for closed ones. */
-export function rememberUnseenRoots() {
-  rememberClosedRoots();
-  if (!unseen.mayBe) return;
-  shadowRoots.forEach(rememberDeclaredRoots);
-  rememberDeclaredRoots(document);
+/** Finds the roots of clones, of parts of other documents and of unfinished documents, and closed ones. */
+export function findUnseenRoots() {
+  findClosedRoots();
+  if (!unseenRoots.mayExist) return;
+  shadowRoots.forEach(addDeclaredRoots);
+  addDeclaredRoots(document);
 }
 
 const write = method(Document.prototype, 'write');
 
-// Kept: a frame is gone when the document around it is opened.
+// Kept, since the frame is removed when the document around it is reopened.
 const pageOfFrame = shared && window.top?.document;
 
-/** Listens again to a document, this one or that of the page; true when it is one of them. */
-function isHeardAgain(opened) {
-  if (opened === document) listenAgain();
-  else if (shared && opened === pageOfFrame) shared.listenAgain();
+/** Attaches our listeners to a reopened document again. Returns true for this document and that of the page. */
+function reattachIfOurs(opened) {
+  if (opened === document) reattachListeners();
+  else if (shared && opened === pageOfFrame) shared.reattachListeners();
   else return false;
   return true;
 }
@@ -157,17 +157,17 @@ function isHeardAgain(opened) {
 export function watchReopening() {
   replaceMethod(Document.prototype, 'open', (call, self) => {
     const opened = call();
-    quietly(() => isHeardAgain(self));
+    attempt(() => reattachIfOurs(self));
     return opened;
   });
   each(['write', 'writeln'], (name) =>
     replaceMethod(Document.prototype, name, (call, self) => {
-      if (quietly(() => readyState(self)) === 'loading' || !quietly(() => isHeardAgain(self))) return call();
-      // Opens the document, before a script in what is written can listen to anything.
-      quietly(() => write(self, ''));
-      isHeardAgain(self);
+      if (attempt(() => readyState(self)) === 'loading' || !attempt(() => reattachIfOurs(self))) return call();
+      // Reopens the document before written scripts can add listeners.
+      attempt(() => write(self, ''));
+      reattachIfOurs(self);
       const result = call();
-      isHeardAgain(self); // under trusted types the first was refused
+      reattachIfOurs(self); // the first write is refused under trusted types
       return result;
     }),
   );

@@ -13,18 +13,18 @@ const frameLoading = getter(HTMLIFrameElement.prototype, 'loading');
 const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
 
 /**
- * Waits for a script, style sheet or module preload, and for a frame when the page listens to what frames say.
+ * Waits for a script, style sheet or module preload, and for a frame when the page listens to messages.
  *
- * A script that came by `innerHTML` never runs; it differs from one made by `createElement` in that it is not `async`.
- * The parser's own scripts that are not `async` have run when DOMContentLoaded comes.
+ * A script inserted by `innerHTML` never runs, and unlike one made by `createElement` is not `async`.
+ * The parser's scripts that are not `async` have run at DOMContentLoaded.
  */
-export function holdElement(element) {
+export function followElement(element) {
   const name = localName(element);
-  if (!isWanted[name]?.(element)) return;
+  if (!isAwaited[name]?.(element)) return;
   const end = holdNetwork(isOtherSite(addressOf[name](element)));
   const loaded = () => {
     end();
-    // A frame that has loaded may say something.
+    // A loaded frame may post a message.
     if (name === 'iframe') listen(window, 'message', hold('answer', RULES.pause.ms), { once: true });
   };
   listen(element, 'load', loaded, { once: true });
@@ -32,21 +32,21 @@ export function holdElement(element) {
 }
 
 /**
- * Returns whether the rest of the document waits for another site: for the script that the parser has read last, for a style sheet in front of
- * that, or, once all is read, for a script that is to run before others.
+ * Returns true when another site blocks the document: by the script that was parsed last, by a style sheet before it or, once the document is
+ * parsed, by a deferred script.
  */
-export function isHeldUpByOthers() {
-  if (readyState(document) !== 'loading') return some(queryAll(document, IN_ORDER), (script) => isExecutable(script) && isOtherSite(addressOf.script(script)));
+export function isBlockedByOtherSite() {
+  if (readyState(document) !== 'loading') return some(queryAll(document, DEFERRED), (script) => isExecutable(script) && isOtherSite(addressOf.script(script)));
   const all = queryAll(document, '*');
   const last = all[all.length - 1];
   if (localName(last) !== 'script') return false;
-  return isOtherSite(addressOf.script(last)) || some(queryAll(document, 'link[rel~="stylesheet" i]'), (link) => isOtherSite(addressOf.link(link)) && isWanted.link(link));
+  return isOtherSite(addressOf.script(last)) || some(queryAll(document, 'link[rel~="stylesheet" i]'), (link) => isOtherSite(addressOf.link(link)) && isAwaited.link(link));
 }
 
-const IN_ORDER = 'script[src][defer],script[src][type="module" i]:not([async])';
+const DEFERRED = 'script[src][defer],script[src][type="module" i]:not([async])';
 
-/** Which elements are waited for, by name. */
-const isWanted = {
+/** Conditions under which elements are awaited, by element name. */
+const isAwaited = {
   __proto__: null,
   iframe: (element) =>
     listened.messages && frameLoading(element) !== 'lazy' && (test(/^https?:/, addressOf.iframe(element)) || hasAttribute(element, 'srcdoc')),
@@ -61,7 +61,7 @@ const isWanted = {
 
 const SCRIPT_TYPE = /^(application\/(x-)?(ecma|java)script|text\/(ecmascript|javascript(1\.[0-5])?|jscript|livescript|x-ecmascript|x-javascript)|module)$/i;
 
-/** Returns whether the browser would run this script element, as its type says. */
+/** Returns true when the type of a script element is executable. */
 export function isExecutable(script) {
   const type = attribute(script, 'type');
   if (type === null) {

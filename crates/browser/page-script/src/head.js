@@ -1,4 +1,4 @@
-// The head of a copy of the document, so that a parser reads it as it was: scripts put into the head and around it what ends it early.
+// Normalises the head of a copy, so that a parser reads it as the page had it: scripts insert elements that end the head early.
 // Used by `serialize.js`, on copies only.
 
 import {
@@ -13,35 +13,35 @@ const SHOWS_BY_ITSELF = /^(img|picture|iframe|video|audio|embed|object|input|hr)
 
 const isElement = (node) => nodeType(node) === TYPE.element;
 const isOfHead = (node) => isElement(node) && test(OF_HEAD, localName(node)) && isHtml(node, localName(node));
-/** Returns whether a parser sees more in a node than nothing. */
+/** Returns true for an element or visible text. */
 const counts = (node) => isElement(node) || (nodeType(node) === TYPE.text && test(/[^\t\n\f\r ]/, data(node)));
 
-/** Moves what ends the head for a parser to the body, and keeps in the head what the page had in it. */
-export function settleHead(inert) {
+/** Moves elements that end the head to the body, and metadata around the head into it. */
+export function normalizeHead(inert) {
   const top = head(inert);
   const rest = body(inert);
   if (!top || !rest) return;
   const firstOfHead = firstChild(top);
   const firstOfBody = firstChild(rest);
   /** @type {Node | null} */
-  let before = top; // the one of head and body that comes next
+  let before = top; // the next one of head and body
   each(filter(childNodes(documentElement(inert)), counts), (node) => {
     if (node === top) before = rest;
     else if (node === rest) before = null;
-    else if (isElement(node) && isHtml(node, 'head')) joinHeads(node, top);
+    else if (isElement(node) && isHtml(node, 'head')) mergeHead(node, top);
     else if (before && isOfHead(node)) insertBefore(top, node, before === top ? firstOfHead : null);
     else insertBefore(rest, node, before && firstOfBody);
   });
-  each(filter(childNodes(top), (node) => counts(node) && !isOfHead(node)), (stray) => moveOut(stray, top, rest, firstOfBody));
+  each(filter(childNodes(top), (node) => counts(node) && !isOfHead(node)), (stray) => moveToBody(stray, top, rest, firstOfBody));
 }
 
-function joinHeads(other, top) {
+function mergeHead(other, top) {
   each(filter(childNodes(other), counts), (node) => append(top, node));
   remove(other);
 }
 
-/** Text in a head is not shown, nor are elements in it. Metadata counts wherever in the head it is. */
-function moveOut(stray, top, rest, first) {
+/** Moves a stray node of the head to the body, hidden as it was in the head. Metadata in it stay in the head. */
+function moveToBody(stray, top, rest, first) {
   if (!isElement(stray)) {
     removeNode(stray);
     return;
@@ -51,13 +51,13 @@ function moveOut(stray, top, rest, first) {
   insertBefore(rest, stray, first);
 }
 
-const isPreview = (node) =>
+const isMetadata = (node) =>
   isHtml(node, 'title') || (isHtml(node, 'meta') && !hasAttribute(node, 'http-equiv')) || (isHtml(node, 'link') && !test(/(^|\s)stylesheet(\s|$)/i, attribute(node, 'rel') || ''));
 const isBulk = (node) => isHtml(node, 'style') || isHtml(node, 'script');
-const BULKY = 32 * 1024; // characters; who makes previews reads as little as 64 KB
+const BULKY = 32 * 1024; // characters; preview generators read as little as 64 KB
 
-/** Moves title, descriptions and links in front of rules that were written out, and of bulky rules and data. */
-export function leadWithMetadata(inert, written) {
+/** Moves title, metadata and links before style rules that were written out and before large styles and scripts. */
+export function moveMetadataFirst(inert, written) {
   const top = head(inert);
   if (!top) return;
   const parts = filter(childNodes(top), isElement);
@@ -67,6 +67,6 @@ export function leadWithMetadata(inert, written) {
   let isBehind = false;
   each(parts, (part) => {
     isBehind ||= part === first;
-    if (isBehind && isPreview(part)) insertBefore(top, part, first);
+    if (isBehind && isMetadata(part)) insertBefore(top, part, first);
   });
 }

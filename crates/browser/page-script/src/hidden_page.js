@@ -1,9 +1,9 @@
-// Shows a page that is hidden as a whole: snippets of A/B tests and consent tools hide it until their script has come ("anti-flicker"), which
-// here it never does, frameworks until they have begun. See docs/decisions/0273.
-// Must never show a part that the page hides: only the document's root and its body are looked at.
+// Shows a page that hides itself: snippets of A/B tests and consent tools hide it until their script has loaded ("anti-flicker"), which is never
+// here, and frameworks until they have started. See docs/decisions/0273.
+// Must never show a part that the page hides: only the root and the body are examined.
 
 import { endAnimationsOf } from './animations.js';
-import { hidingProperty, isHidden, wholes } from './completeness.js';
+import { hidingProperty, isHidden, rootAndBody } from './completeness.js';
 import { each, getter, method, plain } from './intrinsics/language.js';
 
 const SHOWN = plain({ opacity: '1', display: 'block', visibility: 'visible' });
@@ -12,11 +12,11 @@ const setProperty = method(CSSStyleDeclaration.prototype, 'setProperty');
 
 let isDone = false;
 
-/** Ends the fading in of the page, and gives a root or body that is still hidden a style that shows it. True when it did. */
+/** Ends a fade-in of the page, and overrides the styles of a root or body that is still hidden. Returns true when it was hidden. */
 export function showHiddenPage() {
   if (isDone || !isHidden()) return false;
-  isDone = true; // what a page hides again stays hidden
-  each(wholes(), (part) => {
+  isDone = true; // a page that hides itself again stays hidden
+  each(rootAndBody(), (part) => {
     endAnimationsOf(part);
     for (let name = hidingProperty(part), before = ''; name && name !== before; before = name, name = hidingProperty(part)) {
       setProperty(inlineStyle(part), name, SHOWN[name], 'important');

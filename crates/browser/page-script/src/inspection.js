@@ -1,48 +1,48 @@
-// What an audit asks of a page that only its browser knows: the largest picture of the first window, how much of the text came by
-// scrolling, and what leads somewhere by handlers alone. `ready.js` asks before it scrolls and at the end, when an audit does.
-// Must never change the page before it is written, nor call a function of its own. See docs/decisions/0161.
+// Measurements for audits that need a browser: the largest picture in the first viewport, text that appears by scrolling, and elements that
+// navigate by click handlers. `ready.js` measures before it scrolls and at the end, for audits only.
+// Must never change the page before it is serialised, nor call the page's functions. See docs/decisions/0161.
 
 import {
   attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, parentElement, query, queryAll, removeAttribute,
   setAttribute, TYPE,
 } from './intrinsics/dom.js';
-import { KeptMap, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
-import { quietly } from './hooks.js';
+import { SafeMap, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { attempt } from './hooks.js';
 import { listened } from './listeners.js';
 import { parseUrl } from './native.js';
 import { options } from './options.js';
 import { shadowRoots } from './state.js';
 
-const FIRST_WINDOW = 823; // px of height, as search engines have it
+const FIRST_WINDOW = 823; // px of height, as for search engines
 const LEAST_PICTURE = 10_000; // px²
 const MAX_TARGETS = 20;
-const MAIN_WORDS = 50; // of a main element that is the whole of the text
+const MAIN_WORDS = 50; // above which a main element counts as the whole text
 
 const state = { words: -1, hasScrolled: false };
 
-/** Notes how much text there is, until the page is scrolled. */
-export function noteUnscrolled() {
+/** Measures the text until the page is scrolled. */
+export function measureUnscrolled() {
   if (options.inspects && !state.hasScrolled) state.words = mainWords();
   return false;
 }
 
-/** Runs a step that scrolls. */
+/** Wraps a step that scrolls. */
 export const scrolling = (step) => () => {
   const hasScrolled = step();
   state.hasScrolled ||= hasScrolled;
   return hasScrolled;
 };
 
-/** Returns the measurements for an audit; null where none asks. */
+/** Returns the measurements for an audit; null without one. */
 export function inspect() {
   if (!options.inspects) return null;
   const links = clickLinks();
   return plain({
-    lazyPicture: quietly(lazyPicture) ?? null,
-    words: quietly(mainWords) ?? 0,
+    lazyPicture: attempt(lazyPicture) ?? null,
+    words: attempt(mainWords) ?? 0,
     unscrolledWords: state.hasScrolled && state.words >= 0 ? state.words : null,
     clickLinks: links.count,
-    clickTargets: plain(links.targets), // an array all the same
+    clickTargets: plain(links.targets), // still an array
   });
 }
 
@@ -56,7 +56,7 @@ function eachTree(run) {
 
 const PAINTED = plain({ visibilityProperty: true });
 
-/** The address of the largest picture of the first window, if it is one that loads lazily. */
+/** Returns the address of the largest picture in the first viewport if it loads lazily, else null. */
 function lazyPicture() {
   /** @type {Element[]} */
   const images = [];
@@ -85,7 +85,7 @@ function shownArea(image) {
   return shownWidth > 0 && shownHeight > 0 && isShown(image, PAINTED) ? shownWidth * shownHeight : 0;
 }
 
-/** The size that a picture has once it has come, by its box and by the shape that it says of itself. */
+/** Returns the size of a picture once loaded, by its box and its declared aspect ratio. */
 function sizeOf(image, place) {
   const parent = boundingBox(parentElement(image) ?? image);
   const written = (name) => parseFloat(attribute(image, name) || '') || 0;
@@ -94,11 +94,11 @@ function sizeOf(image, place) {
   return { width, height: max(box.bottom(place) - box.top(place), byShape) };
 }
 
-/** Runs with pictures in place of their alternative texts: they do not come, and the text has another size. */
+/** Runs a function while alternative texts are removed: pictures are not loaded, and the text has another size. */
 function withoutTexts(images, run) {
   const texts = map(images, (image) => attribute(image, 'alt'));
   each(images, (image) => removeAttribute(image, 'alt'));
-  const result = quietly(run);
+  const result = attempt(run);
   each(images, (image, place) => texts[place] !== null && setAttribute(image, 'alt', texts[place]));
   return result;
 }
@@ -109,9 +109,9 @@ const NO_TEXT = 'script,style,noscript,template,svg,iframe,object,canvas,audio,v
 const NOT_MAIN = 'nav,footer,aside,body>header,[role=navigation],[role=banner],[role=contentinfo],[role=complementary]';
 const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
 
-/** Words of the page's own text: without navigation, header, footer and asides. */
+/** Counts the words of the main text, without navigation, header, footer and asides. */
 function mainWords() {
-  const roots = new KeptMap();
+  const roots = new SafeMap();
   shadowRoots.forEach((root) => roots.set(host(root), root));
   const main = queryAll(document, 'main,[role=main]');
   const inMain = main.length === 1 ? wordsIn(main[0], roots) : 0;
@@ -146,7 +146,7 @@ const NAVIGATES = /\blocation(\.href)?\s*=[^=]|\blocation\.(assign|replace)\(|\b
 const TARGET = /(?:=|\()\s*["'`]([^"'`]+)["'`]/;
 const NAMES = ['data-href', 'data-url', 'data-link', 'href'];
 
-/** Elements that lead somewhere on a click and hold no link, and where the first of them lead. */
+/** Counts the elements that navigate on a click without a link, and returns the targets of the first of them. */
 function clickLinks() {
   const found = { count: 0, targets: /** @type {string[]} */ ([]) };
   const look = (element) => {
@@ -160,20 +160,20 @@ function clickLinks() {
     const target = trim(named || exec(TARGET, script)?.[1] || '');
     if (found.targets.length < MAX_TARGETS) push(found.targets, target && (parseUrl(target, baseURI(document))?.href ?? target));
   };
-  eachTree((tree) => each(queryAll(tree, tree === document ? 'body *' : '*'), (element) => quietly(() => look(element))));
+  eachTree((tree) => each(queryAll(tree, tree === document ? 'body *' : '*'), (element) => attempt(() => look(element))));
   return found;
 }
 
 const first = (list, holds) => filter(list, holds)[0] || '';
 
-/** The texts of the functions that a click on an element itself runs. */
+/** Returns the source texts of an element's own click handlers. */
 function handlersOf(element) {
   /** @type {string[]} */
   const texts = [];
   const add = (handler) => handler && push(texts, asText(handler));
   add(listened.clicks.get(element));
-  add(quietly(() => onclick(element)));
-  // Frameworks listen at the root and keep the handler with the element.
+  add(attempt(() => onclick(element)));
+  // Frameworks listen at the root and keep the handler on the element.
   some(keys(element), (key) => {
     if (startsWith(key, '__reactProps$')) add(element[key]?.onClick);
     else if (key === '$$click' || key === '__click') add(element[key]);

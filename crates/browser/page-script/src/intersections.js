@@ -1,39 +1,39 @@
-// Intersection and resize observers of the page: they report with a frame, so one is asked for when they wait. What a page shows only when it is
+// Intersection and resize observers of the page. They report with a frame, which is requested for them. Content that a page shows when it is
 // scrolled into view is revealed: `ready.js` calls `reveal` once the page is quiet.
 // Must never change the size or the scroll position of the window: layouts depend on both.
 
-import { askFrame, frames } from './animation_frames.js';
+import { requestFrame, frames } from './animation_frames.js';
 import { attribute, isConnected, localName } from './intrinsics/dom.js';
 import {
-  KeptSet, KeptWeakMap, KeptWeakSet, apply, asText, each, filter, getter, items, method, parseFloat, slice, test, withFirst, words,
+  SafeSet, SafeWeakMap, SafeWeakSet, apply, asText, each, filter, getter, items, method, parseFloat, slice, test, withFirst, words,
 } from './intrinsics/language.js';
 import { watchClass, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { options, send } from './options.js';
-import { hold, touch, work } from './work.js';
+import { hold, recordActivity, work } from './work.js';
 
 /**
- * An intersection observer of the page. `seen`: the targets that it was last told are visible.
+ * Intersection observer of the page. `seen`: targets that were last reported as visible.
  * @typedef {{ callback: Function, init: any, observer: any, targets: Set<Element>, seen: Set<Element> }} Intersections
  */
 
 /** @type {Set<Intersections>} */
-export const intersections = new KeptSet();
+export const intersections = new SafeSet();
 let resizeTargets = 0;
 
 export const entryTarget = getter(IntersectionObserverEntry.prototype, 'target');
 export const isIntersecting = getter(IntersectionObserverEntry.prototype, 'isIntersecting');
 
-/** The layout has to be looked at again. */
-function askLayout() {
+/** Requests a frame for a new layout. */
+function requestLayout() {
   frames.changesWhenDrawn = -1;
-  askFrame();
+  requestFrame();
 }
 
 export function watchObservers() {
   /** @type {WeakMap<IntersectionObserver, Intersections>} */
-  const byObserver = new KeptWeakMap();
+  const byObserver = new SafeWeakMap();
   watchClass(
     'IntersectionObserver',
     (observer, args, record) => {
@@ -46,17 +46,17 @@ export function watchObservers() {
       if (typeof callback !== 'function') return args;
       record.callback = callback;
       record.init = args[1] || {};
-      record.targets = new KeptSet();
-      record.seen = new KeptSet();
-      const note = /** @this {unknown} */ function (entries, observer) {
+      record.targets = new SafeSet();
+      record.seen = new SafeSet();
+      const recordEntries = /** @this {unknown} */ function (entries, observer) {
         each(entries, (entry) => {
           if (isIntersecting(entry)) record.seen.add(entryTarget(entry));
           else record.seen.delete(entryTarget(entry));
         });
-        touch();
+        recordActivity();
         return apply(callback, this, [entries, observer]);
       };
-      return withFirst(note, args);
+      return withFirst(recordEntries, args);
     },
   );
   const { prototype } = native.IntersectionObserver;
@@ -66,7 +66,7 @@ export function watchObservers() {
       record.targets.add(args[0]);
       intersections.add(record);
     }
-    askLayout();
+    requestLayout();
   });
   watchMethod(prototype, 'unobserve', (_, observer, args) => {
     byObserver.get(observer)?.targets.delete(args[0]);
@@ -78,41 +78,40 @@ export function watchObservers() {
   });
   watchMethod(window.ResizeObserver?.prototype, 'observe', () => {
     resizeTargets += 1;
-    askLayout();
+    requestLayout();
   });
 }
 
-/** Waits for one frame when the page changed since the last one and something of it depends on layout. */
+/** Waits for one frame when the page has changed since the last one and has observers. */
 export function drawForObservers() {
-  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0 && !listened.drawn)) return false;
+  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0 && !listened.frameEvents)) return false;
   if (frames.changesWhenDrawn === work.changes || frames.drawn > 600) return false;
   const end = hold('frame', 300);
   native.requestAnimationFrame(() => end());
-  askFrame();
+  requestFrame();
   return true;
 }
 
-export const REVEAL_MARGIN = 20000; // px below the window that count as visible once
+export const REVEAL_MARGIN = 20000; // px below the window that are visible once
 const REVEAL_PASSES = 3;
-const NARROW = 0.65; // of the window is left out
+const NARROW = 0.65; // share of the window's height that the margins exclude
 
 const observe = method(IntersectionObserver.prototype, 'observe');
 const unobserve = method(IntersectionObserver.prototype, 'unobserve');
 const disconnect = method(IntersectionObserver.prototype, 'disconnect');
 
 let passes = 0;
-const revealedTargets = new KeptWeakSet();
-const revealedKinds = new KeptSet();
+const revealedTargets = new SafeWeakSet();
+const revealedKinds = new SafeSet();
 
-/** Equal sections of one page are of one kind: later passes leave out what an earlier one has shown. */
+/** Returns the kind of a target. Later passes leave out kinds that were revealed. */
 const kindOf = (record, target) => `${localName(target)} ${attribute(target, 'class')} ${slice(asText(record.callback), 0, 500)}`;
 
 /**
- * Lets everything below the window become visible once, as it does for a person who scrolls down.
+ * Makes everything below the window visible once, as for a visitor who scrolls down.
  *
- * A second observer with a large margin reports the page's own targets to the page's own callback, so that the window
- * keeps its size (an enlarged one would change every layout that depends on its height). Later passes take only what
- * the first one brought and what is not of the same kind, so that an endless feed grows by one step.
+ * A second observer with a large margin reports the page's targets to the page's callback. The window keeps its size, on which layouts depend.
+ * Later passes include only targets that the first one added and that are of another kind, so that an endless feed grows by one step.
  */
 export function reveal() {
   if (passes >= REVEAL_PASSES) return false;
@@ -124,7 +123,7 @@ export function reveal() {
     shown += targets.length;
     revealRecord(record, targets);
   });
-  // Kinds are remembered after the pass: equal sections of one page are all revealed by the first.
+  // Kinds are recorded after the pass, so that the first one reveals all sections of a kind.
   intersections.forEach((record) =>
     record.targets.forEach((target) => {
       if (revealedTargets.has(target)) revealedKinds.add(kindOf(record, target));
@@ -141,19 +140,19 @@ function isHidden(record, target) {
 
 function revealRecord(record, targets) {
   const end = hold('frame', 500);
-  const waitingFor = new KeptSet();
+  const waitingFor = new SafeSet();
   const margins = words(asText(record.init.rootMargin || '0px'));
   const top = margins[0] || '0px';
   const right = margins[1] || '0px';
   const helper = new native.IntersectionObserver(
     (entries) => {
-      // The first report names every target once; what it shows is all that this pass shows.
+      // The first report contains every target. This pass reveals those that are visible in it.
       each(entries, (entry) => {
         unobserve(helper, entryTarget(entry));
         waitingFor.delete(entryTarget(entry));
       });
       const visible = filter(entries, (entry) => isIntersecting(entry) && record.targets.has(entryTarget(entry)));
-      if (visible.length > 0) tell(record, visible);
+      if (visible.length > 0) notify(record, visible);
       if (waitingFor.size > 0) return;
       disconnect(helper);
       end();
@@ -170,32 +169,32 @@ function revealRecord(record, targets) {
     revealedTargets.add(target);
     observe(helper, target);
   });
-  askFrame();
+  requestFrame();
 }
 
-/** Reports what has become visible to the page's own callback. */
-function tell(record, visible) {
-  touch();
+/** Reports visible targets to the page's own callback. */
+function notify(record, visible) {
+  recordActivity();
   try {
     apply(record.callback, record.observer, [visible, record.observer]);
   } catch (error) {
     native.reportError(error);
   }
-  remindOfVisible(record);
+  reportVisibleAgain(record);
 }
 
-/** Back at the top: an observer that marks the current section must end with the one that is really visible. */
-function remindOfVisible(record) {
+/** Reports the targets that are really visible again, so that an observer which marks the current section ends with the right one. */
+function reportVisibleAgain(record) {
   each(filter(items(record.targets), (target) => record.seen.has(target)), (target) => {
     unobserve(record.observer, target);
     observe(record.observer, target);
   });
 }
 
-/** Returns whether an observer looks at a narrow band of the window: it follows the reading position, it does not load anything. */
+/** Returns true when an observer has a narrow band of the window: it follows the reading position and does not load anything. */
 function isPositionMarker({ init, callback }) {
   const margins = words(asText(init.rootMargin || '0px'));
   const share = (text) => (test(/%$/, text) ? -parseFloat(text) / 100 : -parseFloat(text) / window.innerHeight) || 0;
   const narrow = share(margins[0] || '0') + share(margins[2] || margins[0] || '0') > NARROW;
-  return narrow && !test(/unobserve|disconnect/, asText(callback)); // who looks once shows something
+  return narrow && !test(/unobserve|disconnect/, asText(callback)); // an observer that stops after a report shows something
 }

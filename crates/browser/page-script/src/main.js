@@ -1,4 +1,4 @@
-// The beginning: puts every hook in place, in every frame, before any script of the page.
+// Entry point: installs all hooks in every frame, before any script of the page.
 
 import { watchAnimations } from './animations.js';
 import { watchClocks } from './clock.js';
@@ -15,17 +15,17 @@ import { watchPaints } from './paints.js';
 import { POLL_MS, schedule, watchOrders, writeAtOnce } from './ready.js';
 import { watchNavigation } from './redirects.js';
 import { watchRequests } from './requests.js';
-import { watchTraces } from './deactivation.js';
+import { watchStorage } from './deactivation.js';
 import { isForeign, shared, time } from './shared.js';
 import { watchStyleSheets } from './sheets.js';
 import { considerSkipping, skip } from './skipping.js';
 import { state, watchFlags } from './state.js';
-import { tellOfWork, watchForeignFrames } from './subframes.js';
+import { reportWork, watchForeignFrames } from './subframes.js';
 import { watchTimers } from './timers.js';
 import { watchFonts, watchMedia } from './unfetched.js';
-import { touch, work } from './work.js';
+import { recordActivity, work } from './work.js';
 
-/** Follows pending work, in the document and in frames of its origin. */
+/** Follows pending work in the document and in frames of its origin. */
 function watchWork() {
   watchRequests();
   watchTimers();
@@ -36,7 +36,7 @@ function main() {
   if (options.forbidsScripts) return writeAtOnce();
   prepareEnvironment();
   if (!send) return;
-  if (isTop) watchTraces();
+  if (isTop) watchStorage();
   if (isTop || shared) watchClocks();
   watchFrames();
   watchFonts();
@@ -46,7 +46,7 @@ function main() {
   }
   if (isForeign) {
     watchRequests();
-    tellOfWork();
+    reportWork();
   }
   if (!isTop) return;
   if (!test(/^(https?|blob):$/, location.protocol)) return;
@@ -68,12 +68,12 @@ function main() {
     schedule(state.quietMs);
     considerSkipping();
   };
-  time.onRing = considerSkipping;
+  time.onAlarm = considerSkipping;
   listen(document, 'DOMContentLoaded', () => {
     state.contentLoaded = true;
-      touch();
+    recordActivity();
   });
-  listen(document, 'readystatechange', touch);
+  listen(document, 'readystatechange', recordActivity);
   schedule(POLL_MS);
 }
 

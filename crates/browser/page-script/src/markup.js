@@ -1,38 +1,38 @@
-// The last look at the text that leaves: whether a parser reads it as what it was written from. Used by `serialize.js`.
-// Trees that scripts build need not be trees that a parser can build: `<style>` inside `<svg>` is text to one and markup to
-// the other, and so is an element whose name is written in capitals.
+// Checks that a parser reads the serialised text as the tree it was made from. Used by `serialize.js`.
+// Scripts can build trees that no parser builds: `<style>` inside `<svg>` is text to one and markup to the other, and so is an element whose name
+// has capitals.
 
 import { clean, cleanAttributes, hasMisplacedText, writeDocument } from './clean.js';
 import { eachElement, localName } from './intrinsics/dom.js';
 import { exec, replaceAll, test } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
 
-const ROUNDS = 3; // parsing what was written settles at once, or is being played with
+const ROUNDS = 3; // reparsing is stable after one round, except for adversarial markup
 const MAYBE_HANDLER = /[\s/"']on[a-z]+\s*=/i;
 const TAG = /<[a-z]/gi;
-const WRITTEN_TAG = /<[a-z][^\s/>]*((?:\s+[^\s=>"]+(?:="[^"]*")?)*)\s*\/?>/iy; // a start tag in the one form in which it is written here
+const WRITTEN_TAG = /<[a-z][^\s/>]*((?:\s+[^\s=>"]+(?:="[^"]*")?)*)\s*\/?>/iy; // a start tag as the serialiser writes it
 const VALUE = /"[^"]*"/g;
 const CAPITALS = /<(?![a-z]+[\s>/])(?i:script|style|iframe|xmp|noembed|noframes|noscript|plaintext|template|textarea|title|link|meta|base|object|embed|svg|math)[\s>/]/;
 
-/** Text of HTML, read and cleaned again where it would come alive. */
-export function settleMarkup(html, copy) {
-  let settled = html;
+/** Parses and cleans HTML again while a parser would read it differently. */
+export function reparseUntilStable(html, copy) {
+  let result = html;
   let tree = copy;
-  for (let round = 0; round < ROUNDS && mayComeAlive(settled, tree); round += 1) {
-    tree = parseDocument(settled);
+  for (let round = 0; round < ROUNDS && mayParseDifferently(result, tree); round += 1) {
+    tree = parseDocument(result);
     clean(tree);
     cleanAttributes(tree);
-    settled = writeDocument(tree);
+    result = writeDocument(tree);
   }
-  return settled;
+  return result;
 }
 
-/** Returns whether the text has tags of scripts or handlers that the tree does not have, or may be read as another tree. */
-function mayComeAlive(html, tree) {
+/** Returns true when the text has script tags or handlers that the tree has not, or may be parsed as another tree. */
+function mayParseDifferently(html, tree) {
   return test(CAPITALS, html) || hasMisplacedText(tree) || hasHandler(html) || count(/<script(?=[\s>/])/gi, html) !== scripts(tree);
 }
 
-/** Returns whether a start tag in the text has a handler. What stands in values is none; a tag in another form was text before. */
+/** Returns true when a start tag in the text has a handler. Values do not count. A tag in another form was text before. */
 function hasHandler(html) {
   if (!test(MAYBE_HANDLER, html)) return false;
   TAG.lastIndex = 0;

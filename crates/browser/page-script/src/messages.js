@@ -1,54 +1,54 @@
-// Answers of another thread or of the other side of a connection: sockets, event streams, workers, databases, caches. See docs/decisions/0006.
+// Answers of other threads, processes and servers: sockets, event streams, workers, databases, caches. See docs/decisions/0006.
 
-import { FRAME_MS, askFrame } from './animation_frames.js';
-import { KeptSet, KeptWeakMap, apply, each, getter, keys, push, some, test, then } from './intrinsics/language.js';
-import { preventDeactivation, listen, quietly, replaceMethod, watchClass, watchMethod } from './hooks.js';
-import { heardBy } from './listeners.js';
+import { FRAME_MS, requestFrame } from './animation_frames.js';
+import { SafeSet, SafeWeakMap, apply, each, getter, keys, push, some, test, then } from './intrinsics/language.js';
+import { preventDeactivation, listen, attempt, replaceMethod, watchClass, watchMethod } from './hooks.js';
+import { onListenerAdded } from './listeners.js';
 import { native } from './native.js';
 import { progress } from './repetition.js';
 import { now } from './shared.js';
-import { endWith, hold, holdNetwork, touch, work } from './work.js';
+import { endWith, hold, holdNetwork, recordActivity, work } from './work.js';
 
 /**
- * A connection, event stream or worker, any of which may bring content at any time.
+ * Connection, event stream or worker, which may bring content at any time.
  * @typedef {object} Source
  * @property {number} last time of the last message
- * @property {() => boolean} isAsked whether somebody listens to it or has asked it for something
- * @property {() => boolean} isFruitful whether its last messages since it was asked have shown something
- * @property {() => void} heard notes a message
- * @property {() => void} asked notes a question of the page
- * @property {() => void} close ends it
+ * @property {() => boolean} isExpected whether the page listens to it or has sent a request
+ * @property {() => boolean} hasEffect whether the messages since the last request have shown something
+ * @property {() => void} onMessage records a message
+ * @property {() => void} onRequest records a request of the page
+ * @property {() => void} close ends the source
  */
 
-/** Begins to wait for the messages of a source. */
-export function expectMessages(isAsked = () => true) {
-  let before = Infinity; // progress when the last message came
-  let isFruitful = false;
+/** Adds a source of messages. */
+export function addSource(isExpected = () => true) {
+  let before = Infinity; // progress at the last message
+  let hasEffect = false;
   /** @type {Source} */
   const source = {
     last: now(),
-    isAsked,
-    isFruitful: () => (isFruitful ||= progress() > before),
-    heard: () => {
-      source.isFruitful();
+    isExpected,
+    hasEffect: () => (hasEffect ||= progress() > before),
+    onMessage: () => {
+      source.hasEffect();
       source.last = now();
       before = progress();
       work.answers += 1;
-      touch();
+      recordActivity();
     },
-    asked: () => {
-      isFruitful = false;
+    onRequest: () => {
+      hasEffect = false;
       before = Infinity;
-      touch();
+      recordActivity();
     },
-    close: () => work.sources.delete(source) && touch(),
+    close: () => work.sources.delete(source) && recordActivity(),
   };
   work.sources.add(source);
-  touch();
+  recordActivity();
   return source;
 }
 
-// Methods whose promise another process or thread settles, by class.
+// Methods whose promise is settled by another process or thread, by class.
 const ANSWERED_ELSEWHERE = {
   IDBFactory: ['databases'], CacheStorage: ['open', 'match', 'has', 'keys', 'delete'], Cache: ['match', 'matchAll', 'keys', 'add', 'addAll', 'put', 'delete'],
   CookieStore: ['get', 'getAll', 'set', 'delete'], StorageManager: ['estimate', 'persisted', 'persist', 'getDirectory'], Permissions: ['query'],
@@ -79,27 +79,27 @@ export function watchMessages() {
     watchMethod(window.FileReader?.prototype, name, (_, reader) => listen(reader, 'loadend', hold('answer', RULES.answer.ms), { once: true }));
   });
   watchMethod(window, 'createImageBitmap', (promise) => endWith(promise, hold('answer', RULES.answer.ms)));
-  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0, keepDrawing);
-  watchCallback(window.LockManager?.prototype, 'request', -1); // a lock may be kept for ever
+  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0, drawContinuously);
+  watchCallback(window.LockManager?.prototype, 'request', -1); // a lock may be held forever
   each(keys(ANSWERED_ELSEWHERE), (type) => {
     each(ANSWERED_ELSEWHERE[type], (name) => {
       watchMethod(window[type]?.prototype, name, (promise) => {
         endWith(promise, hold('answer', RULES.answer.ms));
         if (name !== 'convertToBlob') return;
-        const end = keepDrawing();
+        const end = drawContinuously();
         then(promise, end, end);
       });
     });
   });
 }
 
-/** Canvases are encoded between frames. Draws some until the returned function is called: without them it takes a second. */
-function keepDrawing() {
+/** Requests frames until the returned function is called: canvases are encoded between frames, which otherwise takes a second. */
+function drawContinuously() {
   const until = native.now() + RULES.answer.ms;
   let isOver = false;
   const draw = () => {
     if (isOver || native.now() > until) return;
-    askFrame();
+    requestFrame();
     native.setTimeout(draw, FRAME_MS);
   };
   draw();
@@ -108,7 +108,7 @@ function keepDrawing() {
   };
 }
 
-/** Waits until a callback is called. `place` among the arguments, negative from their end. `meanwhile` begins and gives its end. */
+/** Waits until a callback is called. `place`: index among the arguments, negative from their end. `meanwhile` starts and returns its end. */
 function watchCallback(owner, name, place, meanwhile = () => () => {}) {
   replaceMethod(owner, name, (call, self, args) => {
     const at = place < 0 ? args.length + place : place;
@@ -131,7 +131,7 @@ function watchCallback(owner, name, place, meanwhile = () => () => {}) {
   });
 }
 
-/** Returns whether a message says only that the page is still there, as socket.io, SignalR and Phoenix do. */
+/** Returns true for a keep-alive message of socket.io, SignalR, Phoenix and others. */
 const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
 const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+){0,3}(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
 
@@ -141,76 +141,76 @@ const CLOSED = 2;
 
 function watchConnections() {
   /** @type {WeakMap<WebSocket, Source>} */
-  const sockets = new KeptWeakMap();
+  const sockets = new SafeWeakMap();
   watchClass('WebSocket', (socket) => {
-    const source = expectMessages();
+    const source = addSource();
     sockets.set(socket, source);
-    // The first listener: what the page asks in its own listener is asked after the message.
-    listen(socket, 'message', (event) => isKeepAlive(dataOf(event)) || source.heard());
+    // Added first, so that a request in the page's listener is recorded after the message.
+    listen(socket, 'message', (event) => isKeepAlive(dataOf(event)) || source.onMessage());
     each(['close', 'error'], (type) => listen(socket, type, source.close));
   });
-  watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => isKeepAlive(args[0]) || sockets.get(socket)?.asked());
+  watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => isKeepAlive(args[0]) || sockets.get(socket)?.onRequest());
   watchClass('EventSource', (stream) => {
-    const source = expectMessages();
-    let isHeard = false;
+    const source = addSource();
+    let hasMessage = false;
     const hear = () => {
-      isHeard = true;
-      source.heard();
+      hasMessage = true;
+      source.onMessage();
     };
     listen(stream, 'message', hear);
-    // The browser connects again by itself after a connection that broke.
-    listen(stream, 'error', () => (streamState(stream) === CLOSED || isHeard) && source.close());
+    // The browser reconnects by itself after a broken connection.
+    listen(stream, 'error', () => (streamState(stream) === CLOSED || hasMessage) && source.close());
     // Named events do not arrive as "message".
-    heardBy.set(stream, (type) => test(/^(open|error|message)$/, type) || listen(stream, type, hear));
+    onListenerAdded.set(stream, (type) => test(/^(open|error|message)$/, type) || listen(stream, type, hear));
   });
 }
 
 const firstPort = getter(window.MessageChannel?.prototype, 'port1');
 const secondPort = getter(window.MessageChannel?.prototype, 'port2');
 const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];
-const hasHandler = (speaker) => some(readers, (read) => typeof quietly(() => read(speaker)) === 'function');
+const hasHandler = (port) => some(readers, (read) => typeof attempt(() => read(port)) === 'function');
 
 function watchWorkers() {
-  let hasChannel = false; // by which any worker may speak
+  let hasChannel = false; // any worker may post to a channel
   /** @type {Set<Source>} */
-  const workers = new KeptSet();
+  const workers = new SafeSet();
   watchClass('BroadcastChannel', (channel) => {
     hasChannel = true;
-    listen(channel, 'message', () => workers.forEach((source) => source.heard()));
+    listen(channel, 'message', () => workers.forEach((source) => source.onMessage()));
   });
   /** @type {WeakMap<MessagePort, MessagePort>} */
-  const otherEnds = new KeptWeakMap();
+  const otherEnds = new SafeWeakMap();
   watchClass('MessageChannel', (channel) => {
     otherEnds.set(firstPort(channel), secondPort(channel));
     otherEnds.set(secondPort(channel), firstPort(channel));
   });
   /** @type {WeakMap<Worker | MessagePort, Source>} */
-  const speakers = new KeptWeakMap();
-  const speaksBy = (speaker, source) => {
-    speakers.set(speaker, source);
-    // The first listener: what the page asks in its own listener is asked after the message.
-    listen(speaker, 'message', source.heard);
+  const sourcesByPort = new SafeWeakMap();
+  const addPort = (port, source) => {
+    sourcesByPort.set(port, source);
+    // Added first, so that a request in the page's listener is recorded after the message.
+    listen(port, 'message', source.onMessage);
   };
-  const begin = (speaker) => {
+  const begin = (port) => {
     preventDeactivation();
-    let isHeard = false;
-    heardBy.set(speaker, (type) => (isHeard ||= type === 'message'));
-    const source = expectMessages(() => isHeard || hasChannel || hasHandler(speaker));
+    let hasListener = false;
+    onListenerAdded.set(port, (type) => (hasListener ||= type === 'message'));
+    const source = addSource(() => hasListener || hasChannel || hasHandler(port));
     workers.add(source);
-    speaksBy(speaker, source);
+    addPort(port, source);
     return source;
   };
   watchClass('Worker', (worker) => listen(worker, 'error', begin(worker).close));
   watchClass('SharedWorker', (worker) => listen(worker, 'error', begin(worker.port).close));
-  const ask = (_, speaker, args) => {
-    const source = speakers.get(speaker);
+  const recordRequest = (_, port, args) => {
+    const source = sourcesByPort.get(port);
     if (!source) return;
-    source.isAsked = () => true;
-    source.asked();
+    source.isExpected = () => true;
+    source.onRequest();
     each(args[1]?.transfer ?? args[1] ?? [], (part) => {
       const other = otherEnds.get(part);
-      if (other && !speakers.has(other)) speaksBy(other, source);
+      if (other && !sourcesByPort.has(other)) addPort(other, source);
     });
   };
-  each([window.Worker, window.MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', ask));
+  each([window.Worker, window.MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', recordRequest));
 }

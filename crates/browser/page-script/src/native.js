@@ -1,5 +1,5 @@
-// The platform as it was before page code ran: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
-// Must never look anything up later than at its own start.
+// The platform as before page code: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
+// Must never look anything up after its own start.
 
 import { SVG_NAMESPACE, namespaceURI } from './intrinsics/dom.js';
 import { asText, each, exec, getter, method, plain, startsWith } from './intrinsics/language.js';
@@ -58,7 +58,7 @@ const { trustedTypes } = window;
 const createPolicy = method(window.TrustedTypePolicyFactory?.prototype, 'createPolicy');
 const createHtml = method(window.TrustedTypePolicy?.prototype, 'createHTML');
 
-/** By a policy of our own, where the page lets anybody make one: what is parsed is a copy, and nothing in it runs. */
+/** Parses HTML with a trusted-types policy of our own, where the page permits one. The result is a copy in which nothing runs. */
 function parseTrusted(html) {
   try {
     const policy = createPolicy(trustedTypes, 'glasshouse', plain({ createHTML: (text) => text }));
@@ -68,10 +68,10 @@ function parseTrusted(html) {
   }
 }
 
-// What a page that insists on trusted types leaves us otherwise. It leaves scripts out, and frames with them.
+// The alternative under trusted types. It drops scripts and frames.
 const parseSafely = /** @type {any} */ (Document).parseHTML?.bind(Document);
 
-/** A document without a window, from text. */
+/** Parses HTML into a document without a window. */
 export function parseDocument(html) {
   try {
     return parse(new DOMParser(), html, 'text/html');
@@ -89,7 +89,7 @@ each(['href', 'protocol', 'origin', 'hostname', 'pathname'], (name) => {
 });
 
 /**
- * The parts of an address, or nothing when it is none.
+ * Parses an address. Returns undefined for an invalid one.
  * @param {string} address
  * @param {string} [base]
  */
@@ -102,10 +102,10 @@ export function parseUrl(address, base) {
   }
 }
 
-/** The last two names of a host. */
+/** Returns the last two labels of a host name. */
 const siteOf = (host) => asText(exec(/[^.]*\.?[^.]*$/, host));
 
-/** Returns whether an address belongs to another site. */
+/** Returns true for an address of another site. */
 export const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? '') !== siteOf(location.hostname);
 
 // ---- style sheets ----

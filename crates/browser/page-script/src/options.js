@@ -1,5 +1,5 @@
-// What the tab says about this render, and the way back to it. Read by whoever needs a limit of the render.
-// Must never be reachable from the page: the binding is gone from its globals before any of its scripts runs.
+// Options of the render and the binding to the tab. Used by all modules that need a limit of the render.
+// Must never be reachable from the page: the binding is removed from the globals before page code runs.
 
 import { plain, stringify } from './intrinsics/language.js';
 
@@ -9,15 +9,15 @@ import { plain, stringify } from './intrinsics/language.js';
  */
 export const options = renderOptions;
 
-/** Sends a message to the tab; nothing in a document that is not to be captured. */
+/** Binding that sends a message to the tab; undefined in documents that are not captured. */
 export const send = globalThis.__glasshouse;
 delete globalThis.__glasshouse;
 
 export const isTop = window === window.top;
 
 /**
- * Sends a message: one line of JSON, and behind it the text of the document as it is, which no JSON can spoil.
- * Without a prototype: a `toJSON` that the page gave to all objects is not asked. See docs/decisions/0100.
+ * Sends a message: one line of JSON, followed by the text of the document. The message has no prototype, so that a `toJSON` that the page adds to
+ * all objects is not called. See docs/decisions/0100.
  */
 export function report(message, html = '') {
   send?.(`${stringify(plain({ ...message, nonce: options.nonce }))}\n${html}`);

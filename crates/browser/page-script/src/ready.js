@@ -1,49 +1,48 @@
-// Decides when the page is ready, and reports it: at once when the page says so itself, else when it is loaded, nothing is
-// pending, the DOM has been quiet for a short time and the event loop is idle. An early exit, never a fixed wait.
-// Must never wait past `options.hardMs`, and never report a page that a script is about to leave.
-// See docs/decisions/0006.
+// Decides when the page is ready, and reports it: when the page sets its flag, else when it is loaded, nothing is pending, the DOM has not changed
+// for a short time and the event loop is idle. Never waits for a fixed time.
+// Must never wait past `options.hardMs`, nor report a page that a script is leaving. See docs/decisions/0006.
 
-import { finishAnimations, keepAnimatedStyles } from './animations.js';
-import { isBlank, patience } from './completeness.js';
-import { rememberUnseenRoots } from './document.js';
-import { isHeldUpByOthers } from './elements.js';
+import { finishAnimations, commitAnimatedStyles } from './animations.js';
+import { isBlank, budgetFactor } from './completeness.js';
+import { findUnseenRoots } from './document.js';
+import { isBlockedByOtherSite } from './elements.js';
 import { interactOnce } from './first_interaction.js';
 import { body, contentType, documentElement, isHtml, query, readyState, title } from './intrinsics/dom.js';
 import { showHiddenPage } from './hidden_page.js';
 import { max, min, plain, some, test, then, wellFormed } from './intrinsics/language.js';
-import { listen, listenAgain, quietly } from './hooks.js';
-import { inspect, noteUnscrolled, scrolling } from './inspection.js';
+import { listen, reattachListeners, attempt } from './hooks.js';
+import { inspect, measureUnscrolled, scrolling } from './inspection.js';
 import { drawForObservers, reveal } from './intersections.js';
 import { eventOf, native } from './native.js';
 import { options, report, send } from './options.js';
-import { tellPaints } from './paints.js';
+import { reportPaints } from './paints.js';
 import { keepAddress, pageAddress, pageStatus, redirectStatus, redirectTarget } from './redirects.js';
-import { isPending, isStuck, isWithinBudget, progress, renewBudget } from './repetition.js';
-import { pretendScroll } from './scroll.js';
+import { isPending, hasOverdueStep, isWithinBudget, progress, renewBudget } from './repetition.js';
+import { simulateScroll } from './scroll.js';
 import { deactivateDocument } from './deactivation.js';
 import { serializeDocument } from './serialize.js';
 import { now, time } from './shared.js';
 import { sheetTexts } from './sheets.js';
-import { drawSkippedContent, skipAgain } from './skipped_content.js';
+import { showSkippedContent, restoreSkippedContent } from './skipped_content.js';
 import { readFlag, shadowRoots, state } from './state.js';
 import { loadLazyFrames } from './subframes.js';
-import { loadMedia } from './unfetched.js';
-import { isHeld, touch, work } from './work.js';
+import { reportMediaLoaded } from './unfetched.js';
+import { isHeld, recordActivity, work } from './work.js';
 
 export const POLL_MS = 50;
 
-/** Looks again in `ms`, or earlier when that is planned already. */
+/** Schedules a check in `ms`, unless an earlier one is scheduled. */
 export function schedule(ms) {
   const due = native.now() + ms;
   if (state.done || state.leaving || due >= state.due - 1) return;
   native.clearTimeout(state.timer);
   state.due = due;
-  state.timer = native.setTimeout(look, ms);
+  state.timer = native.setTimeout(check, ms);
 }
 
-/** Decides, and survives what the page does to it: a look that fails is followed by another one. */
-function look() {
-  if (state.due < Infinity) state.late = max(state.late * 0.8, native.now() - state.due);
+/** Checks the page. After an error, caused by the page, another check follows. */
+function check() {
+  if (state.due < Infinity) state.lagMs = max(state.lagMs * 0.8, native.now() - state.due);
   state.due = Infinity;
   if (state.done || state.leaving || state.confirming) return;
   try {
@@ -53,33 +52,33 @@ function look() {
   }
 }
 
-// Data shows as a tree of tags in a browser, and says nothing to whoever asks for a page. XHTML is one by whatever name it comes.
+// A browser shows XML data as a tree of tags, which is no page. XHTML is a page with any XML type.
 const isXml = test(/^(application|text)\/xml$/, contentType(document));
 const TREE_OF_TAGS = 'body > #webkit-xml-viewer-source-xml';
 const isData = () => isXml && documentElement(document) !== null && (!isHtml(documentElement(document), 'html') || query(document, TREE_OF_TAGS) !== null);
 
 function decide() {
-  if (native.now() >= options.hardMs) return finish(isNeeded() ? 'timeout' : 'still');
+  if (native.now() >= options.hardMs) return finish(isIncomplete() ? 'timeout' : 'still');
   if (isData()) return finish('quiet');
-  if (readFlag() === true) return confirm(2, 'flag');
-  if (isSettled()) return confirm(3, 'quiet');
-  if (isUnending()) return finish('still');
-  goPastOthers();
-  time.onRing();
+  if (readFlag() === true) return confirmIdle(2, 'flag');
+  if (isSettled()) return confirmIdle(3, 'quiet');
+  if (isEndlessDocument()) return finish('still');
+  abortBlockingSites();
+  time.onAlarm();
   const quiet = now() - work.last;
   return schedule(max(1, min(POLL_MS, quiet >= state.quietMs ? POLL_MS : state.quietMs - quiet)));
 }
 
-/** Returns whether the page is waited for, by whatever rule. */
-export const isWaitedFor = () => isPending() || readFlag() === false || !isSelectorThere();
+/** Returns true while the page is awaited, by any rule. */
+export const isAwaited = () => isPending() || readFlag() === false || !isSelectorThere();
 
-/** Returns whether something is pending that the page cannot do without. */
-const isNeeded = () => isStuck() || !state.contentLoaded || readFlag() === false || !isSelectorThere() || isHeld(({ kind }) => kind === 'network');
+/** Returns true while something necessary is pending. */
+const isIncomplete = () => hasOverdueStep() || !state.contentLoaded || readFlag() === false || !isSelectorThere() || isHeld(({ kind }) => kind === 'network');
 
 function isSettled() {
   if (readFlag() === false || isPending()) return false;
   const isComplete = state.brokenOff || readyState(document) === 'complete';
-  // A script that writes into a loaded document opens it again, and mostly nobody closes it.
+  // A script that writes into a loaded document reopens it, and usually does not close it.
   if (!isComplete && !state.contentLoaded) return false;
   const quiet = now() - work.last;
   if (quiet < (isComplete ? state.quietMs : RULES.quietUnloaded.ms)) return false;
@@ -93,46 +92,46 @@ function isSelectorThere() {
   try {
     if (query(document, waitForSelector)) return true;
   } catch {
-    return true; // not a selector: nothing to wait for
+    return true; // an invalid selector is not awaited
   }
   let found = false;
   shadowRoots.forEach((root) => (found ||= query(root, waitForSelector) !== null));
   return found;
 }
 
-/** Returns whether the end of the document does not come, beside what it shows: a person has long begun to read. */
-function isUnending() {
+/** Returns true when the document does not end although its content is visible. */
+function isEndlessDocument() {
   if (readFlag() === false || state.contentLoaded || !isSelectorThere() || body(document) === null) return false;
   return now() - max(work.last, work.lastLoad) > RULES.ownSite.ms && !isBlank();
 }
 
-/** Has the tab give up what other sites leave hanging in front of the rest of the document: a person's browser does so after minutes. */
-function goPastOthers() {
+/** Makes the tab abort requests of other sites that block the document. A visitor's browser does so after minutes. */
+function abortBlockingSites() {
   if (state.contentLoaded) return;
-  const still = now() - max(work.last, work.lastLoad, state.wentPastAt);
-  if (still < RULES.otherSite.ms || !isHeldUpByOthers()) return;
-  state.wentPastAt = now();
+  const still = now() - max(work.last, work.lastLoad, state.abortedSitesAt);
+  if (still < RULES.otherSite.ms || !isBlockedByOtherSite()) return;
+  state.abortedSitesAt = now();
   send?.('G');
 }
 
 /**
- * Waits until `rounds` tasks of background priority in a row find no activity between them.
+ * Waits until `rounds` background tasks in a row find no activity between them.
  *
- * Such a task runs after everything else that is queued: an idle event loop, not wall time, decides, so a page that gets
- * little of a busy machine is not taken for a quiet one.
+ * Such a task runs after everything else that is queued, so an idle event loop decides instead of wall time: a page that gets little processor time
+ * on a loaded machine is not taken for a quiet one.
  */
-function confirm(rounds, why) {
+function confirmIdle(rounds, why) {
   state.confirming = true;
   const before = work.activity;
   whenIdle(() => {
     if (state.done || state.leaving) return;
-    const goesOn = quietly(() => why === 'quiet' && (work.activity !== before || !isSettled()));
-    if (goesOn) {
+    const continues = attempt(() => why === 'quiet' && (work.activity !== before || !isSettled()));
+    if (continues) {
       state.confirming = false;
-      return look();
+      return check();
     }
-    if (rounds > 1) return confirm(rounds - 1, why);
-    if (prepare(why)) return confirm(1, why);
+    if (rounds > 1) return confirmIdle(rounds - 1, why);
+    if (runFinalSteps(why)) return confirmIdle(1, why);
     return finish(why === 'quiet' && work.hasGivenUp ? 'still' : why);
   });
 }
@@ -150,100 +149,99 @@ export function whenIdle(run) {
   native.setTimeout(once, RULES.noIdle.ms);
 }
 
-/** The last steps before the capture. True when one of them did something that the page may answer to. */
-function prepare(why) {
+/** Runs the steps before the capture. Returns true when one of them did something that the page may react to. */
+function runFinalSteps(why) {
   if (why === 'flag') {
-    // The page has said so; what it has already asked the next frame to do (head managers do that) belongs to it.
+    // The page called itself ready; a frame that it had requested (by a head manager, for instance) is awaited.
     state.flaggedAt ||= now();
     return work.steps.size > 0 && now() - state.flaggedAt < RULES.flagFrame.ms;
   }
   keepAddress();
-  quietly(rememberUnseenRoots);
+  attempt(findUnseenRoots);
   work.readChanges();
   const before = work.changes;
-  const isDone = some(STEPS, (step) => quietly(step));
+  const isDone = some(STEPS, (step) => attempt(step));
   work.readChanges();
   work.ownChanges += work.changes - before;
   return isDone;
 }
 
 const STEPS = [
-  showHiddenPage, tellPaints, drawSkippedContent, drawForObservers, loadMedia, noteUnscrolled, loadLazyFrames, scrolling(reveal), interactOnce, noteUnscrolled, scrolling(pretendScroll), finishAnimations,
+  showHiddenPage, reportPaints, showSkippedContent, drawForObservers, reportMediaLoaded, measureUnscrolled, loadLazyFrames, scrolling(reveal), interactOnce, measureUnscrolled, scrolling(simulateScroll), finishAnimations,
 ];
 
-// ---- the end ----
+// ---- the report ----
 
 function finish(why) {
   if (state.done || state.leaving) return;
   state.done = true;
   state.confirming = false;
   const isCutOff = why === 'forced' || why === 'timeout';
-  const target = isCutOff ? null : quietly(redirectTarget) || null;
+  const target = isCutOff ? null : attempt(redirectTarget) || null;
   state.why = why;
   const moved = { location: target?.location ?? null, via: target?.via ?? null };
-  const message = { k: 'done', why, url: pageAddress(), title: quietly(() => wellFormed(title(document))) || '', ...moved };
+  const message = { k: 'done', why, url: pageAddress(), title: attempt(() => wellFormed(title(document))) || '', ...moved };
   if (target) {
     report({ ...message, status: redirectStatus(), tooLarge: null, inspection: null });
     return;
   }
-  quietly(keepAnimatedStyles);
-  quietly(skipAgain);
-  quietly(rememberUnseenRoots);
+  attempt(commitAnimatedStyles);
+  attempt(restoreSkippedContent);
+  attempt(findUnseenRoots);
   sheetTexts.clear();
-  // A document that defies it is a failure at once, not a time-out.
-  let html = quietly(write) || '';
-  if (html.length > options.htmlBytes) html = quietly(() => write(true)) || '';
-  const inspection = quietly(inspect) || null;
+  // A document that cannot be serialised fails at once, without a time-out.
+  let html = attempt(write) || '';
+  if (html.length > options.htmlBytes) html = attempt(() => write(true)) || '';
+  const inspection = attempt(inspect) || null;
   const isTooLarge = html.length > options.htmlBytes;
-  report({ ...message, status: quietly(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, inspection }, isTooLarge ? '' : html);
+  report({ ...message, status: attempt(pageStatus) || 0, tooLarge: isTooLarge ? html.length : null, inspection }, isTooLarge ? '' : html);
 }
 
 const write = (leavesOut = false) => (isData() ? '' : wellFormed(serializeDocument(leavesOut)));
 
-/** Writes a document that forbids scripts as it is: nothing in it can change. */
+/** Reports a document that forbids scripts, which cannot change. */
 export const writeAtOnce = () => finish('quiet');
 
 /**
- * Orders of the tab, which come from a world of its own: `capture` as it stands, `resume` when something was still on its way,
- * `skip` when nothing is on its way, `deactivate` at the end, which is prevented when the document is. Frames ask for what they share in the same way.
+ * Executes orders of the tab from its isolated world: `capture` reports at once, `resume` continues after a premature report, `skip` permits a
+ * skip, `deactivate` ends the document and is prevented on success. Frames request the shared state in the same way.
  */
 export function watchOrders(skip) {
-  const obey = (event) => {
+  const execute = (event) => {
     eventOf.stop(event);
     const order = eventOf.detail(event);
-    if (typeof order === 'object') order.share = { work, time, patience, isWithinBudget, progress, now, listenAgain };
+    if (typeof order === 'object') order.share = { work, time, budgetFactor, isWithinBudget, progress, now, reattachListeners };
     else if (order === 'deactivate') deactivateDocument() && eventOf.prevent(event);
-    else if (order === 'resume') goOn();
+    else if (order === 'resume') resume();
     else if (order === 'skip') skip();
-    else if (order === 'broken off') breakOff();
-    else if (order === 'ignore redirect') stay();
+    else if (order === 'broken off') onBrokenOff();
+    else if (order === 'ignore redirect') ignoreRedirect();
     else finish('forced');
   };
-  // The first to hear it, whatever the page might come to know.
-  listen(window, options.nonce, obey, { capture: true });
+  // Added first, before any listener of the page.
+  listen(window, options.nonce, execute, { capture: true });
 }
 
-/** Reports again, of the page itself. */
-function stay() {
-  state.stays = true;
+/** Reports the page instead of its redirect. */
+function ignoreRedirect() {
+  state.ignoresRedirect = true;
   state.done = false;
   finish(state.why);
 }
 
-function breakOff() {
+function onBrokenOff() {
   state.brokenOff = true;
   state.quietMs = max(state.quietMs, RULES.quietBlank.ms);
-  touch();
+  recordActivity();
 }
 
-function goOn() {
-  // A module that has arrived is parsed beside the main thread and may ask for others: nothing here shows that. On a
-  // machine that is late with everything it takes its time.
-  state.quietMs = max(options.quietMs, RULES.quietAgain.ms + 4 * min(100, state.late));
+function resume() {
+  // A module that has arrived is parsed in another thread and may import others, which is not visible here. On a loaded machine that takes longer.
+  state.quietMs = max(options.quietMs, RULES.quietAgain.ms + 4 * min(100, state.lagMs));
   state.done = false;
   state.leaving = false;
   state.confirming = false;
   renewBudget();
-  touch();
+  recordActivity();
   schedule(state.quietMs);
 }

@@ -1,34 +1,34 @@
-// Where the page itself sends its visitors: navigations, metas, routers that have gone to another path.
+// Redirects by the page itself: navigations, metas, and routers that have changed the path.
 
 import { attribute, baseURI, query } from './intrinsics/dom.js';
-import { KeptWeakSet, asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
-import { listen, quietly, deactivation, watchMethod } from './hooks.js';
+import { SafeWeakSet, asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
+import { listen, attempt, deactivation, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
 import { report } from './options.js';
 import { state } from './state.js';
 import { hold } from './work.js';
 
-const REFRESH_SECONDS = 5; // a person is gone by then
+const REFRESH_SECONDS = 5; // a visitor has left by then
 
 const requested = location.href;
-/** The address when we began to scroll: a feed that names the article in view has not sent anybody anywhere. */
+/** Address before our scrolling: a feed that sets the address of the article in view is no redirect. */
 let beforeScrolling = '';
 
-/** The address of what the page shows. */
+/** Returns the address of the page. */
 export const pageAddress = () => beforeScrolling || location.href;
 
-/** From here on a change of the address is our own doing. */
+/** Keeps the address, since later changes are caused by our scrolling. */
 export function keepAddress() {
   beforeScrolling ||= location.href;
 }
 
 const withoutFragment = (address) => asText(exec(/^[^#]*/, address));
 
-/** A path for comparison: the same page with or without a final slash, an index file, or another spelling of its escapes. */
+/** Returns a path for comparison, without a final slash and an index file, with escapes decoded. */
 function comparablePath(address) {
   const path = parseUrl(address)?.pathname || '';
-  const decoded = quietly(() => decodeUri(path)) || path;
+  const decoded = attempt(() => decodeUri(path)) || path;
   const withoutIndex = replaceAll(replaceAll(decoded, /\/index\.html?$/gi, '/'), /\/{2,}/g, '/');
   return replaceAll(withoutIndex, /(?<=.)\/$/g, '');
 }
@@ -42,10 +42,10 @@ const of = (type, names) => {
 const navigate = of(window.NavigateEvent, ['destination', 'hashChange', 'downloadRequest', 'navigationType', 'formData']);
 const destinationOf = of(window.NavigationDestination, ['url', 'sameDocument']);
 
-/** A navigation to another document that a script has begun. */
+/** Watches navigations to other documents that scripts begin. */
 export function watchNavigation() {
   if (!window.navigation) return;
-  const taken = new KeptWeakSet(); // by a router of the page, even when it has not gone there yet
+  const taken = new SafeWeakSet(); // navigations that a router of the page has intercepted
   watchMethod(window.NavigateEvent?.prototype, 'intercept', (_, event) => taken.add(event));
   listen(window.navigation, 'navigate', (event) => {
     if (deactivation.isDone) return eventOf.prevent(event);
@@ -54,10 +54,10 @@ export function watchNavigation() {
     if (destinationOf.sameDocument(destination) || navigate.hashChange(event) || navigate.downloadRequest(event) !== null) return;
     if (state.done || !test(/^(https?|blob):/i, url)) return;
     const isPlace = !test(/^blob:/i, url);
-    // To the same address again: the document is asked for anew, and what stands here is not it.
+    // To the same address: the document is requested again and replaces this one.
     const isReload = navigate.navigationType(event) === 'reload' || location.href === url;
     const decide = () => {
-      // A router may have taken the navigation over, or the page may have stopped it.
+      // A router may have intercepted the navigation, or the page may have cancelled it.
       if (taken.has(event) || eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;
       const away = withoutFragment(url) !== withoutFragment(location.href);
       if (isPlace && away && !isReload && !navigate.formData(event)) {
@@ -67,7 +67,7 @@ export function watchNavigation() {
         hold('network', RULES.navigationResponse.ms); // the next document replaces this one
       }
     };
-    // At once when nobody else listens: a fast navigation leaves no time for another task.
+    // Synchronously when no other listener can intervene: a fast navigation leaves no time for another task.
     if (listened.navigation) native.setTimeout(decide, 0);
     else decide();
   });
@@ -89,7 +89,7 @@ export function redirectStatus() {
 }
 
 /**
- * Where the page itself sends its visitors, or null.
+ * Returns the redirect of the page, or null.
  * @returns {{ location: string, via: 'declared' | 'refresh' | 'router' } | null}
  */
 export function redirectTarget() {
@@ -100,11 +100,11 @@ export function redirectTarget() {
     const declared = parseUrl(header[1], baseURI(document))?.href;
     return declared ? { location: declared, via: 'declared' } : null;
   }
-  if (state.stays) return null;
+  if (state.ignoresRedirect) return null;
   const refreshed = refreshTarget();
   if (refreshed) return { location: refreshed, via: 'refresh' };
 
-  // A status that the page declares for what it shows wins over the address that its router gave it.
+  // A declared status of the page takes precedence over an address set by its router.
   if (status !== 0 && !isRedirect) return null;
   if (location.origin !== parseUrl(requested)?.origin) return null;
   return comparablePath(pageAddress()) === comparablePath(requested) ? null : { location: pageAddress(), via: 'router' };

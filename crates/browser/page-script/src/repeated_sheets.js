@@ -1,30 +1,30 @@
-// Style sheets that many shadow roots have: each root needs its own copy, and over a size gets only the rules that apply in it.
-// Used by `serialize.js`. Must never cost the page: what does not fit even so is left out.
+// Style sheets shared by many shadow roots: each root needs its own copy, which above a total size contains only the rules that apply in it.
+// Used by `serialize.js`. Must never make the document exceed its size limit: further copies are omitted.
 
 import { adoptedStyleSheets, attribute, host, isConnected, localName, query, queryAll } from './intrinsics/dom.js';
-import { KeptMap, KeptSet, each, exec, includes, indexOf, push, replaceAll, slice, startsWith, test, words } from './intrinsics/language.js';
-import { quietly } from './hooks.js';
+import { SafeMap, SafeSet, each, exec, includes, indexOf, push, replaceAll, slice, startsWith, test, words } from './intrinsics/language.js';
+import { attempt } from './hooks.js';
 import { css, sheetOfElement } from './native.js';
-import { keepDefined, ruleText, rulesOf, sheetText } from './sheets.js';
+import { replaceDefined, ruleText, rulesOf, sheetText } from './sheets.js';
 import { shadowRoots } from './state.js';
 
-const PLENTY = 512 * 1024; // characters of copies that are written whole
-const MAX_LOOKS = 400_000; // at whether a rule applies
+const MAX_COPIES_LENGTH = 512 * 1024; // characters of copies that are written completely
+const MAX_CHECKS = 400_000; // checks whether a rule applies
 
 /** @type {Set<string>} */
-const repeated = new KeptSet(); // sheets of which only a part is written, or nothing
+const repeated = new SafeSet(); // sheets whose copies are reduced or omitted
 /** @type {Set<string>} */
-const written = new KeptSet();
-let isFrugal = false;
-let looks = 0;
+const written = new SafeSet();
+let omitsCopies = false;
+let checks = 0;
 
-/** Finds the sheets that are written in part. `leavesOut`: not at all, but for their first copy. */
-export function findRepeated(leavesOut) {
-  isFrugal = leavesOut;
-  looks = 0;
+/** Finds the sheets whose copies are reduced. `omits`: all copies but the first are omitted. */
+export function findRepeated(omits) {
+  omitsCopies = omits;
+  checks = 0;
   repeated.clear();
   written.clear();
-  const seen = new KeptSet();
+  const seen = new SafeSet();
   let copies = 0;
   const count = (text) => {
     if (seen.has(text)) {
@@ -38,60 +38,60 @@ export function findRepeated(leavesOut) {
     each(adoptedStyleSheets(root), (sheet) => count(sheetText(sheet, root)));
     each(queryAll(root, 'style,link'), (element) => {
       const name = localName(element);
-      const sheet = quietly(() => sheetOfElement(element, name));
+      const sheet = attempt(() => sheetOfElement(element, name));
       if (sheet) count(rulesOf(element, sheet, name, root));
     });
   });
-  if (copies <= PLENTY && !isFrugal) repeated.clear();
+  if (copies <= MAX_COPIES_LENGTH && !omitsCopies) repeated.clear();
 }
 
-/** The part of a sheet that is written in a tree: all of it, unless it is one of too many copies. */
-export function shareOf(text, sheet, tree) {
+/** Returns the rules of a sheet that are written in a tree. */
+export function rulesFor(text, sheet, tree) {
   if (tree === document || !repeated.has(text)) return text;
-  if (!isFrugal) return keepDefined(applying(css.rules(sheet), tree, classesIn(tree)));
+  if (!omitsCopies) return replaceDefined(applying(css.rules(sheet), tree, classesIn(tree)));
   if (written.has(text)) return '';
   written.add(text);
   return text;
 }
 
 function classesIn(tree) {
-  const found = new KeptSet();
+  const found = new SafeSet();
   each(queryAll(tree, '[class]'), (element) => each(words(attribute(element, 'class') || ''), (name) => found.add(name)));
   return found;
 }
 
-/** The rules of a list that apply in a tree, as text. */
+/** Returns the rules that apply in a tree, as text. */
 function applying(rules, tree, classes) {
   let text = '';
   each(rules, (rule) => {
-    const selector = quietly(() => css.selector(rule));
+    const selector = attempt(() => css.selector(rule));
     if (selector) {
       if (mayApply(selector, tree, classes)) text += `${ruleText(rule, tree)}\n`;
       return;
     }
     const whole = css.ruleText(rule);
-    const inner = quietly(() => css.innerRules(rule));
+    const inner = attempt(() => css.innerRules(rule));
     const part = inner ? applying(inner, tree, classes) : '';
     if (!inner) text += `${whole}\n`;
-    // Even an empty layer has its place in their order.
+    // An empty layer still determines the order of layers.
     else if (part || startsWith(whole, '@layer')) text += `${slice(whole, 0, indexOf(whole, '{'))}{ ${part}}\n`;
   });
   return text;
 }
 
-// Parts of a selector that do not depend on the state of an element.
+// Parts of a selector that depend on the state of an element.
 const STATES = /::[\w-]+(\([^()]*\))?|:(hover|focus|active|visited|link|any-link|target|checked|disabled|enabled|focus-visible|focus-within|before|after|placeholder-shown|autofill|invalid|valid|required|optional|read-only|read-write|open|popover-open|modal)(?![\w(-])/g;
 const CLASS = /\.([\w-]+)/g;
 
 /** @type {Map<string, { plain: string, classes: string[], isOfHost: boolean }>} */
-const parsed = new KeptMap();
+const parsed = new SafeMap();
 
 function parse(selector) {
   const known = parsed.get(selector);
   if (known) return known;
   /** @type {string[]} */
   const classes = [];
-  // All of the classes have to be there, unless there are others to choose from.
+  // All of the classes are required, unless the selector has alternatives.
   if (!test(/[,\\("']/, selector)) {
     CLASS.lastIndex = 0;
     for (let match = exec(CLASS, selector); match; match = exec(CLASS, selector)) push(classes, match[1]);
@@ -104,8 +104,8 @@ function parse(selector) {
 function mayApply(selector, tree, classes) {
   const { plain, classes: needed, isOfHost } = parse(selector);
   if (isOfHost) return true;
-  for (let place = 0; place < needed.length; place += 1) if (!classes.has(needed[place])) return false;
-  looks += 1;
-  if (looks > MAX_LOOKS) return false;
-  return quietly(() => query(tree, plain) !== null) ?? true;
+  for (let index = 0; index < needed.length; index += 1) if (!classes.has(needed[index])) return false;
+  checks += 1;
+  if (checks > MAX_CHECKS) return false;
+  return attempt(() => query(tree, plain) !== null) ?? true;
 }

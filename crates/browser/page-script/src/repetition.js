@@ -1,25 +1,25 @@
-// The page's own time: how long timers, intervals, frames, idle callbacks, polls and messages are waited for. The page has a budget of own
-// time after its last progress, which is text or elements that were not there before. See docs/decisions/0006.
-// Must never wait for ever: all of it together has a limit.
+// The page's own time: timers, intervals, frames, idle callbacks, polls and messages. The page has a budget of own time after its last progress,
+// which is text or elements that were not there before. See docs/decisions/0006.
+// Must never wait forever: the total is limited.
 
 import { ALARMS } from './alarms.js';
-import { patience } from './completeness.js';
+import { budgetFactor } from './completeness.js';
 import { body, children, localName, queryAll, readyState, textContent } from './intrinsics/dom.js';
 import { each, max } from './intrinsics/language.js';
 import { options } from './options.js';
 import { now, shared, time } from './shared.js';
 import { shadowRoots, state } from './state.js';
-import { isHeld, ownTime, touch, work } from './work.js';
+import { isHeld, ownTime, recordActivity, work } from './work.js';
 
 /**
- * Something that is due at a time of the page's clock.
+ * Callback that is due at a time of the page's clock.
  * @typedef {{ due: number, pause: number, repetition: Repetition, isRepeated: boolean, isInTime: boolean }} Step
  */
 
-const LEAST_MS = 4; // between timers, as browsers have it
+const LEAST_MS = 4; // minimum between timers, as in browsers
 const READ_MS = 100; // between measurements, each of which is a pass over the page
 
-const most = { text: 0, elements: 0 };
+const largest = { text: 0, elements: 0 };
 const last = { progress: 0, at: 0, loadedAt: 0, readAt: -Infinity, changes: -1 };
 
 /** Measures the page. Progress is more text or more elements than ever before. */
@@ -39,18 +39,18 @@ function readProgress() {
     measure(root);
     each(children(root), (part) => localName(part) === 'style' || read(part));
   });
-  if (present.text <= most.text && present.elements <= most.elements) return;
+  if (present.text <= largest.text && present.elements <= largest.elements) return;
   last.progress += 1;
   last.at = max(last.at, work.lastChange);
-  most.text = max(most.text, present.text);
-  most.elements = max(most.elements, present.elements);
+  largest.text = max(largest.text, present.text);
+  largest.elements = max(largest.elements, present.elements);
 }
 
-/** Gives the page its whole budget again: something has come of which nothing here tells, such as an imported module. */
+/** Renews the whole budget, after content that is not visible here, such as an imported module. */
 export const renewBudget = () => (last.loadedAt = last.at = ownTime());
 
-/** Gives the page its time again after a request that has failed: apps try again, each time after a longer pause. */
-export const expectRetry = () => (last.at = ownTime());
+/** Renews the budget after a failed request, since apps retry with increasing pauses. */
+export const renewAfterFailure = () => (last.at = ownTime());
 
 /** Returns the number of measurements that have found progress. */
 export const progress = shared?.progress ?? (() => {
@@ -58,90 +58,90 @@ export const progress = shared?.progress ?? (() => {
   return last.progress;
 });
 
-/** Returns whether a time that is `ms` ahead is within the budget of the page. */
+/** Returns true when a time `ms` ahead is within the budget. */
 export const isWithinBudget = shared?.isWithinBudget ?? ((ms) => {
   const then = ownTime() + ms;
   if (then > last.loadedAt + RULES.endless.ms) return false;
   const spent = then - last.at;
-  return spent <= RULES.budget.ms || (spent <= RULES.budget.ms * RULES.patience.times && patience() > 1);
+  return spent <= RULES.budget.ms || (spent <= RULES.budget.ms * RULES.incomplete.times && budgetFactor() > 1);
 });
 
-/** Something that the page may do again and again: it is waited for while it leads to something. */
+/** Repeated steps of one kind, awaited while they have an effect. */
 export class Repetition {
-  spent = 0; // ms of steps in a row that have changed nothing
-  fruit = 0;
+  spent = 0; // ms of consecutive steps without effect
+  effects = 0;
 
-  /** Counts a further step. */
+  /** Counts a step. */
   count(pause) {
-    this.spent = fruit() > this.fruit ? 0 : this.spent + max(LEAST_MS, pause);
-    this.fruit = fruit();
+    this.spent = effects() > this.effects ? 0 : this.spent + max(LEAST_MS, pause);
+    this.effects = effects();
   }
 
-  /** Returns whether a further step, which is due in `rest` ms, is waited for: once more after whatever has happened meanwhile. */
-  goesOn(rest) {
-    return (this.spent <= RULES.fruitless.ms || fruit() > this.fruit) && isWithinBudget(rest);
+  /** Returns true when a step due in `rest` ms is awaited: also once after anything else had an effect. */
+  isAwaitedIn(rest) {
+    return (this.spent <= RULES.fruitless.ms || effects() > this.effects) && isWithinBudget(rest);
   }
 }
 
-const fruit = () => work.changes - work.ownChanges + work.answers;
+const effects = () => work.changes - work.ownChanges + work.answers;
 
-/** Adds a step that is due in `pause` ms. The first one of a repetition is waited for like a single timer. */
+/** Adds a step that is due in `pause` ms. The first one of a repetition counts as a single timer. */
 export function addStep(pause, repetition, isRepeated) {
   if (isRepeated) repetition.count(pause);
   /** @type {Step} */
   const step = { due: now() + pause, pause, repetition, isRepeated, isInTime: isWithinBudget(0) };
   work.steps.add(step);
-  if (isStepAwaited(step)) touch();
+  if (isStepAwaited(step)) recordActivity();
   return step;
 }
 
-/** Removes a step that has been taken or will not be. */
+/** Removes a step that has run or was cancelled. */
 export function endStep(step) {
   const wasAwaited = isStepAwaited(step);
-  if (work.steps.delete(step) && wasAwaited) touch();
+  if (work.steps.delete(step) && wasAwaited) recordActivity();
 }
 
-/** A short timer that was set in time is waited for to its end: it may be the other half of what has been begun. */
+/** Returns true when a step is awaited. A short timer set within the budget is awaited to its end, since it may complete what was begun. */
 function isStepAwaited({ due, pause, repetition, isRepeated, isInTime }) {
   const rest = max(0, due - now());
-  if (isRepeated) return pause <= RULES.pause.ms && repetition.goesOn(rest);
+  if (isRepeated) return pause <= RULES.pause.ms && repetition.isAwaitedIn(rest);
   return (isInTime && pause <= RULES.pause.ms) || isWithinBudget(rest);
 }
 
-/** Returns whether a step is awaited. Forgets steps that are long over their time: their frame is gone. */
+/** Returns true when a step is awaited. Removes overdue steps, whose frame has been removed. */
 export function isStepPending() {
   let found = false;
   work.steps.forEach((step) => {
-    if (step.due + RULES.late.ms < now()) work.steps.delete(step);
+    if (step.due + RULES.overdue.ms < now()) work.steps.delete(step);
     else found ||= isStepAwaited(step);
   });
   return found;
 }
 
-/** Returns whether a step is long over its time: its callback has not come to an end. */
-export function isStuck() {
+/** Returns true when a step is overdue, so its callback does not return. */
+export function hasOverdueStep() {
   let found = false;
-  work.steps.forEach(({ due }) => (found ||= due + RULES.late.ms < now()));
+  work.steps.forEach(({ due }) => (found ||= due + RULES.overdue.ms < now()));
   return found;
 }
 
-/** Returns whether a source of messages is awaited: within the budget, or for a pause after it has shown something. */
+/** Returns true when a source of messages is awaited: within the budget, or for a pause after a message with an effect. */
 function isSourcePending() {
   let found = false;
   work.sources.forEach((source) => {
-    found ||= source.isAsked() && isWithinBudget(0) && (!source.isFruitful() || now() - source.last <= RULES.pause.ms);
+    found ||= source.isExpected() && isWithinBudget(0) && (!source.hasEffect() || now() - source.last <= RULES.pause.ms);
   });
   return found;
 }
 
-const isHeldElsewhere = ({ kind }) => kind === 'network' || (kind === 'answer' && isWithinBudget(0));
+const isHeldByOthers = ({ kind }) => kind === 'network' || (kind === 'answer' && isWithinBudget(0));
 
-/** Returns whether something is pending that goes by another clock than the page's: requests, connections, workers, the browser itself. */
-export const isPendingElsewhere = () => isSourcePending() || isHeld(isHeldElsewhere);
+/** Returns true when something is pending that does not follow the page's clock: requests, connections, workers, the browser. */
+export const isPendingElsewhere = () => isSourcePending() || isHeld(isHeldByOthers);
 
 const isSomethingPending = () => isPendingElsewhere() || isHeld(({ kind }) => kind === 'frame') || isStepPending();
 
-/** Returns whether anything is pending that may change the page. */
+/** Returns true when anything is pending that may change the page. */
 export function isPending() {
   const before = progress();
   if (isSomethingPending()) return true;
@@ -149,12 +149,12 @@ export function isPending() {
   return progress() > before && isSomethingPending();
 }
 
-/** Returns whether the page may go by its own clock alone. Frames of other sites tell when they are busy. */
-export function mayGoByPage() {
+/** Returns true when the page may depend on its own clock only. Frames of other sites report when they are busy. */
+export function mayBeOnPageTime() {
   if (state.done || state.leaving || time.isFixed || time.skipped > options.hardMs) return false;
   if (readyState(document) !== 'complete' || time.alarms.size > ALARMS) return false;
   return !isPendingElsewhere();
 }
 
-/** Returns whether the page goes by its own clock alone, so that time can be skipped. Looks at the styles of a page that animates by script. */
-export const goesByPage = () => mayGoByPage() && !time.isAnimated();
+/** Returns true when the page depends on its own clock only, so that time can be skipped. Examines the styles of a page that animates by script. */
+export const isOnPageTime = () => mayBeOnPageTime() && !time.isAnimated();

@@ -1,55 +1,54 @@
-// Writes the document as HTML that looks the same without scripts: shadow roots as declarative ones, style sheets that
-// exist only in the object model as <style>, no scripts, no handlers.
-// Works on a copy in a document without a window: no custom element reacts, nothing loads, the page stays as it is.
+// Serialises the document as HTML that looks the same without scripts: declarative shadow roots, constructed style sheets as <style>, no scripts,
+// no handlers. Works on a copy in a document without a window: no custom element reacts, nothing loads, the page is not changed.
 // Must give the same bytes for the same page.
 
-import { clean, cleanAttributes, isSuspect, isWholeComment, nameSrcdocs, writeDoctype } from './clean.js';
+import { clean, cleanAttributes, isSuspect, isParsableComment, renameSrcdocs, writeDoctype } from './clean.js';
 import {
   adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore, isHtml,
   localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent,
   templateContent, textContent, TYPE,
 } from './intrinsics/dom.js';
-import { leadWithMetadata, settleHead } from './head.js';
-import { KeptMap, KeptSet, each, lower, push, some } from './intrinsics/language.js';
-import { quietly } from './hooks.js';
-import { settleMarkup } from './markup.js';
+import { moveMetadataFirst, normalizeHead } from './head.js';
+import { SafeMap, SafeSet, each, lower, push, some } from './intrinsics/language.js';
+import { attempt } from './hooks.js';
+import { reparseUntilStable } from './markup.js';
 import { renumberTimestamps } from './timestamps.js';
 import { css, native, sheetOfElement } from './native.js';
-import { findRepeated, shareOf } from './repeated_sheets.js';
+import { findRepeated, rulesFor } from './repeated_sheets.js';
 import { findDefined, isInMemoryOnly, registeredProperties, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
 import { shadowRoots, templateRoots } from './state.js';
 
-const written = new KeptSet(); // style elements whose rules stood in the object model
+const written = new SafeSet(); // style elements with rules from the object model
 
-/** The whole document. `leavesOut`: without the copies of sheets that many shadow roots have. */
-export function serializeDocument(leavesOut = false) {
+/** Returns the document as HTML. `omitsCopies`: without the copies of sheets that many shadow roots share. */
+export function serializeDocument(omitsCopies = false) {
   written.clear();
   findDefined();
-  findRepeated(leavesOut);
+  findRepeated(omitsCopies);
   const inert = createInertDocument();
   const original = documentElement(document);
   const copy = importNode(inert, original, true);
   replaceChild(inert, copy, documentElement(inert));
   restore(document, inert, inert);
   clean(inert);
-  settleHead(inert);
-  leadWithMetadata(inert, written);
+  normalizeHead(inert);
+  moveMetadataFirst(inert, written);
 
   let html = outerHTML(copy);
   if (renumberTimestamps(inert, html)) html = outerHTML(copy);
-  // Looking at every attribute is slow, and most pages have none of these.
+  // Checking every attribute is slow, and rarely necessary.
   if (isSuspect(html) && cleanAttributes(inert)) html = outerHTML(copy);
 
   let before = '';
   some(childNodes(document), (node) => {
     if (nodeType(node) === TYPE.doctype) before += writeDoctype(node);
-    if (nodeType(node) === TYPE.comment && isWholeComment(data(node))) before += `<!--${data(node)}-->\n`;
+    if (nodeType(node) === TYPE.comment && isParsableComment(data(node))) before += `<!--${data(node)}-->\n`;
     return node === original;
   });
-  return settleMarkup(before + nameSrcdocs(html), inert);
+  return reparseUntilStable(before + renameSrcdocs(html), inert);
 }
 
-/** Completes the copy of a document or shadow root from the original. Both have the same elements in the same order. */
+/** Completes the copy of a document or shadow root. Original and copy have the same elements in the same order. */
 function restore(original, copy, inert) {
   const isDocument = original === document;
   const sheets = queryAll(original, 'style,link');
@@ -58,9 +57,9 @@ function restore(original, copy, inert) {
   const hasSheetInBody = bodyOfPage && query(bodyOfPage, 'style,link[rel~=stylesheet i]') !== null;
 
   restoreInlineStyles(original, copy);
-  each(sheets, (sheet, place) => restoreSheet(sheet, sheetCopies[place], original, inert));
+  each(sheets, (sheet, index) => restoreSheet(sheet, sheetCopies[index], original, inert));
   restoreTemplates(original, copy, inert);
-  // One that was set by a script is no root, and a parser would make it one.
+  // Set by a script, it is no root, but a parser would make it one.
   each(queryAll(copy, 'template[shadowrootmode]'), (template) => removeAttribute(template, 'shadowrootmode'));
   restoreHosts(original, copy, inert, shadowRoots);
 
@@ -72,46 +71,46 @@ function restore(original, copy, inert) {
     append(top, style);
   }
 
-  // Adopted sheets come after all others in the cascade.
-  const place = hasSheetInBody ? body(copy) || top : top;
+  // Adopted sheets follow all others in the cascade.
+  const container = hasSheetInBody ? body(copy) || top : top;
   each(adoptedStyleSheets(original), (sheet) => {
     if (css.isDisabled(sheet) || css.rules(sheet)[0] === undefined) return;
-    const rules = shareOf(sheetText(sheet, original), sheet, original);
-    if (rules) append(place, styleElement(inert, sheet, rules));
+    const rules = rulesFor(sheetText(sheet, original), sheet, original);
+    if (rules) append(container, styleElement(inert, sheet, rules));
   });
 }
 
 function restoreHosts(original, copy, inert, among) {
   const hosts = findHosts(original, among);
   const copies = hosts.length > 0 ? queryAll(copy, '*') : [];
-  each(hosts, ({ place, root }) => prepend(copies[place], writeShadowRoot(root, inert)));
+  each(hosts, ({ index, root }) => prepend(copies[index], writeShadowRoot(root, inert)));
 }
 
-/** Completes the content of templates, before shadow roots become templates, too. */
+/** Completes the content of templates, before shadow roots become templates too. */
 function restoreTemplates(original, copy, inert) {
   if (templateRoots.size === 0) return;
   const copies = queryAll(copy, 'template');
-  each(queryAll(original, 'template'), (template, place) => {
+  each(queryAll(original, 'template'), (template, index) => {
     if (!isHtml(template, 'template')) return;
     const content = templateContent(template);
-    const contentCopy = templateContent(copies[place]);
+    const contentCopy = templateContent(copies[index]);
     restoreTemplates(content, contentCopy, inert);
     restoreHosts(content, contentCopy, inert, templateRoots);
   });
 }
 
-/** Elements with a shadow root, and their places among all elements. */
+/** Returns the shadow roots in a tree, with the index of their host among all elements. */
 function findHosts(original, among) {
-  const roots = new KeptMap();
+  const roots = new SafeMap();
   among.forEach((root) => {
     if (rootOf(host(root)) === original) roots.set(host(root), root);
   });
-  /** @type {{ place: number, root: ShadowRoot }[]} */
+  /** @type {{ index: number, root: ShadowRoot }[]} */
   const found = [];
   if (roots.size === 0) return found;
-  each(queryAll(original, '*'), (element, place) => {
+  each(queryAll(original, '*'), (element, index) => {
     const root = roots.get(element);
-    if (root) push(found, { place, root });
+    if (root) push(found, { index, root });
   });
   return found;
 }
@@ -128,15 +127,15 @@ function writeShadowRoot(root, inert) {
   return template;
 }
 
-/** Gives the copy of a style or link element what its sheet has become. */
+/** Gives the copy of a style or link element its current rules. */
 function restoreSheet(element, copy, tree, inert) {
   const name = localName(element);
-  const sheet = quietly(() => sheetOfElement(element, name));
+  const sheet = attempt(() => sheetOfElement(element, name));
   if (!sheet) return;
   const isWritten = isInMemoryOnly(element, sheet, name);
   const kept = isWritten && name === 'link' ? replaceLink(element, copy, sheet, inert) : copy;
   if (isWritten) written.add(kept);
-  const rules = shareOf(rulesOf(element, sheet, name, tree), sheet, tree);
+  const rules = rulesFor(rulesOf(element, sheet, name, tree), sheet, tree);
   if (name === 'style' ? rules !== textContent(element) : isWritten) setTextContent(kept, rules);
   const media = css.mediaText(css.media(sheet));
   const wanted = attribute(element, 'media') || '';
@@ -144,12 +143,12 @@ function restoreSheet(element, copy, tree, inert) {
     if (localName(kept) === 'link') setAttribute(kept, 'disabled', '');
     else setAttribute(kept, 'media', 'not all');
   } else if (media && media !== wanted && media !== lower(wanted)) {
-    const meant = quietly(() => css.queryText(native.matchMedia(wanted || 'all')));
+    const meant = attempt(() => css.queryText(native.matchMedia(wanted || 'all')));
     if (meant !== media) setAttribute(kept, 'media', media);
   }
 }
 
-/** Puts a style element in the place of a link. */
+/** Replaces the copy of a link by a style element. */
 function replaceLink(element, copy, sheet, inert) {
   const style = styleElement(inert, sheet, '');
   const id = attribute(element, 'id');

@@ -1,8 +1,8 @@
-// State that the script of the top document shares with the scripts of its same-origin frames. Micro-frontends run their code in frames,
-// and take `fetch` and `setTimeout` from fresh ones, so the requests and timers of such frames are work of the page.
-// Must never be reachable by name: a frame asks by an event whose name only this render knows.
+// State that the top document's script shares with those of its same-origin frames. Micro-frontends run in frames, and others take `fetch` and
+// `setTimeout` from new ones, so requests and timers of such frames are work of the page.
+// Must never be reachable by name: a frame requests it by an event whose name is the nonce of the render.
 
-import { KeptSet } from './intrinsics/language.js';
+import { SafeSet } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 
@@ -11,10 +11,10 @@ import { isTop, options } from './options.js';
  * @typedef {object} Time
  * @property {number} skipped whole ms
  * @property {Set<import('./alarms.js').Alarm>} alarms
- * @property {number} rings number of alarms that have rung
- * @property {() => void} onRing
+ * @property {number} firedAlarms number of alarms that have fired
+ * @property {() => void} onAlarm
  * @property {number} drawing time until which a frame is expected to be drawn
- * @property {boolean} isFixed whether a timer is pending that cannot be set anew
+ * @property {boolean} isFixed whether a timer is pending that cannot be set again
  * @property {() => boolean} isAnimated whether an animation of a script is running
  */
 
@@ -22,21 +22,21 @@ import { isTop, options } from './options.js';
  * @typedef {object} Shared
  * @property {import('./work.js').Work} work
  * @property {Time} time
- * @property {() => number} patience
+ * @property {() => number} budgetFactor
  * @property {(ms: number) => boolean} isWithinBudget
  * @property {() => number} progress
  * @property {() => number} now
- * @property {() => void} listenAgain
+ * @property {() => void} reattachListeners
  */
 
-/** Returns whether the top document is of another origin: it does not answer. */
+/** True when the top document is of another origin, which does not answer. */
 export let isForeign = false;
 
 /** @type {Shared | undefined} */
 export const shared = isTop ? undefined : askTop();
 
 /** @type {Time} */
-export const time = shared?.time ?? { skipped: 0, alarms: new KeptSet(), rings: 0, onRing: () => {}, drawing: 0, isFixed: false, isAnimated: () => false };
+export const time = shared?.time ?? { skipped: 0, alarms: new SafeSet(), firedAlarms: 0, onAlarm: () => {}, drawing: 0, isFixed: false, isAnimated: () => false };
 
 /** Returns the time by the clock of the top document, in ms. */
 export const now = shared?.now ?? (() => native.now() + time.skipped);

@@ -1,26 +1,26 @@
-// Style sheets as text: which of them scripts have changed, what the browser's own text of them loses, and `:defined`, which is written as a
-// selector that holds for what was defined on the page: no script defines elements in the snapshot.
+// Style sheets as text: changes by scripts, gaps in the browser's own serialisation, and `:defined`, which is replaced by selectors of the elements
+// that the page has defined, since no script defines them in the snapshot.
 
 import { attribute, createElement, localName, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
 import {
-  KeptMap, KeptSet, KeptWeakMap, KeptWeakSet, asText, each, includes, items, join, map, push, replaceAll, some, sort, startsWith, stringify, test, trim,
+  SafeMap, SafeSet, SafeWeakMap, SafeWeakSet, asText, each, includes, items, join, map, push, replaceAll, some, sort, startsWith, stringify, test, trim,
 } from './intrinsics/language.js';
-import { quietly, watchGetter, watchMethod, watchSetter } from './hooks.js';
+import { attempt, watchGetter, watchMethod, watchSetter } from './hooks.js';
 import { css, native, parseUrl } from './native.js';
 import { registry, shadowRoots } from './state.js';
 
 const DEFINED = /:defined(?![\w-])/i;
-// Strings and comments are left alone.
+// Strings and comments are not changed.
 const EVERY_DEFINED = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\/\*[^]*?\*\/|:defined(?![\w-])/gi;
 
-let defined = ''; // selectors of what is defined, behind commas
+let defined = ''; // selectors of defined elements, each after a comma
 
-/** Finds out what the page has defined. Before style sheets are written. */
+/** Finds the defined elements. Must be called before style sheets are written. */
 export function findDefined() {
   defined = '';
   if (!registry.isUsed) return;
   /** @type {Set<string>} */
-  const selectors = new KeptSet();
+  const selectors = new SafeSet();
   const look = (tree) => {
     each(queryAll(tree, ':defined'), (element) => includes(localName(element), '-') && selectors.add(native.escapeCss(localName(element))));
     each(queryAll(tree, '[is]:defined'), (element) => selectors.add(`[is=${stringify(attribute(element, 'is'))}]`));
@@ -30,20 +30,20 @@ export function findDefined() {
   each(sort(items(selectors)), (selector) => (defined += `,${selector}`));
 }
 
-/** Returns whether rules hold for what is defined, or is not. */
-export const asksForDefined = (rules) => defined !== '' && test(DEFINED, rules);
+/** Returns true when rules use `:defined`. */
+export const usesDefined = (rules) => defined !== '' && test(DEFINED, rules);
 
-/** Rules as text that hold in the snapshot for what they held for on the page. */
-export function keepDefined(rules) {
-  if (!asksForDefined(rules)) return rules;
+/** Returns rules with `:defined` replaced. */
+export function replaceDefined(rules) {
+  if (!usesDefined(rules)) return rules;
   return replaceAll(rules, EVERY_DEFINED, ({ 0: match }) => (startsWith(match, ':') ? `:is(${match}${defined})` : match));
 }
 
-const changedSheets = new KeptWeakSet(); // style sheets whose rules a script has changed
+const changedSheets = new SafeWeakSet(); // style sheets with rules changed by scripts
 /** @type {WeakMap<CSSStyleSheet, string[]>} */
-const writtenRules = new KeptWeakMap(); // sheet → texts that the page gave it
+const writtenRules = new SafeWeakMap(); // texts that the page wrote, by sheet
 /** @type {Map<CSSStyleSheet, string>} */
-export const sheetTexts = new KeptMap();
+export const sheetTexts = new SafeMap();
 
 export function watchStyleSheets() {
   const changed = (sheet) => {
@@ -55,61 +55,61 @@ export function watchStyleSheets() {
     watchMethod(CSSStyleSheet.prototype, name, (_, sheet, args) => {
       changed(sheet);
       if (startsWith(name, 'replace')) writtenRules.set(sheet, [asText(args[0])]);
-      else if (name === 'insertRule') noteRule(sheet, asText(args[0]));
+      else if (name === 'insertRule') recordRule(sheet, asText(args[0]));
     });
   });
   const ruleChanged = (rule) => changed(css.parentSheet(rule));
   each([CSSGroupingRule, CSSStyleRule, CSSKeyframesRule], (type) => {
     each(['insertRule', 'deleteRule', 'appendRule'], (name) => watchMethod(type.prototype, name, (_, rule) => ruleChanged(rule)));
   });
-  // Reading `rule.style` may be the first half of a write. A sheet that was only read is written out with equal meaning.
+  // Reading `rule.style` may precede a write. A sheet that was only read is written with equal meaning.
   each([CSSStyleRule, CSSKeyframeRule], (type) => watchGetter(type.prototype, 'style', ruleChanged));
   watchGetter(CSSStyleRule.prototype, 'styleMap', ruleChanged);
   watchSetter(CSSStyleRule.prototype, 'selectorText', ruleChanged);
-  watchMethod(window.CSS, 'registerProperty', (_, self, args) => noteProperty(args[0]));
+  watchMethod(window.CSS, 'registerProperty', (_, self, args) => recordProperty(args[0]));
 }
 
 let properties = '';
 
-/** The rules of the properties that scripts have registered, as text. */
+/** Returns the rules of properties that scripts have registered. */
 export const registeredProperties = () => properties;
 
-function noteProperty({ name, syntax, inherits, initialValue }) {
+function recordProperty({ name, syntax, inherits, initialValue }) {
   const initial = initialValue === undefined ? '' : ` initial-value: ${initialValue};`;
   properties += `@property ${name} { syntax: ${stringify(asText(syntax ?? '*'))}; inherits: ${!!inherits};${initial} }\n`;
 }
 
-function noteRule(sheet, rule) {
+function recordRule(sheet, rule) {
   const written = writtenRules.get(sheet);
   if (written) push(written, rule);
   else writtenRules.set(sheet, [rule]);
 }
 
-// A shorthand with `var()` of which a part was set again: the browser writes its other parts as nothing at all.
-const LOST = /[{;] ?[a-z-]+: ;/;
-const LOST_INLINE = /(^|; ?)[a-z-]+: ;/;
+// Serialisation of a shorthand with `var()` of which one longhand was set: the other longhands have no value.
+const GAP = /[{;] ?[a-z-]+: ;/;
+const GAP_INLINE = /(^|; ?)[a-z-]+: ;/;
 const GAP_IN_STYLE = '[style*=": ;"]';
 
-const importedSheet = (rule) => quietly(() => css.imported(rule)) || null;
+const importedSheet = (rule) => attempt(() => css.imported(rule)) || null;
 
-/** Returns whether the rules of a sheet, or of one that it imports, hold for what is defined. Those of another origin do not show. */
-const asks = (sheet) => some(quietly(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? asks(importedSheet(rule)) : asksForDefined(css.ruleText(rule))));
-const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && asks(importedSheet(rule)));
+/** Returns true when rules of a sheet or its imports use `:defined`. Those of another origin cannot be read. */
+const sheetUsesDefined = (sheet) => some(attempt(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? sheetUsesDefined(importedSheet(rule)) : usesDefined(css.ruleText(rule))));
+const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && sheetUsesDefined(importedSheet(rule)));
 
-/** The rules of a sheet with those of the sheets that it imports in their places. */
+/** Returns the rules of a sheet with the rules of its imports in place. */
 function withImports(sheet, tree) {
-  let imports = ''; // what cannot be read, and has to come first
+  let imports = ''; // imports that cannot be read, which must come first
   let text = '';
   each(css.rules(sheet), (rule) => {
     const imported = importedSheet(rule);
     if (!imported) text += `${ruleText(rule, tree)}\n`;
-    else if (!quietly(() => css.rules(imported))) imports += `${css.ruleText(rule)}\n`;
+    else if (!attempt(() => css.rules(imported))) imports += `${css.ruleText(rule)}\n`;
     else text += `${wrapped(rule, absoluteUrls(withImports(imported, tree), css.href(imported)))}\n`;
   });
   return imports + text;
 }
 
-/** The rules that a sheet imports, under the conditions on which it does. */
+/** Returns imported rules with the conditions of their import. */
 function wrapped(rule, rules) {
   const media = css.mediaText(css.importMedia(rule));
   const layer = css.importLayer(rule);
@@ -120,34 +120,34 @@ function wrapped(rule, rules) {
   return media ? `@media ${media} {\n${text}}` : text;
 }
 
-/** The rules of a sheet as the browser writes them, or as the page did where that loses something. */
+/** Returns the rules of a sheet as the browser serialises them or, where that has gaps, as the page wrote them. */
 function rulesText(sheet, tree) {
   if (importsDefined(sheet)) return withImports(sheet, tree);
   const rules = css.rules(sheet);
   const texts = map(rules, css.ruleText);
-  if (!some(texts, (text) => test(LOST, text))) return join(texts, '\n');
-  const asWritten = new KeptMap();
+  if (!some(texts, (text) => test(GAP, text))) return join(texts, '\n');
+  const asWritten = new SafeMap();
   let whole = '';
-  each(sources(sheet), (source) => {
+  each(writtenTexts(sheet), (source) => {
     if (whole || !test(/\bvar\(/i, source)) return;
     const scratch = new native.CSSStyleSheet();
-    quietly(() => css.replaceSync(scratch, source));
+    attempt(() => css.replaceSync(scratch, source));
     const read = map(css.rules(scratch), css.ruleText);
-    if (read.length === texts.length && !some(read, (text, place) => text !== texts[place])) whole = source;
+    if (read.length === texts.length && !some(read, (text, index) => text !== texts[index])) whole = source;
     else if (read.length === 1) asWritten.set(read[0], source);
   });
   if (whole) return whole;
-  return join(map(texts, (text, place) => asWritten.get(text) || ruleText(rules[place], tree)), '\n');
+  return join(map(texts, (text, index) => asWritten.get(text) || ruleText(rules[index], tree)), '\n');
 }
 
-/** One rule as text, without gaps. */
+/** Returns a rule as text without gaps. */
 export function ruleText(rule, tree) {
   const text = css.ruleText(rule);
-  return (test(LOST, text) && withComputed(rule, text, tree)) || text;
+  return (test(GAP, text) && withComputed(rule, text, tree)) || text;
 }
 
 /** Returns the texts that the page wrote into a sheet. */
-function sources(sheet) {
+function writtenTexts(sheet) {
   const owner = css.ownerNode(sheet);
   /** @type {string[]} */
   const found = owner ? [textContent(owner)] : [];
@@ -155,56 +155,56 @@ function sources(sheet) {
   return found;
 }
 
-/** The text of a rule with the values that the first element has which it applies to. */
+/** Returns a rule with the computed values of the first element that it applies to. */
 function withComputed(rule, text, tree) {
-  const element = quietly(() => query(tree, css.selector(rule)));
-  return element ? fillIn(element, text) : '';
+  const element = attempt(() => query(tree, css.selector(rule)));
+  return element ? fillGaps(element, text) : '';
 }
 
-/** Gives declarations that the browser wrote without a value the value that an element has. */
-function fillIn(element, text) {
+/** Fills declarations without a value with the computed values of an element. */
+function fillGaps(element, text) {
   const values = native.getComputedStyle(element);
   return replaceAll(text, /([a-z-]+): (?=;)/g, (match) => `${match[1]}: ${css.property(values, match[1])}`);
 }
 
-/** Completes the style attributes of a copy, which the browser writes with the same gaps as its rules. */
+/** Fills the same gaps in the style attributes of a copy. */
 export function restoreInlineStyles(original, copy) {
   const copies = queryAll(copy, GAP_IN_STYLE);
   if (copies[0] === undefined) return;
-  each(queryAll(original, GAP_IN_STYLE), (element, place) => {
+  each(queryAll(original, GAP_IN_STYLE), (element, index) => {
     const style = attribute(element, 'style');
-    if (style !== null && test(LOST_INLINE, style)) setAttribute(copies[place], 'style', fillIn(element, style));
+    if (style !== null && test(GAP_INLINE, style)) setAttribute(copies[index], 'style', fillGaps(element, style));
   });
 }
 
-/** The rules of a sheet as text that may stand in a style element of the document. */
+/** Returns the rules of a sheet as text for a style element of the document. */
 export function sheetText(sheet, tree) {
-  const known = sheetTexts.get(sheet);
-  if (known !== undefined) return known;
+  const cached = sheetTexts.get(sheet);
+  if (cached !== undefined) return cached;
   let text = `${rulesText(sheet, tree)}\n`;
   const href = css.href(sheet);
   if (href && !test(/^blob:/i, href)) text = absoluteUrls(text, href);
-  text = keepDefined(replaceAll(text, /<\/(?=style)/gi, '<\\/'));
+  text = replaceDefined(replaceAll(text, /<\/(?=style)/gi, '<\\/'));
   sheetTexts.set(sheet, text);
   return text;
 }
 
-/** Returns whether the rules of a sheet stand nowhere else as they are needed. Another origin's sheet does not show them, and cannot have been changed. */
+/** Returns true when the current rules exist in memory only. A sheet of another origin cannot be read, and cannot have been changed. */
 export function isInMemoryOnly(element, sheet, name) {
-  const rules = quietly(() => css.rules(sheet));
+  const rules = attempt(() => css.rules(sheet));
   if (!rules) return false;
   if (changedSheets.has(sheet) || importsDefined(sheet)) return true;
   if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
-  return test(/^blob:/i, css.href(sheet) || '') || some(rules, (rule) => asksForDefined(css.ruleText(rule)));
+  return test(/^blob:/i, css.href(sheet) || '') || some(rules, (rule) => usesDefined(css.ruleText(rule)));
 }
 
-/** The rules that are written for a style or link element, as text; nothing for a link that stays one. */
+/** Returns the rules that are written for a style or link element; empty for a link that stays one. */
 export function rulesOf(element, sheet, name, tree) {
   if (isInMemoryOnly(element, sheet, name)) return sheetText(sheet, tree);
-  return name === 'style' ? keepDefined(textContent(element)) : '';
+  return name === 'style' ? replaceDefined(textContent(element)) : '';
 }
 
-/** Addresses in a linked sheet are relative to it; in a style element they would be relative to the document. */
+/** Makes addresses absolute, which were relative to the linked sheet. */
 function absoluteUrls(text, base) {
   return replaceAll(text, /url\(("|')?([^"')]*)\1\)/g, (match) => {
     const url = match[2];
@@ -214,7 +214,7 @@ function absoluteUrls(text, base) {
   });
 }
 
-/** A style element with the rules of a sheet. */
+/** Makes a style element with the rules of a sheet. */
 export function styleElement(inert, sheet, rules) {
   const style = createElement(inert, 'style');
   const media = css.mediaText(css.media(sheet));

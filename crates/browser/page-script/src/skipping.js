@@ -1,60 +1,60 @@
-// Skips time: while nothing but timers, frames and animations of style sheets is pending, nobody needs to wait for their time to come.
-// The tab is asked each time, because a module that is being imported is seen only there. See docs/decisions/0224.
-// Must never skip while anything is pending that goes by another clock.
+// Skips time while only timers, frames and animations of style sheets are pending.
+// The tab has to permit each skip, since only it sees modules that are being imported. See docs/decisions/0224.
+// Must never skip while anything is pending that does not follow the page's clock.
 
-import { moveOn, nextDue } from './alarms.js';
-import { moveAnimations, untilNextEnd } from './animations.js';
-import { askFrame } from './animation_frames.js';
+import { advanceClock, nextDue } from './alarms.js';
+import { advanceAnimations, msUntilNextEnd } from './animations.js';
+import { requestFrame } from './animation_frames.js';
 import { ceil, max, min } from './intrinsics/language.js';
 import { native } from './native.js';
 import { send } from './options.js';
-import { isWaitedFor, whenIdle } from './ready.js';
-import { goesByPage, mayGoByPage } from './repetition.js';
+import { isAwaited, whenIdle } from './ready.js';
+import { isOnPageTime, mayBeOnPageTime } from './repetition.js';
 import { now, time } from './shared.js';
 import { state } from './state.js';
 import { work } from './work.js';
 
-const LEAST_MS = 5; // shorter times pass by themselves
-// Events that nobody can see coming (a file that is read, a lock) have a share of the time that is skipped, on a busy machine a longer one.
+const LEAST_MS = 5; // shorter times are not skipped
+// Unpredictable events (a file that was read, a lock) get a share of the skipped time in real time, more on a loaded machine.
 const SHARE = 10;
 const PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
 
 let isConsidering = false;
-let wishedAt = -1;
+let requestedAt = -1;
 
-/** Returns a number that grows whenever something happens. */
-const happened = () => work.activity + work.changes + time.rings;
+/** Returns a number that grows with every activity. */
+const activityCount = () => work.activity + work.changes + time.firedAlarms;
 
-const mayConsider = () => !isConsidering && time.alarms.size > 0 && time.drawing <= now() && mayGoByPage();
-const maySkip = () => mayConsider() && goesByPage() && isWaitedFor();
+const mayConsider = () => !isConsidering && time.alarms.size > 0 && time.drawing <= now() && mayBeOnPageTime();
+const maySkip = () => mayConsider() && isOnPageTime() && isAwaited();
 
-/** Wishes to skip time as soon as nothing has happened for a short time. */
+/** Requests a skip after a short time without activity. */
 export function considerSkipping() {
   if (!mayConsider()) return;
   const rest = nextDue() - now();
   if (rest < LEAST_MS || rest === Infinity) return;
   isConsidering = true;
-  const before = happened();
-  const wish = () => {
+  const before = activityCount();
+  const request = () => {
     isConsidering = false;
-    if (before !== happened()) return considerSkipping();
+    if (before !== activityCount()) return considerSkipping();
     if (!maySkip()) return;
-    wishedAt = before;
+    requestedAt = before;
     send?.('S');
   };
-  native.setTimeout(() => whenIdle(wish), max(min(PAUSE_MS, rest / SHARE), min(MAX_PAUSE_MS, 2 * state.late)));
+  native.setTimeout(() => whenIdle(request), max(min(PAUSE_MS, rest / SHARE), min(MAX_PAUSE_MS, 2 * state.lagMs)));
 }
 
-/** Skips the time until the next alarm. The tab allows it: nothing is on its way. Not when something has happened since. */
+/** Skips to the next alarm, with the permission of the tab, unless something has happened since the request. */
 export function skip() {
-  if (wishedAt !== happened() || !maySkip()) return;
+  if (requestedAt !== activityCount() || !maySkip()) return;
   const rest = nextDue() - now();
-  const untilEnd = untilNextEnd(rest);
+  const untilEnd = msUntilNextEnd(rest);
   const step = ceil(min(rest, untilEnd));
   if (rest < LEAST_MS || step <= 0) return;
-  if (untilEnd <= rest) askFrame();
-  moveAnimations(step);
-  moveOn(step);
-  time.rings += 1;
+  if (untilEnd <= rest) requestFrame();
+  advanceAnimations(step);
+  advanceClock(step);
+  time.firedAlarms += 1;
 }

@@ -1,46 +1,46 @@
-// State of the render: progress of the decision about the document, its shadow roots, and the page's own word on when it is ready (`window.prerenderReady`).
+// State of the render: progress of the decision, shadow roots, and the page's own ready flag (`window.prerenderReady`).
 
-import { KeptSet, defineProperty, each, plain } from './intrinsics/language.js';
-import { quietly } from './hooks.js';
+import { SafeSet, defineProperty, each, plain } from './intrinsics/language.js';
+import { attempt } from './hooks.js';
 import { options } from './options.js';
 
 /** @type {Set<ShadowRoot>} */
-export const shadowRoots = new KeptSet();
+export const shadowRoots = new SafeSet();
 export const registry = { isUsed: false };
 /** @type {Set<ShadowRoot>} */
-export const templateRoots = new KeptSet(); // in what templates hold: shown by nobody, copied by scripts
-/** Returns whether there may be roots that nobody has been told of. */
-export const unseen = { mayBe: false };
+export const templateRoots = new SafeSet(); // in templates: not shown, but cloned by scripts
+/** Possibility of shadow roots that were attached without notice. */
+export const unseenRoots = { mayExist: false };
 
 export const state = {
   done: false,
   leaving: false,
-  stays: false, // what it says of another place does not count
+  ignoresRedirect: false, // the page is reported instead of its redirect
   contentLoaded: false,
-  brokenOff: false, // what stands of the document is all there will be
-  wentPastAt: 0, // when the tab was asked to give up what other sites leave hanging
+  brokenOff: false, // nothing more of the document arrives
+  abortedSitesAt: 0, // time of the last request to abort blocking requests of other sites
   timer: 0,
   due: Infinity,
   confirming: false,
-  why: '', // why it was reported last
+  why: '', // reason of the last report
   quietMs: options.quietMs,
-  late: 0, // ms that the last looks came late: how busy the machine is
-  flaggedAt: 0, // when the page called itself ready
+  lagMs: 0, // ms by which recent checks were late: the load of the machine
+  flaggedAt: 0, // time at which the page called itself ready
 };
 
 /** @type {{ prerenderReady?: unknown, htmlSnapshot?: unknown }} */
 const flags = plain({});
 
-/** Returns the page's own word: ready, not ready, nothing. */
+/** Returns the page's flag: true, false, or undefined when it is not set. */
 export function readFlag() {
   if (typeof flags.prerenderReady === 'boolean') return flags.prerenderReady;
   return typeof flags.htmlSnapshot === 'boolean' ? flags.htmlSnapshot : undefined;
 }
 
-/** Seen in the moment in which they are set: `onReady` is called when one of them becomes true. */
+/** Watches the flags. Calls `onReady` synchronously when one becomes true. */
 export function watchFlags(onReady) {
   each(['prerenderReady', 'htmlSnapshot'], (name) =>
-    quietly(() =>
+    attempt(() =>
       defineProperty(window, name, {
         get: () => flags[name],
         set: (value) => {

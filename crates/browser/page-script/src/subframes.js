@@ -1,9 +1,9 @@
-// Frames of the page that share nothing with it: those of other sites, whose script tells the top document by messages that something is pending,
-// and those that load when they are scrolled to (`loading=lazy`). See docs/decisions/0105.
-// Must never pass on more than that something is pending, nor load a frame that nobody waits for: players and maps cost more than all else.
+// Frames of other sites, whose script reports pending work to the top document by messages, and lazy frames (`loading=lazy`).
+// See docs/decisions/0105. Must never report more than that something is pending, nor load a lazy frame without need: players and maps are the most
+// expensive content.
 
 import { attribute, baseURI, hasAttribute, queryAll, setAttribute } from './intrinsics/dom.js';
-import { KeptMap, KeptWeakSet, each, getter } from './intrinsics/language.js';
+import { SafeMap, SafeWeakSet, each, getter } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
@@ -16,15 +16,15 @@ const MAX_FRAMES = 5;
 
 const onload = getter(HTMLElement.prototype, 'onload');
 /** @type {WeakSet<Element>} */
-const known = new KeptWeakSet();
+const loaded = new SafeWeakSet();
 let count = 0;
 
-/** Has them loaded that somebody waits for, and those of the page's own origin. True when there was one. */
+/** Loads lazy frames with a load listener and those of the page's own origin. Returns true when there was one. */
 export function loadLazyFrames() {
   const before = count;
   each(queryAll(document, 'iframe[loading="lazy" i]'), (frame) => {
-    if (known.has(frame) || count >= MAX_FRAMES || !isWanted(frame)) return;
-    known.add(frame);
+    if (loaded.has(frame) || count >= MAX_FRAMES || !isAwaited(frame)) return;
+    loaded.add(frame);
     count += 1;
     const end = holdNetwork(true);
     listen(frame, 'load', end, { once: true });
@@ -35,39 +35,39 @@ export function loadLazyFrames() {
   return count > before;
 }
 
-function isWanted(frame) {
+function isAwaited(frame) {
   const address = parseUrl(attribute(frame, 'src') || '', baseURI(document));
   if (hasAttribute(frame, 'srcdoc')) return true;
   return address !== undefined && (address.origin === location.origin || listened.loads.has(frame) || !!onload(frame));
 }
 
-// Not by the nonce: a page that opens its document anew by way of a frame hears them.
+// Not the nonce: a page that reopens its document through a frame receives these messages.
 const BUSY = `${options.mark}+`;
 const IDLE = `${options.mark}-`;
 
 const dataOf = getter(MessageEvent.prototype, 'data');
 const sourceOf = getter(MessageEvent.prototype, 'source');
 
-/** In a frame: tells the top document while something is pending, and when nothing is any more. */
-export function tellOfWork() {
+/** Reports from a frame to the top document when work is pending, and when it ends. */
+export function reportWork() {
   watchTimers();
-  const tell = native.messageTop;
+  const post = native.messageTop;
   let isBusy = false;
-  let told = -1; // activity
-  const look = () => {
+  let postedActivity = -1; // activity at the last message
+  const report = () => {
     isBusy = isPending();
-    if (!isBusy) return tell(IDLE);
-    if (told !== work.activity) tell(BUSY);
-    told = work.activity;
-    return native.setTimeout(look, options.quietMs);
+    if (!isBusy) return post(IDLE);
+    if (postedActivity !== work.activity) post(BUSY);
+    postedActivity = work.activity;
+    return native.setTimeout(report, options.quietMs);
   };
-  work.onActivity = () => isBusy || (isPending() && look());
+  work.onActivity = () => isBusy || (isPending() && report());
 }
 
-/** In the top document: waits for frames while it listens to what frames say. Before any listener of the page. */
+/** Awaits frames in the top document while it listens to messages. Must be called before page code adds listeners. */
 export function watchForeignFrames() {
   /** @type {Map<any, () => void>} */
-  const busy = new KeptMap();
+  const busy = new SafeMap();
   listen(window, 'message', (event) => {
     const data = dataOf(event);
     if (data !== BUSY && data !== IDLE) return;

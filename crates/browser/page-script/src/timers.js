@@ -1,45 +1,45 @@
-// Timers, intervals, idle callbacks and timed signals of the page: steps of the page's own time. See docs/decisions/0006.
+// Timers, intervals, idle callbacks and signal timeouts of the page: steps of its own time. See docs/decisions/0006.
 
-import { addAlarm, later, putOff, removeAlarm, rung } from './alarms.js';
-import { FRAME_MS, askFrame } from './animation_frames.js';
-import { KeptMap, KeptWeakMap, apply, asText, getter, max, method, min, plain, withFirst } from './intrinsics/language.js';
-import { quietly, replaceMethod, watchMethod, watchSetter } from './hooks.js';
-import { heardBy } from './listeners.js';
+import { addAlarm, setPageTimeout, postponeAlarm, removeAlarm, alarmFired } from './alarms.js';
+import { FRAME_MS, requestFrame } from './animation_frames.js';
+import { SafeMap, SafeWeakMap, apply, asText, getter, max, method, min, plain, withFirst } from './intrinsics/language.js';
+import { attempt, replaceMethod, watchMethod, watchSetter } from './hooks.js';
+import { onListenerAdded } from './listeners.js';
 import { native } from './native.js';
 import { Repetition, addStep, endStep } from './repetition.js';
 import { now, time } from './shared.js';
 import { endWith } from './work.js';
 
 /**
- * A timer or interval that has not ended. `inner`: the browser's own number of it, once time was skipped.
+ * Pending timer or interval. `inner`: the browser's id after a skip.
  * @typedef {{ inner: number, alarm: import('./alarms.js').Alarm, step: import('./repetition.js').Step }} Live
  */
 
-const FAR_MS = 60_000; // no render lasts as long
+const FAR_MS = 60_000; // longer than any render
 const LEAST_TICK_MS = 4;
-const IDLE_MS = 45; // what a browser grants with nothing else to do
+const IDLE_MS = 45; // granted by a browser with nothing else to do
 
 /** @type {Map<number, Live>} */
-const live = new KeptMap(); // by id
+const live = new SafeMap(); // by id
 /** @type {{ callback: unknown, ms: number, repetition: Repetition } | null} */
 let current = null; // the timer whose callback is running
 
 export function watchTimers() {
   const set = (name, /** @type {typeof setTimer} */ begin) =>
     replaceMethod(window, name, (call, self, args) => {
-      const ms = max(0, quietly(() => args[1] | 0) || 0);
+      const ms = max(0, attempt(() => args[1] | 0) || 0);
       return ms > FAR_MS ? call() : begin(call, args, ms);
     });
   set('setTimeout', setTimer);
-  set('setInterval', setTicker);
-  const cleared = (_, self, args) => ended(quietly(() => +args[0]));
+  set('setInterval', setIntervalTimer);
+  const cleared = (_, self, args) => endTimer(attempt(() => +args[0]));
   watchMethod(window, 'clearTimeout', cleared);
   watchMethod(window, 'clearInterval', cleared);
   watchIdleCallbacks();
   watchSignals();
 }
 
-function ended(id) {
+function endTimer(id) {
   const entry = live.get(id);
   if (!entry) return;
   live.delete(id);
@@ -48,8 +48,8 @@ function ended(id) {
   endStep(entry.step);
 }
 
-/** Keeps a timer until it has ended. `given`: arguments for the browser when time has been skipped. */
-function keep(id, ms, given, repetition, isRepeated) {
+/** Tracks a timer until its end. `given`: arguments for setting it again after a skip. */
+function track(id, ms, given, repetition, isRepeated) {
   /** @type {Live} */
   const entry = plain({
     inner: 0,
@@ -72,23 +72,23 @@ function runAs(timer, callback, self, given) {
     return apply(callback, self, given);
   } finally {
     current = outer;
-    rung();
+    alarmFired();
   }
 }
 
-/** Returns whether the timer that is running arms itself again. */
-const isAgain = (callback, ms) => current !== null && current.ms === ms && (current.callback === callback || asText(current.callback) === asText(callback));
+/** Returns true when the running timer sets itself again. */
+const isRearmed = (callback, ms) => current !== null && current.ms === ms && (current.callback === callback || asText(current.callback) === asText(callback));
 
 function setTimer(call, args, ms) {
   const callback = args[0];
-  const isRepeated = quietly(() => isAgain(callback, ms)) === true;
+  const isRepeated = attempt(() => isRearmed(callback, ms)) === true;
   const repetition = isRepeated && current ? current.repetition : new Repetition();
   if (typeof callback !== 'function') {
-    // Text is run by the browser itself: a timer of ours that comes right behind it tells its end.
+    // The browser runs text itself: a timer right behind it detects its end.
     const id = call();
-    quietly(() => {
-      keep(id, ms, withFirst(callback, args), repetition, isRepeated);
-      later(() => ended(id), ms);
+    attempt(() => {
+      track(id, ms, withFirst(callback, args), repetition, isRepeated);
+      setPageTimeout(() => endTimer(id), ms);
     });
     return id;
   }
@@ -105,12 +105,12 @@ function setTimer(call, args, ms) {
   };
   const given = withFirst(run, args);
   id = call(given);
-  quietly(() => keep(id, ms, given, repetition, isRepeated));
+  attempt(() => track(id, ms, given, repetition, isRepeated));
   return id;
 }
 
-/** Sets an interval. Its first tick is a single timer: RxJS makes each of its delays an interval that ends with the first. */
-function setTicker(call, args, ms) {
+/** Sets an interval. Its first tick counts as a single timer, since RxJS implements delays as intervals that end with the first. */
+function setIntervalTimer(call, args, ms) {
   const callback = args[0];
   const repetition = new Repetition();
   const pause = max(LEAST_TICK_MS, ms);
@@ -122,18 +122,18 @@ function setTicker(call, args, ms) {
     entry.step = addStep(pause, repetition, true);
   };
   if (typeof callback !== 'function') {
-    // Text is run by the browser itself: an interval of ours that comes right behind it tells of its ticks.
+    // The browser runs text itself: an interval right behind it detects its ticks.
     time.isFixed = true;
     id = call();
     const beside = native.setInterval(() => (live.has(id) ? next() : native.clearTimeout(beside)), pause);
-    quietly(() => keep(id, ms, [], repetition, false));
+    attempt(() => track(id, ms, [], repetition, false));
     return id;
   }
   const run = /** @this {unknown} */ function (...passed) {
     const entry = live.get(id);
     if (entry) {
-      // Once time was skipped, each tick is a timer that sets the next one.
-      putOff(entry.alarm, pause);
+      // After a skip, each tick is a timer that sets the next one.
+      postponeAlarm(entry.alarm, pause);
       given[1] = max(LEAST_TICK_MS, entry.alarm.due - now());
       if (entry.inner) entry.inner = apply(native.setTimeout, undefined, given);
     }
@@ -145,15 +145,15 @@ function setTicker(call, args, ms) {
   };
   const given = withFirst(run, args);
   id = call(given);
-  quietly(() => keep(id, ms, given, repetition, false));
+  attempt(() => track(id, ms, given, repetition, false));
   return id;
 }
 
 function watchIdleCallbacks() {
   const repetition = new Repetition();
-  const waiting = new KeptMap(); // step by id
+  const waiting = new SafeMap(); // step by id
   const didTimeout = getter(window.IdleDeadline?.prototype, 'didTimeout');
-  const over = (id) => {
+  const endIdle = (id) => {
     if (waiting.has(id)) endStep(waiting.get(id));
     waiting.delete(id);
   };
@@ -167,29 +167,29 @@ function watchIdleCallbacks() {
       try {
         return apply(callback, this, [didTimeout(deadline) ? generous : deadline]);
       } finally {
-        over(id);
+        endIdle(id);
       }
     };
-    // Idle time is counted between frames, and there may be no second one.
+    // Idle time exists between frames, and there may be no second frame.
     id = call([run, { timeout: min(args[1]?.timeout || FRAME_MS, FRAME_MS) }]);
-    askFrame();
+    requestFrame();
     waiting.set(id, addStep(FRAME_MS, repetition, true));
     return id;
   });
-  watchMethod(window, 'cancelIdleCallback', (_, self, args) => over(args[0]));
+  watchMethod(window, 'cancelIdleCallback', (_, self, args) => endIdle(args[0]));
   watchMethod(window.Scheduler?.prototype, 'postTask', (promise, self, args) => {
     const step = addStep(+args[1]?.delay || 0, repetition, true);
     endWith(promise, () => endStep(step));
   });
 }
 
-/** Signals that end after a time (`AbortSignal.timeout`) go by the page's clock. Those that somebody listens to are waited for. */
+/** Makes signal timeouts (`AbortSignal.timeout`) follow the page's clock. Those with a listener are awaited. */
 function watchSignals() {
   const { AbortController } = window;
   const signalOf = getter(AbortController.prototype, 'signal');
   const abort = method(AbortController.prototype, 'abort');
   /** @type {WeakMap<AbortSignal, () => void>} */
-  const listensTo = new KeptWeakMap();
+  const listensTo = new SafeWeakMap();
   replaceMethod(window.AbortSignal, 'timeout', (call, self, args) => {
     const ms = +args[0];
     if (!(ms >= 0 && ms <= FAR_MS)) return call();
@@ -199,8 +199,8 @@ function watchSignals() {
     /** @type {import('./repetition.js').Step | undefined} */
     let step;
     listensTo.set(signal, () => (step ??= addStep(max(0, due - now()), new Repetition(), false)));
-    heardBy.set(signal, (type) => type === 'abort' && listensTo.get(signal)?.());
-    later(() => {
+    onListenerAdded.set(signal, (type) => type === 'abort' && listensTo.get(signal)?.());
+    setPageTimeout(() => {
       abort(controller, new native.DOMException('signal timed out', 'TimeoutError'));
       if (step) endStep(step);
     }, ms);

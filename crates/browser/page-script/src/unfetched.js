@@ -1,51 +1,51 @@
-// Pictures, films, sounds and fonts are not fetched, so they never load; pages that fade them in, or wait for them, would wait for ever. They
-// count as loaded: `ready.js` calls `loadMedia` once the page is quiet. See docs/decisions/0273.
-// Must never say how long a film is: players would show it.
+// Pictures, videos, sounds and fonts are not fetched and never load. Since pages wait for them or fade them in, they count as loaded: `ready.js`
+// calls `reportMediaLoaded` once the page is quiet. See docs/decisions/0273.
+// Must never report the length of a video, which players would show.
 
-import { askFrame } from './animation_frames.js';
+import { requestFrame } from './animation_frames.js';
 import { attribute, hasAttribute, isConnected, isHtml, localName, query, queryAll } from './intrinsics/dom.js';
-import { KeptSet, KeptWeakSet, asText, each, getPrototypeOf, getter, includes, method, push, replaceAll, resolved, some, test, then } from './intrinsics/language.js';
-import { listen, quietly, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
+import { SafeSet, SafeWeakSet, asText, each, getPrototypeOf, getter, includes, method, push, replaceAll, resolved, some, test, then } from './intrinsics/language.js';
+import { listen, attempt, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native } from './native.js';
 import { shadowRoots } from './state.js';
-import { endWith, hold, touch, work } from './work.js';
+import { endWith, hold, recordActivity, work } from './work.js';
 
 const MAX_DETACHED = 1000;
 const WANTED = 'img,svg image,link[rel="preload" i][as="image" i],video,audio';
 const ADDRESSES = ['src', 'srcset', 'href', 'xlink:href', 'imagesrcset'];
-const SIZE = { width: 1200, height: 800 }; // of a picture that does not say its own
+const SIZE = { width: 1200, height: 800 }; // of a picture without a declared size
 const PLAYABLE = ['loadeddata', 'canplay', 'canplaythrough'];
 const ENOUGH_DATA = 4;
 
 /** @type {WeakSet<EventTarget>} */
-const loaded = new KeptWeakSet();
+const loaded = new SafeWeakSet();
 /** @type {Set<Element>} */
-const detached = new KeptSet(); // outside the document
+const detached = new SafeSet(); // outside the document
 
-/** Expects an element outside the document to load. */
-function expect(element) {
+/** Records a picture outside the document, to be reported as loaded. */
+function expectDetached(element) {
   if (isConnected(element) || detached.size >= MAX_DETACHED) return;
   detached.add(element);
-  touch();
+  recordActivity();
 }
 
 export function watchMedia() {
   each([HTMLImageElement.prototype, HTMLMediaElement.prototype], (owner) =>
     watchSetter(owner, 'src', (element) => {
       loaded.delete(element);
-      expect(element);
+      expectDetached(element);
     }),
   );
-  // A picture that somebody waits for may have got its address by `setAttribute`.
-  const expectPicture = (element) => isHtml(element, 'img') && expect(element);
+  // A picture with a load listener may have got its address by `setAttribute`.
+  const expectPicture = (element) => isHtml(element, 'img') && expectDetached(element);
   watchSetter(HTMLElement.prototype, 'onload', expectPicture);
   listened.onLoad = expectPicture;
-  const note = (event) => {
+  const recordLoad = (event) => {
     const target = eventOf.target(event);
-    if (quietly(() => localName(target)) === 'img') loaded.add(target);
+    if (attempt(() => localName(target)) === 'img') loaded.add(target);
   };
-  listen(document, 'load', note, { capture: true });
+  listen(document, 'load', recordLoad, { capture: true });
   const pictures = HTMLImageElement.prototype;
   replaceMethod(pictures, 'decode', () => resolved());
   const size = (name, written, /** @type {(image: Element) => boolean} */ has = () => true) =>
@@ -55,36 +55,36 @@ export function watchMedia() {
     });
   size('naturalWidth', 'width');
   size('naturalHeight', 'height');
-  // In the document these are the size of its box.
+  // In the document they return the size of the box.
   size('width', 'width', (image) => !isConnected(image));
   size('height', 'height', (image) => !isConnected(image));
   replaceGetter(pictures, 'complete', (read, image) => loaded.has(image) || read());
   replaceGetter(HTMLMediaElement.prototype, 'readyState', (read, element) => (loaded.has(element) ? ENOUGH_DATA : read()));
 }
 
-/** Returns whether a visitor's browser would fetch it before anybody asks for it. */
-function isFetched(element, isFilm) {
-  if (!isFilm) return some(ADDRESSES, (name) => attribute(element, name));
+/** Returns true when a browser would fetch the element unasked. */
+function isFetched(element, isVideo) {
+  if (!isVideo) return some(ADDRESSES, (name) => attribute(element, name));
   if (attribute(element, 'preload') === 'none' && !hasAttribute(element, 'autoplay')) return false;
   return !!attribute(element, 'src') || query(element, 'source[src]') !== null;
 }
 
-/** Tells the page that its pictures have loaded, and that its films and sounds can be played. Each of them once. */
-export function loadMedia() {
-  let told = false;
-  const tell = (element) => {
-    const isFilm = test(/^(video|audio)$/, localName(element));
-    if (loaded.has(element) || !isFetched(element, isFilm)) return;
+/** Reports pictures as loaded, and videos and sounds as playable, once each. Returns true when there was one. */
+export function reportMediaLoaded() {
+  let anyReported = false;
+  const report = (element) => {
+    const isVideo = test(/^(video|audio)$/, localName(element));
+    if (loaded.has(element) || !isFetched(element, isVideo)) return;
     loaded.add(element);
-    each(isFilm ? PLAYABLE : ['load'], (type) => native.dispatchEvent(element, native.createEvent(type)));
-    told = true;
+    each(isVideo ? PLAYABLE : ['load'], (type) => native.dispatchEvent(element, native.createEvent(type)));
+    anyReported = true;
   };
-  detached.forEach(tell);
+  detached.forEach(report);
   detached.clear();
-  each(queryAll(document, WANTED), tell);
-  shadowRoots.forEach((root) => each(queryAll(root, WANTED), tell));
-  if (told) work.answers += 1; // some look at pictures again and again, and do not listen
-  return told;
+  each(queryAll(document, WANTED), report);
+  shadowRoots.forEach((root) => each(queryAll(root, WANTED), report));
+  if (anyReported) work.answers += 1; // some pages poll pictures instead of listening
+  return anyReported;
 }
 
 // ---- fonts ----
@@ -92,7 +92,7 @@ export function loadMedia() {
 const familyOf = getter(window.FontFace?.prototype, 'family');
 const errorName = getter(DOMException.prototype, 'name');
 
-/** Returns whether a font, as CSS names it, is of the family of a face. */
+/** Returns true when a CSS font shorthand names the family of a face. */
 const isNamed = (face, font) => includes(asText(font), replaceAll(familyOf(face), /["']/g, ''));
 const expectFont = (answer) => endWith(answer, hold('answer', RULES.answer.ms));
 
@@ -100,9 +100,9 @@ export function watchFonts() {
   let watched = false;
   replaceGetter(Document.prototype, 'fonts', (read) => {
     const faces = read();
-    quietly(() => {
-      askFrame(); // promises of the set are settled after a layout
-      if (!watched) watchSet(getPrototypeOf(faces)); // no global name leads there
+    attempt(() => {
+      requestFrame(); // promises of the set are settled after a layout
+      if (!watched) watchSet(getPrototypeOf(faces)); // it has no global name
       watched = true;
     });
     return faces;
@@ -124,12 +124,12 @@ function watchSet(prototype) {
   };
   replaceMethod(prototype, 'load', (call, faces, args) => {
     const failed = (error) => {
-      if (quietly(() => errorName(error)) === 'SyntaxError') throw error;
+      if (attempt(() => errorName(error)) === 'SyntaxError') throw error;
       return named(faces, args[0]);
     };
     const answer = then(call(), (found) => found, failed);
     expectFont(answer);
-    askFrame();
+    requestFrame();
     return answer;
   });
   replaceMethod(prototype, 'check', (call, faces, args) => call() || named(faces, args[0]).length > 0);

@@ -1,40 +1,41 @@
-// Pending work: what may still change the page. Every hook calls through to the browser and only remembers that something has begun
-// (a hold) or is due (a step, see repetition.js). `ready.js` decides on it; `../rules.json` has the limits.
-// Must never keep a hold for ever.
+// Pending work: whatever may still change the page. Hooks call through to the browser and only record that something has begun (a hold) or is due
+// (a step, see repetition.js). `ready.js` decides; `../rules.json` has the limits.
+// Must never keep a hold forever.
 
-import { patience } from './completeness.js';
-import { KeptSet, then } from './intrinsics/language.js';
+import { budgetFactor } from './completeness.js';
+import { SafeSet, then } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 
 /**
- * Something that has begun and not ended. Kinds: `network` (a request; the page's own time stands still), `answer` (of the browser itself,
- * to a request that was made before, or a piece of a stream; in the page's own time), `frame` (a frame that this script waits for).
+ * Pending operation. Kinds: `network` (a request, during which the page's own time stands still), `answer` (of the browser itself, to a repeated
+ * request, or a piece of a stream; in the page's own time), `frame` (a frame that this script waits for).
  * @typedef {{ kind: 'network' | 'answer' | 'frame', began: number, limit: number, isForeign: boolean }} Hold
  */
 
 /**
+ * Pending work and counters of the page.
  * @typedef {object} Work
  * @property {Set<Hold>} holds
  * @property {Set<import('./repetition.js').Step>} steps
  * @property {Set<import('./messages.js').Source>} sources
- * @property {{ count: number, since: number, total: number }} network holds of the network, since when there is one, ms in all before
- * @property {boolean} hasGivenUp whether a request was not waited for to its end
+ * @property {{ count: number, since: number, total: number }} network number of network holds, start of the first, and total ms before
+ * @property {boolean} hasGivenUp whether a request exceeded its limit
  * @property {number} last time of the last activity of any kind
  * @property {number} lastLoad time when the last request, script or style sheet began or ended
  * @property {number} activity number of activities
- * @property {number} answers number of holds of requests and of the browser that have ended
- * @property {number} changes number of changes of the DOM, attributes and text included
- * @property {number} ownChanges number of changes that this script has made
+ * @property {number} answers number of ended holds of requests and of the browser
+ * @property {number} changes number of changes of the DOM, including attributes and text
+ * @property {number} ownChanges number of changes made by this script
  * @property {number} lastChange own time of the last change
  * @property {() => void} onActivity
- * @property {() => void} readChanges counts changes of which the observer has not heard yet
+ * @property {() => void} readChanges counts changes that the observer has not reported yet
  */
 
 /** @type {Work} */
 export const work = shared?.work ?? {
-  holds: new KeptSet(),
-  steps: new KeptSet(),
-  sources: new KeptSet(),
+  holds: new SafeSet(),
+  steps: new SafeSet(),
+  sources: new SafeSet(),
   network: { count: 0, since: 0, total: 0 },
   hasGivenUp: false,
   last: 0,
@@ -48,11 +49,11 @@ export const work = shared?.work ?? {
   readChanges: () => {},
 };
 
-/** Returns the page's own time in ms: what has passed while no request was waited for. */
+/** Returns the page's own time in ms: the time without pending requests. */
 export const ownTime = () => (work.network.count > 0 ? work.network.since : now()) - work.network.total;
 
-/** Notes that something has happened that may lead to more. */
-export function touch() {
+/** Records an activity, which may lead to more. */
+export function recordActivity() {
   work.last = now();
   work.activity += 1;
   work.onActivity();
@@ -67,12 +68,12 @@ export function hold(/** @type {Hold['kind']} */ kind, limit, isForeign = false)
     work.network.count += 1;
   }
   if (kind === 'network') work.lastLoad = now();
-  touch();
+  recordActivity();
   return () => {
     if (!release(entry)) return;
     if (kind !== 'frame') work.answers += 1;
     if (kind === 'network') work.lastLoad = now();
-    touch();
+    recordActivity();
   };
 }
 
@@ -88,7 +89,7 @@ function release(entry) {
 export const holdNetwork = (isForeign, /** @type {'network' | 'answer'} */ kind = 'network') =>
   hold(kind, isForeign ? RULES.otherSite.ms : RULES.ownSite.ms, isForeign);
 
-/** Calls `end` once the promise has settled. The promise itself is left alone; one that is not the browser's own is not waited for. */
+/** Calls `end` once the promise is settled, without changing the promise. A promise that is not the browser's is not awaited. */
 export function endWith(promise, end) {
   try {
     then(promise, end, end);
@@ -97,17 +98,17 @@ export function endWith(promise, end) {
   }
 }
 
-/** Returns whether the limit of a hold has passed. A page that cannot be all waits longer for other sites. */
-function isOver({ began, limit, isForeign }) {
+/** Returns true when the limit of a hold has passed. An incomplete page waits longer for other sites. */
+function isExpired({ began, limit, isForeign }) {
   const passed = now() - began;
-  return passed > limit && !(isForeign && passed <= limit * RULES.patience.times && patience() > 1);
+  return passed > limit && !(isForeign && passed <= limit * RULES.incomplete.times && budgetFactor() > 1);
 }
 
-/** Returns whether something is held that is as wanted. Forgets what is over its limit. */
+/** Returns true when a hold satisfies a condition. Removes holds over their limit. */
 export function isHeld(/** @type {(entry: Hold) => boolean} */ counts) {
   let found = false;
   work.holds.forEach((entry) => {
-    if (isOver(entry)) {
+    if (isExpired(entry)) {
       if (entry.kind === 'network') work.hasGivenUp = true;
       release(entry);
     } else if (counts(entry)) found = true;

@@ -1,6 +1,6 @@
-// The DOM as it was before page code ran, read through its prototypes: forms and documents show their named children in place
-// of their own properties (`<input name="method">`, `<img name="body">`), and pages replace methods and getters.
-// Must never look anything up on a node, a document or a global later than at its own start.
+// The DOM as before page code, read through its prototypes: named children shadow properties of forms and documents (`<input name="method">`, `<img
+// name="body">`), and pages replace methods and getters.
+// Must never look anything up on a node, a document or a global after its own start.
 
 import { each, getter, method, setter } from './language.js';
 
@@ -60,15 +60,15 @@ export const templateContent = getter(HTMLTemplateElement.prototype, 'content');
 const side = (name) => /** @type {(box: any) => number} */ (getter(DOMRectReadOnly.prototype, name));
 export const box = { top: side('top'), right: side('right'), bottom: side('bottom'), left: side('left') };
 
-// What is copied from namespaces of their own: an element of SVG or MathML has no HTML getters.
+// Elements of SVG and MathML have no HTML getters.
 export const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
-/** Returns whether it is an HTML element of that name. */
+/** Returns true for an HTML element of a name. */
 export const isHtml = (target, name) => localName(target) === name && namespaceURI(target) === HTML_NAMESPACE;
 
-/** Takes a node out of its parent. */
+/** Removes a node from its parent. */
 export const removeNode = (child) => removeChild(parentNode(child), child);
-/** Takes an element out of wherever it is. */
+/** Method that removes an element from its parent, if it has one. */
 export const remove = method(element, 'remove');
 
 // ---- selectors: documents, elements and fragments have methods of their own ----
@@ -112,20 +112,20 @@ export const importNode = method(documents, 'importNode');
 export const timeline = getter(documents, 'timeline');
 const implementation = getter(documents, 'implementation');
 const createHTMLDocument = method(DOMImplementation.prototype, 'createHTMLDocument');
-/** An empty document without a window: nothing in it runs, loads or reacts. */
+/** Makes an empty document without a window, in which nothing runs, loads or reacts. */
 export const createInertDocument = () => createHTMLDocument(implementation(document), '');
 
 const createTreeWalker = method(documents, 'createTreeWalker');
 const nextNode = method(TreeWalker.prototype, 'nextNode');
 const SHOW_TEXT = 4;
-/** Returns whether one of the text nodes in an element is as wanted. */
+/** Returns true when a text node of an element satisfies a condition. */
 export function hasTextNode(root, isWanted) {
   const walker = createTreeWalker(document, root, SHOW_TEXT);
   for (let text = nextNode(walker); text; text = nextNode(walker)) if (isWanted(text)) return true;
   return false;
 }
 
-/** Calls `run` with each node of some kinds, a mask as for a tree walker. */
+/** Calls `run` with each node of the kinds in a mask of a tree walker. */
 export function walk(root, kinds, run) {
   const walker = createTreeWalker(document, root, kinds);
   for (let found = nextNode(walker); found; found = nextNode(walker)) run(found);
@@ -148,7 +148,7 @@ export const styleSheets = ofTree('styleSheets');
 /** @type {(tree: any) => ArrayLike<CSSStyleSheet>} */
 export const adoptedStyleSheets = ofTree('adoptedStyleSheets');
 
-/** Puts what it is given in front of the children of an element or fragment. */
+/** Inserts a node before the children of an element or fragment. */
 export function prepend(parent, child) {
   insertBefore(parent, child, firstChild(parent));
 }

@@ -1,6 +1,6 @@
-// The language as it was before page code ran: pages replace what they like of Map, Promise, Array.prototype and the rest
-// (polyfills, zone.js, Bluebird), and what they put there may throw, lie or call back into the page.
-// Must never look anything up on a global or a prototype later than at its own start; that is what everybody else uses it for.
+// The language as before page code: pages replace Map, Promise, Array.prototype and others (polyfills, zone.js, Bluebird), and the replacements may
+// throw, return wrong results or call into the page.
+// Must never look anything up on a global or a prototype after its own start. All other modules use this one instead.
 
 export const { apply, construct, deleteProperty, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
 export const { defineProperty, create, keys } = Object;
@@ -8,7 +8,7 @@ export const { max, min, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
 
 /**
- * A method as a function of its receiver: `trim(text)` for `text.trim()`.
+ * Returns a method as a function of its receiver: `trim(text)` for `text.trim()`.
  * @param {Function} method
  * @returns {(self: any, ...args: any[]) => any}
  */
@@ -18,19 +18,19 @@ export const uncurry =
     apply(method, self, args);
 
 /**
- * A method of a prototype, as a function of its receiver. Absent ones give nothing.
+ * Returns a method of a prototype as a function of its receiver. An absent one returns undefined.
  * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => T[K] extends (...args: infer A) => infer R ? (self: any, ...args: A) => R : (self: any, ...args: any[]) => any}
  */
 export const method = /** @type {any} */ ((owner, name) => (typeof owner?.[name] === 'function' ? uncurry(owner[name]) : () => undefined));
 
 /**
- * The value of a getter of a prototype, as a function of its receiver. Absent ones give nothing.
+ * Returns the getter of a prototype's property as a function of its receiver. An absent one returns undefined.
  * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any) => T[K]}
  */
 export const getter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.get) || (() => undefined));
 
 /**
- * The setter of a property of a prototype, as a function of its receiver.
+ * Returns the setter of a prototype's property as a function of its receiver.
  * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any, value: T[K]) => void}
  */
 export const setter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.set) || (() => undefined));
@@ -38,7 +38,7 @@ export const setter = (owner, name) => uncurry((owner && getOwnPropertyDescripto
 const { setPrototypeOf } = Reflect;
 
 /**
- * A record that has what is written and no more: what a page adds to all objects (`Object.prototype.get`) is none of its own.
+ * Removes the prototype of a record, so that properties that a page adds to all objects (`Object.prototype.get`) are not among its own.
  * @template {object} T
  * @param {T} record
  * @returns {T}
@@ -49,12 +49,12 @@ export function plain(record) {
 }
 
 const NativeProxy = Proxy;
-/** A function or object in the place of another: what a page gives all objects (`Object.prototype.get`) is no trap of it. */
+/** Makes a proxy whose traps are not inherited from `Object.prototype`. */
 export const proxied = (target, traps) => new NativeProxy(target, plain(traps));
 
-// ---- collections: methods of their own, which nobody can reach ----
+// ---- collections with own methods, which pages cannot replace ----
 
-const keepMethods = (kept, original) => {
+const copyMethods = (kept, original) => {
   for (const name of ownKeys(original.prototype)) {
     const found = getOwnPropertyDescriptor(original.prototype, name);
     if (found && name !== 'constructor') defineProperty(kept.prototype, name, found);
@@ -63,61 +63,61 @@ const keepMethods = (kept, original) => {
 };
 
 /** @type {MapConstructor} */
-export const KeptMap = keepMethods(class extends Map {}, Map);
+export const SafeMap = copyMethods(class extends Map {}, Map);
 /** @type {SetConstructor} */
-export const KeptSet = keepMethods(class extends Set {}, Set);
+export const SafeSet = copyMethods(class extends Set {}, Set);
 /** @type {WeakMapConstructor} */
-export const KeptWeakMap = keepMethods(class extends WeakMap {}, WeakMap);
+export const SafeWeakMap = copyMethods(class extends WeakMap {}, WeakMap);
 /** @type {WeakSetConstructor} */
-export const KeptWeakSet = keepMethods(class extends WeakSet {}, WeakSet);
+export const SafeWeakSet = copyMethods(class extends WeakSet {}, WeakSet);
 
-// ---- lists: arrays, and the lists of the DOM; neither iterators nor methods of theirs are used ----
+// ---- lists: arrays and lists of the DOM, without their iterators and methods ----
 
-// What a page gives all objects and arrays at a number is no item of a list.
-const strays = [];
-const isItem = (item, place) => item !== undefined && item !== strays[place];
+// Properties that a page adds to all objects or arrays under a number are not items.
+const inherited = [];
+const isItem = (item, index) => item !== undefined && item !== inherited[index];
 
-// The list holds no gaps.
-/** @type {<T>(list: ArrayLike<T>, run: (item: T, place: number) => void) => void} */
+// The list has no gaps.
+/** @type {<T>(list: ArrayLike<T>, run: (item: T, index: number) => void) => void} */
 export function each(list, run) {
-  for (let place = 0; isItem(list[place], place); place += 1) run(list[place], place);
+  for (let index = 0; isItem(list[index], index); index += 1) run(list[index], index);
 }
 
-/** @type {<T>(list: ArrayLike<T>, keep: (item: T, place: number) => unknown) => T[]} */
+/** @type {<T>(list: ArrayLike<T>, keep: (item: T, index: number) => unknown) => T[]} */
 export function filter(list, keep) {
   /** @type {any[]} */
   const kept = [];
-  each(list, (item, place) => keep(item, place) && push(kept, item));
+  each(list, (item, index) => keep(item, index) && push(kept, item));
   return kept;
 }
 
-/** @type {<T, R>(list: ArrayLike<T>, change: (item: T, place: number) => R) => R[]} */
+/** @type {<T, R>(list: ArrayLike<T>, change: (item: T, index: number) => R) => R[]} */
 export function map(list, change) {
   /** @type {any[]} */
   const changed = [];
-  each(list, (item, place) => push(changed, change(item, place)));
+  each(list, (item, index) => push(changed, change(item, index)));
   return changed;
 }
 
-/** @type {<T>(list: ArrayLike<T>, holds: (item: T, place: number) => unknown) => boolean} */
+/** @type {<T>(list: ArrayLike<T>, holds: (item: T, index: number) => unknown) => boolean} */
 export function some(list, holds) {
-  for (let place = 0; isItem(list[place], place); place += 1) if (holds(list[place], place)) return true;
+  for (let index = 0; isItem(list[index], index); index += 1) if (holds(list[index], index)) return true;
   return false;
 }
 
-/** Adds to the end of an array. An index that is defined asks no setter of a prototype. */
+/** Appends an item to an array. A defined property calls no setter of a prototype. */
 export function push(list, item) {
   defineProperty(list, list.length, plain({ value: item, writable: true, enumerable: true, configurable: true }));
 }
 
-/** A copy of a list with another first item. */
+/** Returns a copy of a list with another first item. */
 export function withFirst(first, list) {
   const changed = [first];
-  for (let place = 1; place < list.length; place += 1) push(changed, list[place]);
+  for (let index = 1; index < list.length; index += 1) push(changed, list[index]);
   return changed;
 }
 
-// In the order in which they were added.
+// In insertion order.
 /** @type {<T>(set: Set<T>) => T[]} */
 export function items(set) {
   /** @type {any[]} */
@@ -128,7 +128,7 @@ export function items(set) {
 
 export function join(list, between) {
   let text = '';
-  each(list, (item, place) => (text += place === 0 ? item : between + item));
+  each(list, (item, index) => (text += index === 0 ? item : between + item));
   return text;
 }
 
@@ -151,9 +151,9 @@ export const includes = method(String.prototype, 'includes');
 export const startsWith = method(String.prototype, 'startsWith');
 /** @type {(text: string, part: string) => number} */
 export const indexOf = method(String.prototype, 'indexOf');
-/** Text that any reader of UTF-8 takes: lone halves of surrogate pairs become U+FFFD, as on the way to a file. */
+/** Method that replaces lone surrogates by U+FFFD, as writing UTF-8 does. */
 export const wellFormed = /** @type {(text: string) => string} */ (method(String.prototype, 'toWellFormed'));
-/** @type {(text: string, place: number) => number} */
+/** @type {(text: string, index: number) => number} */
 export const charCodeAt = method(String.prototype, 'charCodeAt');
 
 /** @type {(pattern: RegExp, text: string) => RegExpExecArray | null} */
@@ -161,7 +161,7 @@ export const exec = method(RegExp.prototype, 'exec');
 export const test = (pattern, text) => exec(pattern, text) !== null;
 
 /**
- * Replaces every match of a pattern with the flag `g`, without asking the pattern how it wants that done.
+ * Replaces every match of a pattern with the flag `g`, without calling methods of the pattern.
  * @param {string} text
  * @param {RegExp} pattern
  * @param {string | ((match: RegExpExecArray) => string)} by
@@ -178,7 +178,7 @@ export function replaceAll(text, pattern, by) {
   return result + slice(text, end);
 }
 
-/** The words of a text, between white space. */
+/** Splits a text at white space. */
 export function words(text) {
   /** @type {string[]} */
   const found = [];
@@ -196,7 +196,7 @@ export const decodeUri = decodeURIComponent;
 const nativeThen = method(Promise.prototype, 'then');
 
 /**
- * Which class its result is of is the page's word (`Promise.prototype.constructor`), which may throw: then it is not asked.
+ * Calls the browser's `then`. It reads the class of the result from `Promise.prototype.constructor`, which may throw: then it is bypassed.
  * @type {(promise: Promise<any>, done: (value: any) => unknown, failed?: (error: any) => unknown) => Promise<any>}
  */
 export function then(promise, done, failed) {

@@ -1,15 +1,15 @@
-// Stands in for a blocked script: the globals that pages look for take every call, do nothing, and call back at once.
+// Substitute for a blocked script: the globals that pages expect accept every call, do nothing, and call callbacks at once.
 // Sent by the egress proxy with the list of globals (stand_ins.txt) as its argument. Must never store, send or show anything.
 (function (globals) {
   'use strict';
   const CALLBACKS = ['hitCallback', 'eventCallback', 'event_callback', 'callback', 'loaded', 'onReady'];
-  // What is only told of later events is not called: none comes.
+  // Callbacks for later events are not called: no event follows.
   const isLater = (name) => /listener|subscribe|^(on|off|once|set|define|provide|register)/i.test(name);
-  // Not what stands in itself: it would call itself for ever.
+  // Not our own objects, which would call themselves endlessly.
   const own = new WeakSet();
   const soon = (run) => own.has(run) || setTimeout(() => run.call(nothing, nothing), 0);
 
-  /** Calls what a call was given to be called back. */
+  /** Calls the callbacks among the arguments of a call. */
   function callBack(args) {
     for (const given of Array.from(args)) {
       if (typeof given === 'function') soon(given);
@@ -19,7 +19,7 @@
     }
   }
 
-  /** Takes one entry of a queue: a function, a call as a list of its arguments, or an event. */
+  /** Processes an entry of a queue: a function, a call as a list of its arguments, or an event. */
   function take(entry) {
     const isCall = entry && typeof entry === 'object' && typeof entry.length === 'number';
     if (isCall && typeof entry[0] === 'string' && isLater(entry[0])) return;
@@ -38,7 +38,7 @@
   };
   const parts = new Map();
 
-  /** Takes every call and has every property: what it returns is of its kind. */
+  /** Makes an object that accepts every call and has every property. */
   function absorber(name) {
     const made = new Proxy(function () {}, {
       get(target, part) {
@@ -62,13 +62,13 @@
   const nothing = absorber('');
 
   const kinds = {
-    /** A function with a queue of calls that came before it. */
+    /** Defines a function, and processes the queue of earlier calls. */
     call(name) {
       const before = window[name];
       window[name] = absorber('');
       for (const queue of [before?.q, before?.queue, before?.a]) Array.from(queue || []).forEach(take);
     },
-    /** A list that others push to, and keep references of. */
+    /** Defines an array that others push to and keep references to. */
     queue(name) {
       const list = Array.isArray(window[name]) ? window[name] : [];
       window[name] = list;
@@ -78,10 +78,10 @@
         return Array.prototype.push.apply(list, entries);
       };
       list.loaded = true;
-      // A page that hides itself until this script has come.
+      // A page that hides itself until this script has loaded.
       if (typeof list.hide?.end === 'function') list.hide.end();
     },
-    /** A list like that, of places for advertisements: they are marked as looked at, and nobody has bought them. */
+    /** Defines such an array for advertisement slots, which are marked as processed and unfilled. */
     slots(name) {
       kinds.queue(name);
       const list = window[name];
@@ -99,18 +99,18 @@
       };
       if (list.length > 0) mark();
     },
-    /** An object with methods, and with queues before it was there. */
+    /** Defines an object with methods, and processes the queues of earlier calls. */
     object(name) {
       const before = window[name];
       window[name] = absorber('');
       const queues = [Array.isArray(before) && before, before?.cmd, before?.que, before?.queue, before?.q, before?._q, before?._i];
       for (const queue of queues) if (Array.isArray(queue)) queue.forEach(take);
     },
-    /** A sign that it has come. */
+    /** Defines a flag. */
     sign(name) {
       window[name] = 1;
     },
-    /** A function of the page's that is called when it has come. */
+    /** Calls a function that the page has defined for the loaded script. */
     start(name) {
       if (typeof window[name] === 'function') soon(window[name]);
     },
@@ -119,7 +119,7 @@
     try {
       kinds[kind](name);
     } catch {
-      // The page keeps that name to itself.
+      // The page keeps the name for itself.
     }
   }
 })

@@ -131,7 +131,8 @@ const MEDIA: &[&str] =
 
 /// Returns wildcard patterns for `Network.setBlockedURLs`, followed by the customer's own.
 pub(crate) fn blocked_patterns(extra: &[String]) -> Vec<String> {
-    let media = MEDIA.iter().flat_map(|ending| [format!("*://*/*.{ending}"), format!("*://*/*.{ending}?*")]);
+    let media =
+        MEDIA.iter().flat_map(|extension| [format!("*://*/*.{extension}"), format!("*://*/*.{extension}?*")]);
     media.chain(extra.iter().cloned()).collect()
 }
 

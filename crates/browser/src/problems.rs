@@ -14,16 +14,16 @@ const MOST_CHARACTERS: usize = 200;
 /// `GET /api/prices answered 401`. Queries are left out, since they may hold secrets.
 pub fn describe_problems(page: &Url, failed: &[FailedRequest], console: &[ConsoleMessage]) -> Vec<String> {
     let exceptions = console.iter().filter(|message| message.level == "exception");
-    let mut told: Vec<String> = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
     for sentence in
         failed.iter().map(|request| describe_request(page, request)).chain(exceptions.map(describe_exception))
     {
         let sentence: String = sentence.chars().take(MOST_CHARACTERS).collect();
-        if told.len() < MOST && !told.contains(&sentence) {
-            told.push(sentence);
+        if sentences.len() < MOST && !sentences.contains(&sentence) {
+            sentences.push(sentence);
         }
     }
-    told
+    sentences
 }
 
 fn describe_request(page: &Url, request: &FailedRequest) -> String {
@@ -68,7 +68,7 @@ mod tests {
             failed("GET", "https://shop.test/list", 200),
         ];
         let console = [
-            message("error", "not told"),
+            message("error", "not described"),
             message("exception", "Uncaught (in promise) TypeError: a is undefined\n    at x.js"),
         ];
 
@@ -93,7 +93,7 @@ mod tests {
             .collect();
 
         assert_eq!(describe_problems(&page, &equal, &[]).len(), 1);
-        let told = describe_problems(&page, &many, &[]);
-        assert_eq!((told.len(), told[0].chars().count()), (MOST, MOST_CHARACTERS));
+        let sentences = describe_problems(&page, &many, &[]);
+        assert_eq!((sentences.len(), sentences[0].chars().count()), (MOST, MOST_CHARACTERS));
     }
 }

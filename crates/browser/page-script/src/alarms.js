@@ -44,9 +44,9 @@ export function setPageTimeout(run, ms) {
     alarmFired();
   };
   let id = native.setTimeout(fire, ms);
-  const alarm = addAlarm(ms, (rest) => {
+  const alarm = addAlarm(ms, (remaining) => {
     native.clearTimeout(id);
-    id = native.setTimeout(fire, rest);
+    id = native.setTimeout(fire, remaining);
   });
 }
 

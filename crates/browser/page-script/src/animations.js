@@ -127,11 +127,11 @@ export function finishAnimations() {
   animations().forEach((animation) =>
     attempt(() => {
       const hasEnded = read.playState(animation) === 'finished';
-      const rest = endOrAwait(animation);
-      if (rest === null) return;
+      const remaining = endOrAwait(animation);
+      if (remaining === null) return;
       if (hasEnded) push(ended, animation);
       found += 1;
-      wait = max(wait, rest);
+      wait = max(wait, remaining);
     }),
   );
   if (found === 0) return false;
@@ -168,9 +168,9 @@ function remainingMs(animation) {
 
 /** Returns the ms to the next end of an animation that the page may listen to, for a skip of at most `within` ms. */
 export function msUntilNextEnd(within) {
-  let rest = Infinity;
-  if (mayEndDuring(within)) animations().forEach((animation) => attempt(() => (rest = min(rest, remainingMs(animation)))));
-  return rest + FRAME_MS; // the event is dispatched with a frame
+  let remaining = Infinity;
+  if (mayEndDuring(within)) animations().forEach((animation) => attempt(() => (remaining = min(remaining, remainingMs(animation)))));
+  return remaining + FRAME_MS; // the event is dispatched with a frame
 }
 
 /** Advances the animations by skipped time. */
@@ -197,14 +197,14 @@ function endOrAwait(animation) {
     startNow(animation); // one without a length has ended before it began, and dispatches nothing
     return 0; // the event is dispatched with the next frame, which can be late on a loaded machine
   }
-  const rest = remainingMs(animation);
-  if (rest === Infinity || read.timeline(animation) !== timeline(document)) return null;
-  if (isCssAnimation(animation) || rest > budgetMs) {
+  const remaining = remainingMs(animation);
+  if (remaining === Infinity || read.timeline(animation) !== timeline(document)) return null;
+  if (isCssAnimation(animation) || remaining > budgetMs) {
     finish(animation);
     return 0;
   }
   startNow(animation);
-  return rest + FRAME_MS;
+  return remaining + FRAME_MS;
 }
 
 /** Writes the final styles of finished script animations into the elements' style attributes. */

@@ -18,37 +18,37 @@ const counts = (node) => isElement(node) || (nodeType(node) === TYPE.text && tes
 
 /** Moves elements that end the head to the body, and metadata around the head into it. */
 export function normalizeHead(inert) {
-  const top = head(inert);
-  const rest = body(inert);
-  if (!top || !rest) return;
-  const firstOfHead = firstChild(top);
-  const firstOfBody = firstChild(rest);
+  const headCopy = head(inert);
+  const bodyCopy = body(inert);
+  if (!headCopy || !bodyCopy) return;
+  const firstOfHead = firstChild(headCopy);
+  const firstOfBody = firstChild(bodyCopy);
   /** @type {Node | null} */
-  let before = top; // the next one of head and body
+  let before = headCopy; // the next one of head and body
   each(filter(childNodes(documentElement(inert)), counts), (node) => {
-    if (node === top) before = rest;
-    else if (node === rest) before = null;
-    else if (isElement(node) && isHtml(node, 'head')) mergeHead(node, top);
-    else if (before && isOfHead(node)) insertBefore(top, node, before === top ? firstOfHead : null);
-    else insertBefore(rest, node, before && firstOfBody);
+    if (node === headCopy) before = bodyCopy;
+    else if (node === bodyCopy) before = null;
+    else if (isElement(node) && isHtml(node, 'head')) mergeHead(node, headCopy);
+    else if (before && isOfHead(node)) insertBefore(headCopy, node, before === headCopy ? firstOfHead : null);
+    else insertBefore(bodyCopy, node, before && firstOfBody);
   });
-  each(filter(childNodes(top), (node) => counts(node) && !isOfHead(node)), (stray) => moveToBody(stray, top, rest, firstOfBody));
+  each(filter(childNodes(headCopy), (node) => counts(node) && !isOfHead(node)), (stray) => moveToBody(stray, headCopy, bodyCopy, firstOfBody));
 }
 
-function mergeHead(other, top) {
-  each(filter(childNodes(other), counts), (node) => append(top, node));
+function mergeHead(other, headCopy) {
+  each(filter(childNodes(other), counts), (node) => append(headCopy, node));
   remove(other);
 }
 
 /** Moves a stray node of the head to the body, hidden as it was in the head. Metadata in it stay in the head. */
-function moveToBody(stray, top, rest, first) {
+function moveToBody(stray, headCopy, bodyCopy, first) {
   if (!isElement(stray)) {
     removeNode(stray);
     return;
   }
-  each(queryAll(stray, METADATA), (part) => isHtml(part, localName(part)) && !closest(parentNode(part), 'svg,math') && insertBefore(top, part, stray));
+  each(queryAll(stray, METADATA), (part) => isHtml(part, localName(part)) && !closest(parentNode(part), 'svg,math') && insertBefore(headCopy, part, stray));
   if (firstChild(stray) !== null || test(SHOWS_BY_ITSELF, localName(stray))) setAttribute(stray, 'hidden', '');
-  insertBefore(rest, stray, first);
+  insertBefore(bodyCopy, stray, first);
 }
 
 const isMetadata = (node) =>
@@ -58,15 +58,15 @@ const BULKY = 32 * 1024; // characters; preview generators read as little as 64 
 
 /** Moves title, metadata and links before style rules that were written out and before large styles and scripts. */
 export function moveMetadataFirst(inert, written) {
-  const top = head(inert);
-  if (!top) return;
-  const parts = filter(childNodes(top), isElement);
+  const headCopy = head(inert);
+  if (!headCopy) return;
+  const parts = filter(childNodes(headCopy), isElement);
   let size = 0;
   each(parts, (part) => isBulk(part) && (size += textContent(part).length));
   const first = filter(parts, (part) => written.has(part) || (size > BULKY && isBulk(part)))[0];
   let isBehind = false;
   each(parts, (part) => {
     isBehind ||= part === first;
-    if (isBehind && isMetadata(part)) insertBefore(top, part, first);
+    if (isBehind && isMetadata(part)) insertBefore(headCopy, part, first);
   });
 }

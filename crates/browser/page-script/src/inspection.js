@@ -78,20 +78,20 @@ function lazyPicture() {
 }
 
 function shownArea(image) {
-  const place = boundingBox(image);
-  const { width, height } = sizeOf(image, place);
-  const shownWidth = min(box.left(place) + width, window.innerWidth) - max(box.left(place), 0);
-  const shownHeight = min(box.top(place) + height, FIRST_WINDOW) - max(box.top(place), 0);
+  const bounds = boundingBox(image);
+  const { width, height } = sizeOf(image, bounds);
+  const shownWidth = min(box.left(bounds) + width, window.innerWidth) - max(box.left(bounds), 0);
+  const shownHeight = min(box.top(bounds) + height, FIRST_WINDOW) - max(box.top(bounds), 0);
   return shownWidth > 0 && shownHeight > 0 && isShown(image, PAINTED) ? shownWidth * shownHeight : 0;
 }
 
 /** Returns the size of a picture once loaded, by its box and its declared aspect ratio. */
-function sizeOf(image, place) {
+function sizeOf(image, bounds) {
   const parent = boundingBox(parentElement(image) ?? image);
   const written = (name) => parseFloat(attribute(image, name) || '') || 0;
-  const width = max(box.right(place) - box.left(place), min(written('width'), box.right(parent) - box.left(parent)));
+  const width = max(box.right(bounds) - box.left(bounds), min(written('width'), box.right(parent) - box.left(parent)));
   const byShape = written('width') > 0 ? (width * written('height')) / written('width') : 0;
-  return { width, height: max(box.bottom(place) - box.top(place), byShape) };
+  return { width, height: max(box.bottom(bounds) - box.top(bounds), byShape) };
 }
 
 /** Runs a function while alternative texts are removed: pictures are not loaded, and the text has another size. */
@@ -99,7 +99,7 @@ function withoutTexts(images, run) {
   const texts = map(images, (image) => attribute(image, 'alt'));
   each(images, (image) => removeAttribute(image, 'alt'));
   const result = attempt(run);
-  each(images, (image, place) => texts[place] !== null && setAttribute(image, 'alt', texts[place]));
+  each(images, (image, index) => texts[index] !== null && setAttribute(image, 'alt', texts[index]));
   return result;
 }
 
@@ -149,7 +149,7 @@ const NAMES = ['data-href', 'data-url', 'data-link', 'href'];
 /** Counts the elements that navigate on a click without a link, and returns the targets of the first of them. */
 function clickLinks() {
   const found = { count: 0, targets: /** @type {string[]} */ ([]) };
-  const look = (element) => {
+  const examine = (element) => {
     const handlers = handlersOf(element);
     if (handlers.length === 0) return;
     const named = first(map(NAMES, (name) => attribute(element, name)), (value) => value);
@@ -160,7 +160,7 @@ function clickLinks() {
     const target = trim(named || exec(TARGET, script)?.[1] || '');
     if (found.targets.length < MAX_TARGETS) push(found.targets, target && (parseUrl(target, baseURI(document))?.href ?? target));
   };
-  eachTree((tree) => each(queryAll(tree, tree === document ? 'body *' : '*'), (element) => attempt(() => look(element))));
+  eachTree((tree) => each(queryAll(tree, tree === document ? 'body *' : '*'), (element) => attempt(() => examine(element))));
   return found;
 }
 

@@ -47,7 +47,7 @@ export const listened = {
   contentVisibility: new SafeSet(), // elements with a listener for `content-visibility`
 };
 
-const isUnloadEvent = (type) => some(UNLOAD_EVENTS, (ending) => ending === type);
+const isUnloadEvent = (type) => some(UNLOAD_EVENTS, (event) => event === type);
 const isGlobal = (target) => target === window || target === document || target === undefined || target === null;
 
 /** Returns true for a root of React, which listens to all events, whether or not a component does. */

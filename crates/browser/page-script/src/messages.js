@@ -108,10 +108,10 @@ function drawContinuously() {
   };
 }
 
-/** Waits until a callback is called. `place`: index among the arguments, negative from their end. `meanwhile` starts and returns its end. */
-function watchCallback(owner, name, place, meanwhile = () => () => {}) {
+/** Waits until a callback is called. `position`: index among the arguments, negative from their end. `meanwhile` starts and returns its end. */
+function watchCallback(owner, name, position, meanwhile = () => () => {}) {
   replaceMethod(owner, name, (call, self, args) => {
-    const at = place < 0 ? args.length + place : place;
+    const at = position < 0 ? args.length + position : position;
     const callback = args[at];
     if (typeof callback !== 'function') return call();
     const end = hold('answer', RULES.answer.ms);

@@ -78,7 +78,7 @@ export function watchPaints() {
 }
 
 const isPaint = (type) => type === FIRST || type === LARGEST;
-const orSynthetic = (list, tell) => (list.length > 0 ? list : attempt(tell) || list);
+const orSynthetic = (list, makeEntries) => (list.length > 0 ? list : attempt(makeEntries) || list);
 
 /** Reports the paints to their observers. Returns true when there was one. */
 export function reportPaints() {

@@ -36,7 +36,7 @@ function comparablePath(address) {
 const of = (type, names) => {
   /** @type {{ [name: string]: (self: any) => any }} */
   const read = {};
-  for (let place = 0; place < names.length; place += 1) read[names[place]] = getter(type?.prototype, names[place]);
+  for (let index = 0; index < names.length; index += 1) read[names[index]] = getter(type?.prototype, names[index]);
   return read;
 };
 const navigate = of(window.NavigateEvent, ['destination', 'hashChange', 'downloadRequest', 'navigationType', 'formData']);

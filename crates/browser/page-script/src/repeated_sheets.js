@@ -87,8 +87,8 @@ const CLASS = /\.([\w-]+)/g;
 const parsed = new SafeMap();
 
 function parse(selector) {
-  const known = parsed.get(selector);
-  if (known) return known;
+  const cached = parsed.get(selector);
+  if (cached) return cached;
   /** @type {string[]} */
   const classes = [];
   // All of the classes are required, unless the selector has alternatives.

@@ -77,9 +77,9 @@ export class Repetition {
     this.effects = effects();
   }
 
-  /** Returns true when a step due in `rest` ms is awaited: also once after anything else had an effect. */
-  isAwaitedIn(rest) {
-    return (this.spent <= RULES.fruitless.ms || effects() > this.effects) && isWithinBudget(rest);
+  /** Returns true when a step due in `remaining` ms is awaited: also once after anything else had an effect. */
+  isAwaitedIn(remaining) {
+    return (this.spent <= RULES.fruitless.ms || effects() > this.effects) && isWithinBudget(remaining);
   }
 }
 
@@ -103,9 +103,9 @@ export function endStep(step) {
 
 /** Returns true when a step is awaited. A short timer set within the budget is awaited to its end, since it may complete what was begun. */
 function isStepAwaited({ due, pause, repetition, isRepeated, isInTime }) {
-  const rest = max(0, due - now());
-  if (isRepeated) return pause <= RULES.pause.ms && repetition.isAwaitedIn(rest);
-  return (isInTime && pause <= RULES.pause.ms) || isWithinBudget(rest);
+  const remaining = max(0, due - now());
+  if (isRepeated) return pause <= RULES.pause.ms && repetition.isAwaitedIn(remaining);
+  return (isInTime && pause <= RULES.pause.ms) || isWithinBudget(remaining);
 }
 
 /** Returns true when a step is awaited. Removes overdue steps, whose frame has been removed. */

@@ -21,12 +21,12 @@ export function findDefined() {
   if (!registry.isUsed) return;
   /** @type {Set<string>} */
   const selectors = new SafeSet();
-  const look = (tree) => {
+  const examine = (tree) => {
     each(queryAll(tree, ':defined'), (element) => includes(localName(element), '-') && selectors.add(native.escapeCss(localName(element))));
     each(queryAll(tree, '[is]:defined'), (element) => selectors.add(`[is=${stringify(attribute(element, 'is'))}]`));
   };
-  look(document);
-  shadowRoots.forEach(look);
+  examine(document);
+  shadowRoots.forEach(examine);
   each(sort(items(selectors)), (selector) => (defined += `,${selector}`));
 }
 

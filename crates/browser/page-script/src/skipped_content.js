@@ -50,8 +50,8 @@ function show(element) {
 export function restoreSkippedContent() {
   each(shown, ({ element, style }) => {
     const written = attribute(element, 'style') ?? '';
-    const rest = includes(written, 'content-visibility') ? replaceAll(written, /;?\s*content-visibility: ?visible ?!important;?/g, '') : written;
-    if (rest === '' && style === null) removeAttribute(element, 'style');
-    else setAttribute(element, 'style', rest);
+    const remaining = includes(written, 'content-visibility') ? replaceAll(written, /;?\s*content-visibility: ?visible ?!important;?/g, '') : written;
+    if (remaining === '' && style === null) removeAttribute(element, 'style');
+    else setAttribute(element, 'style', remaining);
   });
 }

@@ -32,8 +32,8 @@ const maySkip = () => mayConsider() && isOnPageTime() && isAwaited();
 /** Requests a skip after a short time without activity. */
 export function considerSkipping() {
   if (!mayConsider()) return;
-  const rest = nextDue() - now();
-  if (rest < LEAST_MS || rest === Infinity) return;
+  const remaining = nextDue() - now();
+  if (remaining < LEAST_MS || remaining === Infinity) return;
   isConsidering = true;
   const before = activityCount();
   const request = () => {
@@ -43,17 +43,17 @@ export function considerSkipping() {
     requestedAt = before;
     send?.('S');
   };
-  native.setTimeout(() => whenIdle(request), max(min(PAUSE_MS, rest / SHARE), min(MAX_PAUSE_MS, 2 * state.lagMs)));
+  native.setTimeout(() => whenIdle(request), max(min(PAUSE_MS, remaining / SHARE), min(MAX_PAUSE_MS, 2 * state.lagMs)));
 }
 
 /** Skips to the next alarm, with the permission of the tab, unless something has happened since the request. */
 export function skip() {
   if (requestedAt !== activityCount() || !maySkip()) return;
-  const rest = nextDue() - now();
-  const untilEnd = msUntilNextEnd(rest);
-  const step = ceil(min(rest, untilEnd));
-  if (rest < LEAST_MS || step <= 0) return;
-  if (untilEnd <= rest) requestFrame();
+  const remaining = nextDue() - now();
+  const untilEnd = msUntilNextEnd(remaining);
+  const step = ceil(min(remaining, untilEnd));
+  if (remaining < LEAST_MS || step <= 0) return;
+  if (untilEnd <= remaining) requestFrame();
   advanceAnimations(step);
   advanceClock(step);
   time.firedAlarms += 1;

@@ -54,9 +54,9 @@ function track(id, ms, given, repetition, isRepeated) {
   const entry = plain({
     inner: 0,
     step: addStep(ms, repetition, isRepeated),
-    alarm: addAlarm(ms, (rest) => {
+    alarm: addAlarm(ms, (remaining) => {
       native.clearTimeout(entry.inner || id);
-      given[1] = rest;
+      given[1] = remaining;
       entry.inner = apply(native.setTimeout, undefined, given);
     }),
   });

@@ -183,7 +183,10 @@ pub(super) fn route_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a
 
 /// Returns the headers of a host in the running render.
 pub(super) fn own_headers_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OwnHeaders> {
-    traffic.own_headers.as_ref().filter(|own| own.hosts.iter().any(|known| known.eq_ignore_ascii_case(host)))
+    traffic
+        .own_headers
+        .as_ref()
+        .filter(|own| own.hosts.iter().any(|listed| listed.eq_ignore_ascii_case(host)))
 }
 
 /// Adds the headers of the page's own hosts. Headers that the page set are not replaced. See docs/decisions/0208.

@@ -250,7 +250,7 @@ mod tests {
             let value: &'static str = value.to_owned().leak();
             headers_for_crawlers(&response(200, "text/html", &[(name, value), ("Server", "x")]))
         };
-        let told = |headers: &HeaderMap| {
+        let lines = |headers: &HeaderMap| {
             headers
                 .values()
                 .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
@@ -258,11 +258,11 @@ mod tests {
         };
 
         assert_eq!(
-            told(&read("X-Robots-Tag", "googlebot: noindex\n noarchive \n")),
+            lines(&read("X-Robots-Tag", "googlebot: noindex\n noarchive \n")),
             ["googlebot: noindex", "noarchive"]
         );
-        assert_eq!(told(&read("content-location", "/caf\u{e9}\nno\u{1}body")), ["/café"]);
-        assert_eq!(told(&read("Link", &format!("<a>; rel=canonical\n{huge}\n<b>; rel=next"))).len(), 2);
+        assert_eq!(lines(&read("content-location", "/caf\u{e9}\nno\u{1}body")), ["/café"]);
+        assert_eq!(lines(&read("Link", &format!("<a>; rel=canonical\n{huge}\n<b>; rel=next"))).len(), 2);
         assert!(read("Refresh", "1").is_empty());
     }
 }

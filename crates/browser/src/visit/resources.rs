@@ -82,12 +82,12 @@ impl ResourceLog {
     pub fn failed(&self) -> Vec<FailedRequest> {
         let failed =
             self.in_order().filter(|Resource { request, .. }| request.status >= 400 || !request.is_complete);
-        let told = |Resource { method, request, .. }: &Resource| FailedRequest {
+        let as_failed = |Resource { method, request, .. }: &Resource| FailedRequest {
             method: method.clone(),
             url: request.url.clone(),
             status: request.status,
         };
-        failed.take(MOST_FAILED).map(told).collect()
+        failed.take(MOST_FAILED).map(as_failed).collect()
     }
 
     fn in_order(&self) -> impl Iterator<Item = &Resource> {

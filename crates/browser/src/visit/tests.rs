@@ -536,17 +536,17 @@ fn a_navigation_by_script_is_a_redirect_with_the_declared_status() {
 #[test]
 fn the_page_stays_when_its_navigation_shows_no_document() {
     let request = request();
-    for ending in ["no content", "given up", "never asked for"] {
+    for case in ["no content", "given up", "never asked for"] {
         let mut visit = TestVisit::at_document(&request);
         visit.says(navigation(302));
-        let end = match ending {
+        let end = match case {
             "no content" => visit.requests("2", NEW).or_else(|| visit.responds("2", 204, "")),
             "given up" => visit.requests("2", NEW).or_else(|| visit.loaded("2")),
             _ => visit.wait(),
         };
 
-        assert!(end.is_none(), "{ending}: {end:?}");
-        assert_eq!(visit.actions(), [Action::Order(Command::Resume)], "{ending}");
+        assert!(end.is_none(), "{case}: {end:?}");
+        assert_eq!(visit.actions(), [Action::Order(Command::Resume)], "{case}");
         assert_eq!(page_of(visit.reports(json!({}))).status, 200);
     }
 }

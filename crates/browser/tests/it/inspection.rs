@@ -143,9 +143,9 @@ async fn every_error_response_is_listed_however_its_request_ends() {
     let rendered = bench.pool.render(RenderRequest { inspect: true, ..request("/page") }).await.unwrap();
 
     let loaded = rendered.inspection.unwrap().loaded;
-    let mut told: Vec<_> =
+    let mut listed: Vec<_> =
         loaded.iter().map(|it| (it.url.trim_start_matches("https://shop.test"), it.status)).collect();
-    told.sort_unstable();
+    listed.sort_unstable();
     let expected = [
         ("/api/prices", 401),
         ("/lazy.js", 503),
@@ -153,6 +153,6 @@ async fn every_error_response_is_listed_however_its_request_ends() {
         ("/module.js", 404),
         ("/style.css", 500),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(listed, expected);
     assert_eq!(rendered.failed.len(), expected.len());
 }

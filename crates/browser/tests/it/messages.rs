@@ -32,7 +32,7 @@ async fn speak(listener: TcpListener, words: &'static [Word]) -> std::io::Result
     let digest = std::process::Command::new("sh").args(["-c", &script]).output()?.stdout;
     let digest = String::from_utf8_lossy(&digest).trim().to_owned();
     let bytes: Vec<u8> =
-        (0..20).map(|place| u8::from_str_radix(&digest[2 * place..2 * place + 2], 16).unwrap()).collect();
+        (0..20).map(|index| u8::from_str_radix(&digest[2 * index..2 * index + 2], 16).unwrap()).collect();
     let accepted = base64::engine::general_purpose::STANDARD.encode(bytes);
     let head = format!(
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accepted}\r\n\r\n"

@@ -35,8 +35,12 @@ impl State<'_> {
     /// Handles the document request of a navigation by the page.
     pub(super) fn on_navigation_request(&mut self, request: &Request<'_>, now: Instant) {
         // The script's message has the status that the page declares.
-        let told = self.navigation.take().filter(|told| told.request.is_none()).map(|told| told.redirect);
-        let redirect = told.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
+        let reported = self
+            .navigation
+            .take()
+            .filter(|pending| pending.request.is_none())
+            .map(|pending| pending.redirect);
+        let redirect = reported.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
         self.navigation = Some(PendingNavigation {
             request,

@@ -47,6 +47,10 @@ pub use process::{Reaped, reap_orphans};
 pub use system::max_concurrency;
 pub use viewer::model::*;
 
+fn milliseconds(duration: std::time::Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Renderer of pages. Implemented by the Chromium pool, and by a fake for tests of other crates.
 pub trait Renderer: Send + Sync {
     /// Renders one page.

@@ -8,6 +8,8 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use crate::milliseconds;
+
 /// Request to render one page.
 #[derive(Debug, Clone)]
 pub struct RenderRequest {
@@ -179,6 +181,14 @@ pub struct Timings {
     pub load_ms: u64,
     /// Total time of the render for its caller.
     pub total_ms: u64,
+}
+
+impl Timings {
+    /// Makes the timings of a render that was prepared and loaded in these times.
+    pub(crate) fn of_phases(prepared: Duration, loaded: Duration) -> Timings {
+        let (prepare_ms, load_ms) = (milliseconds(prepared), milliseconds(loaded));
+        Timings { prepare_ms, load_ms, ..Timings::default() }
+    }
 }
 
 /// Console message of a page.

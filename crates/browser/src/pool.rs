@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::attempts::{Attempts, Isolation, Loss};
 use crate::capacity::{Capacity, Sample};
-use crate::egress::RenderTraffic;
+use crate::egress::Traffic;
 use crate::environment::Environment;
 use crate::fleet::{ExclusiveBrowser, Fleet};
 use crate::queue::{Slot, Slots, Urgency};
@@ -25,10 +25,10 @@ use crate::supervisor::State;
 use crate::system::{self, CpuMeter};
 use crate::tab::{Tab, TabOwner, check_url};
 use crate::viewer::Viewer;
-use crate::visit::{Captured, Outcome, Responses, Visit};
+use crate::visit::{Captured, Responses, Visit, VisitEnd};
 use crate::{
     BrowserConfig, BrowserHealth, ConsoleMessage, PageView, RenderError, RenderRequest, Rendered, Renderer,
-    Settled, Timings, ViewRequest,
+    Settled, Timings, ViewRequest, milliseconds,
 };
 
 /// Wait of a render for a browser that is starting.
@@ -76,12 +76,7 @@ impl ChromiumPool {
         let environment = Arc::new(Environment::new(config));
         let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
         let pool = Pool { environment, slots, fleet, viewer, stop, tasks };
-        pool.tasks.spawn(adjust_capacity(
-            capacity,
-            pool.slots.clone(),
-            pool.fleet.clone(),
-            pool.stop.clone(),
-        ));
+        pool.tasks.spawn(regulate(capacity, pool.slots.clone(), pool.fleet.clone(), pool.stop.clone()));
         ChromiumPool(Arc::new(pool))
     }
 
@@ -266,11 +261,7 @@ impl Pool {
                 Ok(ended) => return ended,
                 Err(loss) => loss,
             };
-            tracing::info!(
-                url = crawler::url::without_query(&request.url),
-                ?loss,
-                "tab or browser lost, retrying"
-            );
+            tracing::info!(url = crawler::url::without_query(&request.url), ?loss, "lost a tab or browser");
             if let Err(error) = attempts.record_loss(loss) {
                 return Ended::failed(error);
             }
@@ -303,26 +294,22 @@ impl Pool {
         browser.renders.fetch_add(1, Ordering::Relaxed);
         attempts.record_visit();
 
-        let traffic = Arc::new(RenderTraffic::of(request));
+        let traffic = Arc::new(Traffic::of(request));
         tab.endpoint.attach(traffic.clone());
         let mut visit = Visit::new(&mut tab, request, traffic.clone());
         let end = visit.run().await;
         let (console, responses) = (std::mem::take(&mut visit.console), visit.take_responses());
         match end {
-            Outcome::Page(captured) => {
-                let timings = Timings {
-                    prepare_ms: milliseconds(prepared),
-                    load_ms: milliseconds(started.elapsed() - prepared),
-                    ..Timings::default()
-                };
+            VisitEnd::Page(captured) => {
+                let timings = Timings::of_phases(prepared, started.elapsed() - prepared);
                 let keep = !captured.partial;
                 let result = Ok(rendered_page(*captured, (console, responses), &traffic, timings));
                 Ok(Ended { result, kept: keep.then_some((tab, placement)) })
             }
-            Outcome::Failed(error) => Ok(Ended::failed(error)),
+            VisitEnd::Failed(error) => Ok(Ended::failed(error)),
             // A page that floods the connection with events loses its receiver while the browser runs on.
-            Outcome::TabLost { crashed } if crashed || !placement.lease.is_gone() => Err(Loss::Tab),
-            Outcome::TabLost { .. } => Err(placement.browser_lost()),
+            VisitEnd::TabLost { crashed } if crashed || !placement.lease.is_gone() => Err(Loss::Tab),
+            VisitEnd::TabLost { .. } => Err(placement.browser_lost()),
         }
     }
 
@@ -356,7 +343,7 @@ impl Pool {
 fn rendered_page(
     captured: Captured,
     (console, responses): (Vec<ConsoleMessage>, Responses),
-    traffic: &RenderTraffic,
+    traffic: &Traffic,
     timings: Timings,
 ) -> Rendered {
     let over_limit = traffic.is_over_limit();
@@ -379,7 +366,7 @@ fn rendered_page(
 }
 
 /// Adjusts the slots and the number of browsers to the load, until stopped.
-async fn adjust_capacity(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
+async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
     let mut processor = CpuMeter::start();
     let mut ticks = interval(SAMPLE_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -400,8 +387,4 @@ async fn adjust_capacity(mut capacity: Capacity, slots: Slots, fleet: Fleet, sto
         slots.admit();
         fleet.resize(limits.all);
     }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

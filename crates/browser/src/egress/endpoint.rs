@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crawler::NetworkError;
 use crawler::url::is_same_site;
+use http::StatusCode;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -18,15 +19,15 @@ use crate::{BlockedRequest, OriginRoute, OwnHeaders, RenderError, RenderRequest}
 const MAX_BLOCKED: usize = 100;
 
 /// Proxy address of one tab.
-pub(crate) struct ProxyEndpoint {
+pub(crate) struct Endpoint {
     address: SocketAddr,
-    traffic: Mutex<Option<Arc<RenderTraffic>>>,
+    traffic: Mutex<Option<Arc<Traffic>>>,
     closed: CancellationToken,
 }
 
-impl ProxyEndpoint {
-    pub(super) fn new(address: SocketAddr) -> ProxyEndpoint {
-        ProxyEndpoint { address, traffic: Mutex::default(), closed: CancellationToken::new() }
+impl Endpoint {
+    pub(super) fn new(address: SocketAddr) -> Endpoint {
+        Endpoint { address, traffic: Mutex::default(), closed: CancellationToken::new() }
     }
 
     /// Returns the address of the proxy for the tab's browser context.
@@ -34,18 +35,18 @@ impl ProxyEndpoint {
         self.address
     }
 
-    /// Allows requests for a render, until [`ProxyEndpoint::detach`].
-    pub fn attach(&self, traffic: Arc<RenderTraffic>) {
+    /// Allows requests for a render, until [`Endpoint::detach`].
+    pub fn attach(&self, traffic: Arc<Traffic>) {
         *self.slot() = Some(traffic);
     }
 
-    /// Refuses all requests until the next [`ProxyEndpoint::attach`]: a page must not load anything after its render.
+    /// Refuses all requests until the next [`Endpoint::attach`]: a page must not load anything after its render.
     pub fn detach(&self) {
         *self.slot() = None;
     }
 
     /// Returns the traffic of the running render, if there is one.
-    pub fn traffic(&self) -> Option<Arc<RenderTraffic>> {
+    pub fn traffic(&self) -> Option<Arc<Traffic>> {
         self.slot().clone()
     }
 
@@ -64,13 +65,13 @@ impl ProxyEndpoint {
         self.closed.cancel();
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<RenderTraffic>>> {
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<Traffic>>> {
         self.traffic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Traffic of one render: what is allowed, and what has happened.
-pub(crate) struct RenderTraffic {
+pub(crate) struct Traffic {
     /// Host of the page.
     host: String,
     pub route: Option<OriginRoute>,
@@ -121,6 +122,13 @@ impl Refused {
     }
 }
 
+impl Refused {
+    /// Returns the status of the proxy's response.
+    pub(super) fn status(&self) -> StatusCode {
+        if matches!(self, Refused::Forbidden(_)) { StatusCode::FORBIDDEN } else { StatusCode::BAD_GATEWAY }
+    }
+}
+
 impl From<&NetworkError> for Refused {
     fn from(error: &NetworkError) -> Refused {
         match error {
@@ -132,20 +140,20 @@ impl From<&NetworkError> for Refused {
     }
 }
 
-impl RenderTraffic {
+impl Traffic {
     /// Makes the traffic of a requested render.
-    pub fn of(request: &RenderRequest) -> RenderTraffic {
+    pub fn of(request: &RenderRequest) -> Traffic {
         let host = request.url.host_str().unwrap_or_default();
-        RenderTraffic {
+        Traffic {
             route: request.route.clone(),
             own_headers: request.own_headers.clone(),
-            ..RenderTraffic::new(host, request.limits.page_bytes)
+            ..Traffic::new(host, request.limits.page_bytes)
         }
     }
 
     /// Makes the traffic of a page of `host` with a download limit of `limit` bytes.
-    pub fn new(host: &str, limit: u64) -> RenderTraffic {
-        RenderTraffic {
+    pub fn new(host: &str, limit: u64) -> Traffic {
+        Traffic {
             host: host.to_owned(),
             route: None,
             own_headers: None,
@@ -184,7 +192,7 @@ impl RenderTraffic {
         self.aborts_other_sites.notify_waiters();
     }
 
-    /// Waits for [`RenderTraffic::abort_other_sites`], from the first poll on.
+    /// Waits for [`Traffic::abort_other_sites`], from the first poll on.
     pub(super) async fn other_sites_aborted(&self) {
         self.aborts_other_sites.notified().await;
     }
@@ -267,7 +275,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_render_is_cut_off_at_its_download_limit() {
-        let traffic = RenderTraffic::new("shop.test", 100);
+        let traffic = Traffic::new("shop.test", 100);
 
         assert!(traffic.charge(60) && traffic.charge(40));
         assert!(!traffic.charge(1) && !traffic.charge(0));
@@ -278,10 +286,10 @@ mod tests {
 
     #[test]
     fn an_endpoint_without_a_render_refuses_everything() {
-        let endpoint = ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap());
+        let endpoint = Endpoint::new("127.0.0.2:3128".parse().unwrap());
         assert!(!endpoint.charge(1));
 
-        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 10)));
+        endpoint.attach(Arc::new(Traffic::new("shop.test", 10)));
         assert!(endpoint.charge(1));
 
         endpoint.detach();
@@ -290,8 +298,8 @@ mod tests {
 
     #[test]
     fn a_tracker_is_not_blocked_on_its_own_pages() {
-        let shop = RenderTraffic::new("shop.test", 10);
-        let tracker = RenderTraffic::new("www.hotjar.com", 10);
+        let shop = Traffic::new("shop.test", 10);
+        let tracker = Traffic::new("www.hotjar.com", 10);
 
         assert_eq!(shop.tracker("static.hotjar.com"), Some("hotjar.com"));
         assert_eq!(tracker.tracker("static.hotjar.com"), None);
@@ -300,7 +308,7 @@ mod tests {
 
     #[test]
     fn subdomains_belong_to_the_site_of_their_domain() {
-        let traffic = RenderTraffic::new("www.shop.test", 10);
+        let traffic = Traffic::new("www.shop.test", 10);
 
         assert!(!traffic.is_other_site("cdn.SHOP.test") && !traffic.is_other_site("shop.test"));
         assert!(traffic.is_other_site("shop.example") && traffic.is_other_site("127.0.0.1"));
@@ -308,7 +316,7 @@ mod tests {
 
     #[test]
     fn the_record_of_refused_requests_is_bounded() {
-        let traffic = RenderTraffic::new("shop.test", 10);
+        let traffic = Traffic::new("shop.test", 10);
 
         for n in 0..500 {
             traffic.refuse(&format!("http://10.0.0.{n}/"), "h", 80, Refused::Forbidden("private".into()));

@@ -21,7 +21,7 @@ use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 
-use super::endpoint::{ProxyEndpoint, Refused, RenderTraffic};
+use super::endpoint::{Endpoint, Refused, Traffic};
 use super::meter::{Metered, MeteredBody};
 use super::own_response::{broken_response, own_response};
 use super::trackers::stand_in;
@@ -33,7 +33,7 @@ pub(super) type Body = UnsyncBoxBody<Bytes, Box<dyn Error + Send + Sync>>;
 /// Responds to one request to the proxy.
 pub(super) async fn respond(
     request: Request<Incoming>,
-    endpoint: Arc<ProxyEndpoint>,
+    endpoint: Arc<Endpoint>,
     shared: Arc<Shared>,
 ) -> Result<Response<Body>, Infallible> {
     if request.method() == Method::CONNECT {
@@ -73,7 +73,7 @@ impl Address {
 pub(super) async fn forward(
     mut request: Request<Incoming>,
     page: &Address,
-    endpoint: Arc<ProxyEndpoint>,
+    endpoint: Arc<Endpoint>,
     shared: &Arc<Shared>,
 ) -> Response<Body> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -112,11 +112,7 @@ pub(super) async fn forward(
         Ok(response) => response,
         Err(error) => {
             let refused = reason_of(&error, &page.host);
-            let status = if matches!(refused, Refused::Forbidden(_)) {
-                StatusCode::FORBIDDEN
-            } else {
-                StatusCode::BAD_GATEWAY
-            };
+            let status = refused.status();
             traffic.refuse(&url, &page.host, page.port, refused);
             return if is_document { own_response(status) } else { broken_response() };
         }
@@ -177,12 +173,12 @@ fn may_hold_up<B>(request: &Request<B>) -> bool {
 }
 
 /// Returns the route of a host in the running render.
-pub(super) fn route_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OriginRoute> {
+pub(super) fn route_of<'a>(traffic: &'a Traffic, host: &str) -> Option<&'a OriginRoute> {
     traffic.route.as_ref().filter(|route| route.hosts.iter().any(|public| public.eq_ignore_ascii_case(host)))
 }
 
 /// Returns the headers of a host in the running render.
-pub(super) fn own_headers_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Option<&'a OwnHeaders> {
+pub(super) fn own_headers_of<'a>(traffic: &'a Traffic, host: &str) -> Option<&'a OwnHeaders> {
     traffic
         .own_headers
         .as_ref()
@@ -190,7 +186,7 @@ pub(super) fn own_headers_of<'a>(traffic: &'a RenderTraffic, host: &str) -> Opti
 }
 
 /// Adds the headers of the page's own hosts. Headers that the page set are not replaced. See docs/decisions/0208.
-pub(super) fn add_own_headers(headers: &mut HeaderMap, traffic: &RenderTraffic, page: &Address) {
+pub(super) fn add_own_headers(headers: &mut HeaderMap, traffic: &Traffic, page: &Address) {
     let Some(own) = own_headers_of(traffic, &page.host).filter(|own| page.https || own.plain_http) else {
         return;
     };
@@ -276,7 +272,7 @@ mod tests {
     }
 
     fn sent_to(page: &Address, own: &OwnHeaders) -> HeaderMap {
-        let mut traffic = RenderTraffic::new("shop.example", 1000);
+        let mut traffic = Traffic::new("shop.example", 1000);
         traffic.own_headers = Some(own.clone());
         let mut headers = HeaderMap::new();
         add_own_headers(&mut headers, &traffic, page);

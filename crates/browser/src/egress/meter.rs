@@ -12,16 +12,16 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-use super::endpoint::ProxyEndpoint;
+use super::endpoint::Endpoint;
 
 /// Stream whose received bytes count against the limit.
 pub(super) struct Metered<S> {
     inner: S,
-    endpoint: Arc<ProxyEndpoint>,
+    endpoint: Arc<Endpoint>,
 }
 
 impl<S> Metered<S> {
-    pub fn new(inner: S, endpoint: Arc<ProxyEndpoint>) -> Metered<S> {
+    pub fn new(inner: S, endpoint: Arc<Endpoint>) -> Metered<S> {
         Metered { inner, endpoint }
     }
 }
@@ -60,52 +60,6 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 }
 
-/// Stream that returns its first byte again, which was read to detect the protocol.
-pub(super) struct Prefixed<S> {
-    first: Option<u8>,
-    inner: S,
-}
-
-impl<S> Prefixed<S> {
-    pub fn new(first: u8, inner: S) -> Prefixed<S> {
-        Prefixed { first: Some(first), inner }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Prefixed<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        if buffer.remaining() > 0
-            && let Some(first) = self.first.take()
-        {
-            buffer.put_slice(&[first]);
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.inner).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        data: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.inner).poll_write(context, data)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(context)
-    }
-}
-
 /// Delay before the error of a broken body. hyper discards unsent data as soon as it gets an error, while a visitor's browser shows
 /// what
 /// came before it.
@@ -114,7 +68,7 @@ const BROKEN_END_DELAY: Duration = Duration::from_millis(25);
 /// Body of a response to the browser.
 pub(super) struct MeteredBody<B = Incoming> {
     inner: B,
-    endpoint: Arc<ProxyEndpoint>,
+    endpoint: Arc<Endpoint>,
     broken: Option<Broken>,
     is_document: bool,
 }
@@ -128,13 +82,13 @@ struct Broken {
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 impl<B> MeteredBody<B> {
-    pub fn new(inner: B, endpoint: Arc<ProxyEndpoint>) -> MeteredBody<B> {
+    pub fn new(inner: B, endpoint: Arc<Endpoint>) -> MeteredBody<B> {
         MeteredBody { inner, endpoint, broken: None, is_document: false }
     }
 
     /// Wraps the body of a document. An error ends it as if it were complete, since a browser that gets an error discards what it
     /// has not parsed. The response must not have a `Content-Length`. See docs/decisions/0220.
-    pub fn of_document(inner: B, endpoint: Arc<ProxyEndpoint>) -> MeteredBody<B> {
+    pub fn of_document(inner: B, endpoint: Arc<Endpoint>) -> MeteredBody<B> {
         MeteredBody { is_document: true, ..MeteredBody::new(inner, endpoint) }
     }
 }
@@ -193,7 +147,7 @@ mod tests {
     use http_body_util::BodyExt;
 
     use super::*;
-    use crate::egress::endpoint::RenderTraffic;
+    use crate::egress::endpoint::Traffic;
 
     /// Body whose frames are all available.
     struct Ready(VecDeque<Result<&'static str, io::Error>>);
@@ -212,8 +166,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_error_of_a_broken_body_is_delayed_until_the_data_before_it_is_sent() {
-        let endpoint = Arc::new(ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap()));
-        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 100)));
+        let endpoint = Arc::new(Endpoint::new("127.0.0.2:3128".parse().unwrap()));
+        endpoint.attach(Arc::new(Traffic::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
         let mut body = MeteredBody::new(broken, endpoint);
 
@@ -227,8 +181,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_document_that_breaks_ends_without_an_error() {
-        let endpoint = Arc::new(ProxyEndpoint::new("127.0.0.2:3128".parse().unwrap()));
-        endpoint.attach(Arc::new(RenderTraffic::new("shop.test", 100)));
+        let endpoint = Arc::new(Endpoint::new("127.0.0.2:3128".parse().unwrap()));
+        endpoint.attach(Arc::new(Traffic::new("shop.test", 100)));
         let broken = Ready([Ok("begun"), Err(io::ErrorKind::ConnectionReset.into())].into());
         let mut body = MeteredBody::of_document(broken, endpoint);
 

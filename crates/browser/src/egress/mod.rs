@@ -28,9 +28,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub(crate) use endpoint::{Findings, ProxyEndpoint, RenderTraffic};
+pub(crate) use endpoint::{Endpoint, Findings, Traffic};
 pub(crate) use own_response::REFUSED_HEADER;
-pub(crate) use probe::ProbeResult;
+pub(crate) use probe::Probed;
 pub(crate) use tls::Identity;
 
 use connector::Upstream;
@@ -52,7 +52,7 @@ pub(crate) struct Egress {
 struct Shared {
     upstream: Upstream,
     identity: Arc<Identity>,
-    endpoints: Mutex<HashMap<SocketAddr, Arc<ProxyEndpoint>>>,
+    endpoints: Mutex<HashMap<SocketAddr, Arc<Endpoint>>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -82,24 +82,24 @@ impl Egress {
     }
 
     /// Opens the endpoint of a tab, until [`Egress::close`].
-    pub async fn open(&self) -> io::Result<Arc<ProxyEndpoint>> {
+    pub async fn open(&self) -> io::Result<Arc<Endpoint>> {
         if self.in_namespace {
             // 127.0.0.2 and up, one address per tab. The browser's own traffic goes to 127.0.0.1 and is dropped.
             let number = self.last_address.fetch_add(1, Ordering::Relaxed) % 0x00ff_fffd + 2;
             let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(0x7f00_0000 + number)), PROXY_PORT);
-            let endpoint = Arc::new(ProxyEndpoint::new(address));
+            let endpoint = Arc::new(Endpoint::new(address));
             self.shared.endpoints().insert(address, endpoint.clone());
             return Ok(endpoint);
         }
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let endpoint = Arc::new(ProxyEndpoint::new(listener.local_addr()?));
+        let endpoint = Arc::new(Endpoint::new(listener.local_addr()?));
         self.shared.endpoints().insert(endpoint.address(), endpoint.clone());
         self.shared.tasks.spawn(accept(listener, self.shared.clone(), endpoint.closed().clone()));
         Ok(endpoint)
     }
 
     /// Closes an endpoint and all connections through it.
-    pub fn close(&self, endpoint: &ProxyEndpoint) {
+    pub fn close(&self, endpoint: &Endpoint) {
         self.shared.endpoints().remove(&endpoint.address());
         endpoint.close();
     }
@@ -115,12 +115,12 @@ impl Drop for Egress {
 }
 
 impl Shared {
-    fn endpoints(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<ProxyEndpoint>>> {
+    fn endpoints(&self) -> MutexGuard<'_, HashMap<SocketAddr, Arc<Endpoint>>> {
         self.endpoints.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the endpoint of a connection; none for the browser's own traffic.
-    fn endpoint_of(&self, stream: &TcpStream) -> Option<Arc<ProxyEndpoint>> {
+    fn endpoint_of(&self, stream: &TcpStream) -> Option<Arc<Endpoint>> {
         let address = stream.local_addr().ok()?;
         self.endpoints().get(&address).cloned()
     }
@@ -149,7 +149,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>, stop: CancellationTo
 }
 
 /// Serves one connection of the browser until either side ends or the endpoint is closed.
-async fn serve(stream: TcpStream, endpoint: Arc<ProxyEndpoint>, shared: Arc<Shared>) {
+async fn serve(stream: TcpStream, endpoint: Arc<Endpoint>, shared: Arc<Shared>) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| forward::respond(request, endpoint.clone(), shared.clone()));
     let connection = http1::Builder::new()

@@ -10,7 +10,7 @@ use http_body_util::{BodyExt, Empty};
 use url::Url;
 
 use super::Egress;
-use super::endpoint::RenderTraffic;
+use super::endpoint::Traffic;
 use super::forward::{Address, add_own_headers, rewrite_request, route_of, target_of};
 
 /// Timeout of the response.
@@ -18,7 +18,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Kind of the response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ProbeResult {
+pub(crate) enum Probed {
     Page,
     /// Redirect to this absolute address.
     Redirect(String),
@@ -32,15 +32,15 @@ pub(crate) enum ProbeResult {
 
 impl Egress {
     /// Requests `url` as a new visitor.
-    pub async fn probe(&self, traffic: &RenderTraffic, url: &Url, user_agent: &str) -> ProbeResult {
+    pub async fn probe(&self, traffic: &Traffic, url: &Url, user_agent: &str) -> Probed {
         tokio::time::timeout(PROBE_LIMIT, self.probe_now(traffic, url, user_agent))
             .await
             .ok()
             .flatten()
-            .unwrap_or(ProbeResult::Unknown)
+            .unwrap_or(Probed::Unknown)
     }
 
-    async fn probe_now(&self, traffic: &RenderTraffic, url: &Url, user_agent: &str) -> Option<ProbeResult> {
+    async fn probe_now(&self, traffic: &Traffic, url: &Url, user_agent: &str) -> Option<Probed> {
         if traffic.is_over_limit() {
             return None;
         }
@@ -72,25 +72,25 @@ impl Egress {
     }
 }
 
-fn result_of(status: StatusCode, headers: &HeaderMap, url: &Url) -> ProbeResult {
+fn result_of(status: StatusCode, headers: &HeaderMap, url: &Url) -> Probed {
     let text = |name: HeaderName| {
         let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         value.trim().to_ascii_lowercase()
     };
     if status.is_redirection() {
         let onwards = headers.get(LOCATION).and_then(|location| join_location(url, location));
-        return onwards.map_or(ProbeResult::Unknown, |onwards| ProbeResult::Redirect(onwards.into()));
+        return onwards.map_or(Probed::Unknown, |onwards| Probed::Redirect(onwards.into()));
     }
     if !status.is_success() {
-        return ProbeResult::Error;
+        return Probed::Error;
     }
     let is_html =
         ["text/html", "application/xhtml+xml"].iter().any(|html| text(CONTENT_TYPE).starts_with(html));
     let is_empty = matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT);
     if is_empty || !is_html || text(CONTENT_DISPOSITION).starts_with("attachment") {
-        return ProbeResult::NotShown;
+        return Probed::NotShown;
     }
-    ProbeResult::Page
+    Probed::Page
 }
 
 #[cfg(test)]
@@ -99,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    fn at(status: u16, headers: &[(HeaderName, &'static str)]) -> ProbeResult {
+    fn at(status: u16, headers: &[(HeaderName, &'static str)]) -> Probed {
         let headers =
             headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value))).collect();
         result_of(StatusCode::from_u16(status).unwrap(), &headers, &"https://shop.test/a/b".parse().unwrap())
@@ -109,19 +109,16 @@ mod tests {
     fn only_html_that_a_window_shows_is_a_page() {
         let html = (CONTENT_TYPE, "Text/HTML; charset=utf-8");
 
-        assert_eq!(at(200, std::slice::from_ref(&html)), ProbeResult::Page);
-        assert_eq!(at(204, std::slice::from_ref(&html)), ProbeResult::NotShown);
-        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), ProbeResult::NotShown);
-        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), ProbeResult::NotShown);
-        assert_eq!(at(404, &[html]), ProbeResult::Error);
+        assert_eq!(at(200, std::slice::from_ref(&html)), Probed::Page);
+        assert_eq!(at(204, std::slice::from_ref(&html)), Probed::NotShown);
+        assert_eq!(at(200, &[html.clone(), (CONTENT_DISPOSITION, "Attachment")]), Probed::NotShown);
+        assert_eq!(at(200, &[(CONTENT_TYPE, "application/zip")]), Probed::NotShown);
+        assert_eq!(at(404, &[html]), Probed::Error);
     }
 
     #[test]
     fn a_redirect_leads_to_an_absolute_address() {
-        assert_eq!(
-            at(302, &[(LOCATION, "../c?x=1")]),
-            ProbeResult::Redirect("https://shop.test/c?x=1".into())
-        );
-        assert_eq!(at(302, &[]), ProbeResult::Unknown);
+        assert_eq!(at(302, &[(LOCATION, "../c?x=1")]), Probed::Redirect("https://shop.test/c?x=1".into()));
+        assert_eq!(at(302, &[]), Probed::Unknown);
     }
 }

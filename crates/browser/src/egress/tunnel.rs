@@ -15,9 +15,9 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 use super::Shared;
-use super::endpoint::{ProxyEndpoint, Refused};
+use super::endpoint::{Endpoint, Refused};
 use super::forward::{Address, Body, forward, own_headers_of, route_of};
-use super::meter::{Metered, Prefixed};
+use super::meter::Metered;
 use super::own_response::own_response;
 
 /// First byte of a TLS handshake.
@@ -28,7 +28,7 @@ const FIRST_BYTE_LIMIT: Duration = Duration::from_secs(60);
 /// Opens a tunnel, or refuses it.
 pub(super) async fn open(
     mut request: Request<Incoming>,
-    endpoint: Arc<ProxyEndpoint>,
+    endpoint: Arc<Endpoint>,
     shared: Arc<Shared>,
 ) -> Response<Body> {
     let Some((host, port)) =
@@ -49,12 +49,8 @@ pub(super) async fn open(
         || own_headers_of(&traffic, &host).is_some()
         || shared.upstream.is_plain_http(&host);
     if is_answered_here {
-        shared.tasks.clone().spawn(serve_inside(
-            upgrade,
-            Address { https: false, host, port },
-            endpoint,
-            shared,
-        ));
+        let address = Address { https: false, host, port };
+        shared.tasks.clone().spawn(serve_inside(upgrade, address, endpoint, shared));
         return established();
     }
     match shared.upstream.connect(&host, port).await {
@@ -70,19 +66,15 @@ pub(super) async fn open(
         Err(error) => {
             tracing::debug!(%host, port, %error, "tunnel refused");
             let refused = Refused::from(&error);
-            let status = if matches!(refused, Refused::Forbidden(_)) {
-                StatusCode::FORBIDDEN
-            } else {
-                StatusCode::BAD_GATEWAY
-            };
+            let response = own_response(refused.status());
             traffic.refuse(&url, &host, port, refused);
-            own_response(status)
+            response
         }
     }
 }
 
 /// Copies bytes both ways until either side ends, the limit is reached or the tab is closed.
-pub(super) async fn join<B, O>(mut browser: B, mut origin: O, endpoint: &ProxyEndpoint)
+pub(super) async fn join<B, O>(mut browser: B, mut origin: O, endpoint: &Endpoint)
 where
     B: AsyncRead + AsyncWrite + Unpin,
     O: AsyncRead + AsyncWrite + Unpin,
@@ -96,12 +88,7 @@ where
 }
 
 /// Serves HTTP inside a tunnel, and TLS if the first byte begins a handshake (`ws:` connections do not).
-async fn serve_inside(
-    upgrade: OnUpgrade,
-    address: Address,
-    endpoint: Arc<ProxyEndpoint>,
-    shared: Arc<Shared>,
-) {
+async fn serve_inside(upgrade: OnUpgrade, address: Address, endpoint: Arc<Endpoint>, shared: Arc<Shared>) {
     let Ok(browser) = upgrade.await else { return };
     let closed = endpoint.closed().clone();
     let conversation = async {
@@ -121,13 +108,14 @@ async fn serve_inside(
     }
 }
 
-async fn first_byte(browser: Upgraded) -> Option<(u8, Prefixed<TokioIo<Upgraded>>)> {
-    let mut stream = TokioIo::new(browser);
-    let first = tokio::time::timeout(FIRST_BYTE_LIMIT, stream.read_u8()).await.ok()?.ok()?;
-    Some((first, Prefixed::new(first, stream)))
+/// Reads the first byte of a stream. Returns it with a stream that begins with it again.
+async fn first_byte(browser: Upgraded) -> Option<(u8, impl AsyncRead + AsyncWrite + Unpin + Send)> {
+    let (mut reader, writer) = tokio::io::split(TokioIo::new(browser));
+    let first = tokio::time::timeout(FIRST_BYTE_LIMIT, reader.read_u8()).await.ok()?.ok()?;
+    Some((first, tokio::io::join(std::io::Cursor::new([first]).chain(reader), writer)))
 }
 
-async fn serve<S>(stream: S, page: Address, endpoint: Arc<ProxyEndpoint>, shared: Arc<Shared>)
+async fn serve<S>(stream: S, page: Address, endpoint: Arc<Endpoint>, shared: Arc<Shared>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {

@@ -79,7 +79,7 @@ pub(crate) enum Message {
 /// Condition that ended the wait for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum CaptureReason {
+pub(crate) enum Reason {
     /// The page set its ready flag.
     Flag,
     /// Loaded, unchanged, nothing pending.
@@ -95,7 +95,7 @@ pub(crate) enum CaptureReason {
 /// Source of a redirect that the script reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RedirectSource {
+pub(crate) enum Via {
     /// Metas declare status and location.
     Declared,
     /// A refresh to another address within seconds.
@@ -110,7 +110,7 @@ pub(crate) enum RedirectSource {
 pub(crate) struct Report {
     nonce: String,
     /// Condition that ended the wait.
-    pub(crate) why: CaptureReason,
+    pub(crate) why: Reason,
     /// Address of the document, including changes by the page's history API.
     pub(crate) url: String,
     /// Title of the document.
@@ -120,7 +120,7 @@ pub(crate) struct Report {
     /// Target of a redirect; there is no HTML then.
     pub(crate) location: Option<String>,
     /// Source of the redirect.
-    pub(crate) via: Option<RedirectSource>,
+    pub(crate) via: Option<Via>,
     /// Characters of HTML when they exceed `html_bytes`; there is no HTML then.
     pub(crate) too_large: Option<usize>,
     /// The document, as text behind the JSON.
@@ -244,7 +244,7 @@ mod tests {
         let Some(Message::Report(report)) = message else { panic!("no report: {message:?}") };
         assert_eq!(
             (report.why, report.status, report.html.as_str()),
-            (CaptureReason::Quiet, 404, "<p>first\n<p>second")
+            (Reason::Quiet, 404, "<p>first\n<p>second")
         );
     }
 

@@ -19,7 +19,7 @@ use url::Url;
 
 use crate::browser::{Browser, ContextId, SessionId, TargetId};
 use crate::cdp::{Call, CdpError, Event, EventKind, wait_all};
-use crate::egress::ProxyEndpoint;
+use crate::egress::Endpoint;
 use crate::frame_scheduler::{Drawing, FrameKind};
 use crate::{RenderRequest, flags, page};
 
@@ -34,7 +34,7 @@ const QUIET_MS: u32 = 20;
 pub(crate) struct Tab {
     pub browser: Arc<Browser>,
     pub events: Receiver<Event>,
-    pub endpoint: Arc<ProxyEndpoint>,
+    pub endpoint: Arc<Endpoint>,
     pub target: String,
     /// Secret of the running render, see [`page::Options`].
     pub nonce: String,

@@ -21,13 +21,15 @@ use tokio_util::task::TaskTracker;
 use url::Url;
 
 use crate::cdp::{CdpError, EventKind};
-use crate::egress::RenderTraffic;
+use crate::egress::Traffic;
 use crate::environment::Environment;
 use crate::running::Lease;
 use crate::supervisor::Supervisor;
 use crate::tab::{Tab, TabOwner, check_url};
-use crate::visit::{Captured, Outcome, Visit};
-use crate::{BrowserConfig, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings, console};
+use crate::visit::{Captured, Visit, VisitEnd};
+use crate::{
+    BrowserConfig, ConsoleMessage, FailedRequest, RenderError, RenderRequest, Timings, console, milliseconds,
+};
 use model::{PageView, ViewRequest, ViewSource, ViewedPage};
 use requests::RequestLog;
 
@@ -52,13 +54,13 @@ pub(crate) struct Viewer {
     config: BrowserConfig,
     environment: OnceLock<Arc<Environment>>,
     slots: Semaphore,
-    state: Arc<Mutex<ViewerState>>,
+    state: Arc<Mutex<State>>,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
 
 /// Supervisor of the browser, and its use.
-struct ViewerState {
+struct State {
     supervisor: Option<Supervisor>,
     /// Running views.
     active: usize,
@@ -78,7 +80,7 @@ impl Drop for ActiveView<'_> {
 }
 
 /// Ends the browser after an idle minute.
-async fn end_when_idle(state: Arc<Mutex<ViewerState>>, stop: CancellationToken) {
+async fn end_when_idle(state: Arc<Mutex<State>>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = sleep(IDLE_CHECK) => {}
@@ -94,7 +96,7 @@ async fn end_when_idle(state: Arc<Mutex<ViewerState>>, stop: CancellationToken) 
     }
 }
 
-fn lock(state: &Mutex<ViewerState>) -> MutexGuard<'_, ViewerState> {
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -105,11 +107,7 @@ impl Viewer {
             config: BrowserConfig { concurrency: SLOTS, ..config.clone() },
             environment: OnceLock::new(),
             slots: Semaphore::new(SLOTS),
-            state: Arc::new(Mutex::new(ViewerState {
-                supervisor: None,
-                active: 0,
-                last_used: Instant::now(),
-            })),
+            state: Arc::new(Mutex::new(State { supervisor: None, active: 0, last_used: Instant::now() })),
             stop,
             tasks,
         }
@@ -127,7 +125,7 @@ impl Viewer {
         let _slot = slot.expect("the semaphore is never closed");
         let limit = request.page.timeout + BROWSER_LIMIT + OPEN_LIMIT + SHOT_LIMIT;
         tokio::select! {
-            view = timeout(limit, self.load_following_redirects(&request)) => {
+            view = timeout(limit, self.load(&request)) => {
                 view.unwrap_or_else(|_| PageView::failed(RenderError::Timeout(request.page.timeout)))
             }
             () = self.stop.cancelled() => PageView::failed(RenderError::ShuttingDown),
@@ -137,10 +135,7 @@ impl Viewer {
     /// Returns the process id of the browser, if it runs.
     pub fn browser_pid(&self) -> Option<u32> {
         let state = lock(&self.state);
-        state
-            .supervisor
-            .as_ref()
-            .and_then(|supervisor| supervisor.state().usable().map(|browser| browser.pid()))
+        state.supervisor.as_ref()?.state().usable().map(|browser| browser.pid())
     }
 
     /// Removes the profile folders.
@@ -151,7 +146,7 @@ impl Viewer {
     }
 
     /// Views a page, following its redirects.
-    async fn load_following_redirects(&self, request: &ViewRequest) -> PageView {
+    async fn load(&self, request: &ViewRequest) -> PageView {
         let _active = {
             lock(&self.state).active += 1;
             ActiveView(self)
@@ -193,6 +188,12 @@ enum Loaded {
     Redirect(Url),
 }
 
+impl Loaded {
+    fn failed(error: RenderError) -> Loaded {
+        Loaded::View(Box::new(PageView::failed(error)))
+    }
+}
+
 /// View of one page in a tab of its own.
 pub(super) struct ViewSession<'a> {
     tab: &'a mut Tab,
@@ -213,51 +214,34 @@ async fn load_once(browser: &Lease, page: &RenderRequest, width: u32, source: &V
         Ok::<_, CdpError>(tab)
     });
     let Ok(Ok(mut tab)) = opened.await else {
-        return Loaded::View(Box::new(PageView::failed(RenderError::NoBrowser(
-            "no tab could be opened".to_owned(),
-        ))));
+        return Loaded::failed(RenderError::NoBrowser("no tab could be opened".to_owned()));
     };
     let prepared = started.elapsed();
-    let traffic = Arc::new(RenderTraffic::of(page));
+    let traffic = Arc::new(Traffic::of(page));
     tab.endpoint.attach(traffic.clone());
-    let mut session = ViewSession {
-        tab: &mut tab,
-        width,
-        log: RequestLog::default(),
-        console: Vec::new(),
-        failed: Vec::new(),
-    };
+    let (log, console, failed) = Default::default();
+    let mut session = ViewSession { tab: &mut tab, width, log, console, failed };
     let seen = match source {
-        ViewSource::Live => session.load_live(page, &traffic).await,
+        ViewSource::Live => session.load_live(page, traffic.clone()).await,
         ViewSource::Document { html, content_type } => session.load_document(page, html, content_type).await,
     };
     let seen = match seen {
         Ok(Captured { location: Some(location), .. }) => {
             return match page.url.join(&location) {
                 Ok(url) if check_url(&url).is_ok() => Loaded::Redirect(url),
-                _ => {
-                    let error = RenderError::NotAPage("the redirect does not lead to a page".to_owned());
-                    Loaded::View(Box::new(PageView::failed(error)))
-                }
+                _ => Loaded::failed(RenderError::NotAPage("the redirect does not lead to a page".to_owned())),
             };
         }
         Ok(captured) => {
-            let timings = Timings {
-                prepare_ms: milliseconds(prepared),
-                load_ms: milliseconds(started.elapsed() - prepared),
-                ..Timings::default()
-            };
+            let timings = Timings::of_phases(prepared, started.elapsed() - prepared);
             session.capture(captured, timings, started).await
         }
         Err(error) => Err(error),
     };
-    let (log, console, failed) = (session.log, session.console, session.failed);
-    let mut seen = seen;
-    if let Ok(seen) = &mut seen {
-        seen.partial |= traffic.is_over_limit();
-    }
+    let ViewSession { log, console, failed, .. } = session;
+    let page = seen.map(|seen| ViewedPage { partial: seen.partial || traffic.is_over_limit(), ..seen });
     let blocked = traffic.take_blocked();
-    Loaded::View(Box::new(PageView { page: seen, requests: log.list(&blocked), console, blocked, failed }))
+    Loaded::View(Box::new(PageView { page, requests: log.list(&blocked), console, blocked, failed }))
 }
 
 #[derive(Deserialize)]
@@ -271,18 +255,18 @@ impl ViewSession<'_> {
     async fn load_live(
         &mut self,
         page: &RenderRequest,
-        traffic: &Arc<RenderTraffic>,
+        traffic: Arc<Traffic>,
     ) -> Result<Captured, RenderError> {
-        let mut visit = Visit::new(self.tab, page, traffic.clone());
+        let mut visit = Visit::new(self.tab, page, traffic);
         visit.log = Some(RequestLog::default());
         let end = visit.run().await;
         self.console = std::mem::take(&mut visit.console);
         self.failed = visit.take_responses().failed;
         self.log = visit.log.take().unwrap_or_default();
         match end {
-            Outcome::Page(captured) => Ok(*captured),
-            Outcome::Failed(error) => Err(error),
-            Outcome::TabLost { .. } => Err(RenderError::PageCrashed),
+            VisitEnd::Page(captured) => Ok(*captured),
+            VisitEnd::Failed(error) => Err(error),
+            VisitEnd::TabLost { .. } => Err(RenderError::PageCrashed),
         }
     }
 
@@ -328,15 +312,7 @@ impl ViewSession<'_> {
         if !is_given {
             return Err(RenderError::Timeout(DOCUMENT_LIMIT));
         }
-        Ok(Captured {
-            status: 200,
-            location: None,
-            final_url: page.url.clone(),
-            html: String::new(),
-            partial: false,
-            settled: crate::Settled::Quiet,
-            inspection: None,
-        })
+        Ok(Captured::page(200, page.url.clone(), String::new()))
     }
 
     /// Reads the text and takes a screenshot.
@@ -400,8 +376,4 @@ impl ViewSession<'_> {
         }
         Ok(())
     }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -35,12 +35,7 @@ impl Document {
             request: Some(request.request_id.to_string()),
             loader: Some(request.loader_id.to_string()),
             url: request.request.url.to_string(),
-            status: None,
-            rejection: None,
-            xml: None,
-            forbids_scripts: false,
-            refresh: None,
-            headers: HeaderMap::new(),
+            ..Document::default()
         }
     }
 

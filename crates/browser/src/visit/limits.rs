@@ -12,7 +12,7 @@ pub(super) const PARSING: Duration = Duration::from_millis(40);
 pub(super) const REACTION_LIMIT: Duration = Duration::from_millis(500);
 
 /// Wait for the document request of a navigation by a script, and the response of a redirect within the site.
-pub(super) const NAVIGATION_START_LIMIT: Duration = Duration::from_millis(1_000);
+pub(super) const START_LIMIT: Duration = Duration::from_millis(1_000);
 
 /// Wait for the response of such a navigation, and of a redirect that has set a cookie.
-pub(super) const NAVIGATION_RESPONSE_LIMIT: Duration = Duration::from_millis(3_000);
+pub(super) const RESPONSE_LIMIT: Duration = Duration::from_millis(3_000);

@@ -26,14 +26,14 @@ use url::Url;
 use crate::browser::Browser;
 use crate::cdp::{Call, CdpError, Event, EventKind};
 use crate::console;
-use crate::egress::{ProbeResult, RenderTraffic};
+use crate::egress::{Probed, Traffic};
 use crate::frame_scheduler::Drawing;
 use crate::page::{self, Message};
 use crate::tab::{Navigated, Tab};
 use crate::viewer::requests::RequestLog;
 use crate::{ConsoleMessage, RenderRequest};
 
-pub(crate) use outcome::{Captured, Outcome, Responses};
+pub(crate) use outcome::{Captured, Responses, VisitEnd};
 use protocol::{BindingCalled, Input, LoadEnd, LoadingEnded};
 use state::{Action, State};
 
@@ -43,9 +43,9 @@ pub(crate) struct Visit<'a> {
     tab: &'a mut Tab,
     state: State<'a>,
     request: &'a RenderRequest,
-    traffic: Arc<RenderTraffic>,
+    traffic: Arc<Traffic>,
     /// Probe of a redirect's target.
-    probe: Option<BoxFuture<'static, ProbeResult>>,
+    probe: Option<BoxFuture<'static, Probed>>,
     /// Orders in flight.
     orders: JoinSet<()>,
     /// Console messages so far.
@@ -56,7 +56,7 @@ pub(crate) struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     /// Makes a visit that begins now.
-    pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, traffic: Arc<RenderTraffic>) -> Visit<'a> {
+    pub fn new(tab: &'a mut Tab, request: &'a RenderRequest, traffic: Arc<Traffic>) -> Visit<'a> {
         let state = State::new(request, &tab.target, Instant::now());
         Visit {
             tab,
@@ -71,7 +71,7 @@ impl<'a> Visit<'a> {
     }
 
     /// Navigates to the page and runs until the visit ends.
-    pub async fn run(&mut self) -> Outcome {
+    pub async fn run(&mut self) -> VisitEnd {
         let mut navigation =
             Some(self.tab.send("Page.navigate", json!({ "url": self.request.url.as_str() })));
         let traffic = self.traffic.clone();
@@ -114,17 +114,17 @@ impl<'a> Visit<'a> {
         self.state.take_responses()
     }
 
-    fn on_input(&mut self, input: Input<'_>) -> Option<Outcome> {
+    fn on_input(&mut self, input: Input<'_>) -> Option<VisitEnd> {
         self.state.set_findings(self.traffic.findings(self.state.document_address()));
         self.state.on_input(input, Instant::now())
     }
 
-    fn on_timer(&mut self) -> Option<Outcome> {
+    fn on_timer(&mut self) -> Option<VisitEnd> {
         self.state.set_findings(self.traffic.findings(self.state.document_address()));
         self.state.on_timer(Instant::now())
     }
 
-    fn on_event(&mut self, event: &Event) -> Option<Outcome> {
+    fn on_event(&mut self, event: &Event) -> Option<VisitEnd> {
         if let Some(log) = &mut self.log {
             log.record(event);
         }
@@ -194,7 +194,7 @@ impl<'a> Visit<'a> {
                         Some(has_cookies) => !has_cookies.await,
                         None => false,
                     };
-                    if is_new { ProbeResult::Page } else { probe.await }
+                    if is_new { Probed::Page } else { probe.await }
                 }));
             }
         }
@@ -229,12 +229,12 @@ async fn response_of(call: &mut Option<Call>) -> Result<Box<RawValue>, CdpError>
 }
 
 /// Requests the address as a new visitor.
-async fn probe(browser: Arc<Browser>, traffic: Arc<RenderTraffic>, url: Url) -> ProbeResult {
+async fn probe(browser: Arc<Browser>, traffic: Arc<Traffic>, url: Url) -> Probed {
     browser.egress.probe(&traffic, &url, &browser.version.user_agent()).await
 }
 
 /// Waits for the result of a probe; never completes without one.
-async fn result_of(probe: &mut Option<BoxFuture<'static, ProbeResult>>) -> ProbeResult {
+async fn result_of(probe: &mut Option<BoxFuture<'static, Probed>>) -> Probed {
     match probe {
         Some(probe) => probe.await,
         None => pending().await,

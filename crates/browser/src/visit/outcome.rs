@@ -1,18 +1,18 @@
-//! Outcome of a visit. Used by the visit and the pool. Plain data.
+//! VisitEnd of a visit. Used by the visit and the pool. Plain data.
 
 use http::HeaderMap;
 use url::Url;
 
 use crate::egress::Findings;
-use crate::page::CaptureReason;
+use crate::page::Reason;
 use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
 /// Document of an origin that responds with 4xx or 5xx and no body, as browsers show it.
 const EMPTY_DOCUMENT: &str = "<!DOCTYPE html><html><head></head><body></body></html>";
 
-/// Outcome of a visit.
+/// VisitEnd of a visit.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum VisitEnd {
     /// A page or a redirect.
     Page(Box<Captured>),
     /// A failure that another attempt would repeat.
@@ -34,6 +34,14 @@ pub(crate) struct Captured {
     pub inspection: Option<Inspection>,
 }
 
+impl Captured {
+    /// Makes a complete page.
+    pub fn page(status: u16, final_url: Url, html: String) -> Captured {
+        let settled = Settled::Quiet;
+        Captured { status, location: None, final_url, html, partial: false, settled, inspection: None }
+    }
+}
+
 /// Data of responses during a visit, besides the page.
 #[derive(Debug, Default)]
 pub(crate) struct Responses {
@@ -47,45 +55,31 @@ pub(crate) struct Responses {
 }
 
 /// Returns whether the page was cut off, and the condition that ended the wait.
-pub(super) fn settled(why: CaptureReason, findings: &Findings) -> (bool, Settled) {
+pub(super) fn settled(why: Reason, findings: &Findings) -> (bool, Settled) {
     match why {
         _ if findings.is_over_limit => (true, Settled::Bytes),
-        CaptureReason::Flag => (false, Settled::Flag),
-        CaptureReason::Quiet => (false, Settled::Quiet),
-        CaptureReason::Still => (false, Settled::Still),
-        CaptureReason::Timeout | CaptureReason::Forced => (true, Settled::Timeout),
+        Reason::Flag => (false, Settled::Flag),
+        Reason::Quiet => (false, Settled::Quiet),
+        Reason::Still => (false, Settled::Still),
+        Reason::Timeout | Reason::Forced => (true, Settled::Timeout),
     }
 }
 
-impl Outcome {
+impl VisitEnd {
     /// Makes a redirect of the document at `final_url`.
-    pub fn redirect(status: u16, location: String, final_url: Url) -> Outcome {
-        Outcome::Page(Box::new(Captured {
-            status,
-            location: Some(location),
-            final_url,
-            html: String::new(),
-            partial: false,
-            settled: Settled::Redirect,
-            inspection: None,
-        }))
+    pub fn redirect(status: u16, location: String, final_url: Url) -> VisitEnd {
+        let empty = Captured::page(status, final_url, String::new());
+        let redirect = Captured { location: Some(location), settled: Settled::Redirect, ..empty };
+        VisitEnd::Page(Box::new(redirect))
     }
 
     /// Makes an empty page.
-    pub fn empty_page(status: u16, final_url: Url) -> Outcome {
-        Outcome::Page(Box::new(Captured {
-            status,
-            location: None,
-            final_url,
-            html: EMPTY_DOCUMENT.to_owned(),
-            partial: false,
-            settled: Settled::Quiet,
-            inspection: None,
-        }))
+    pub fn empty_page(status: u16, final_url: Url) -> VisitEnd {
+        VisitEnd::Page(Box::new(Captured::page(status, final_url, EMPTY_DOCUMENT.to_owned())))
     }
 
     /// Makes the failure of a response that is not a page.
-    pub fn not_a_page(reason: impl Into<String>) -> Outcome {
-        Outcome::Failed(RenderError::NotAPage(reason.into()))
+    pub fn not_a_page(reason: impl Into<String>) -> VisitEnd {
+        VisitEnd::Failed(RenderError::NotAPage(reason.into()))
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::cdp::CdpError;
-use crate::egress::ProbeResult;
+use crate::egress::Probed;
 use crate::page::Message;
 use crate::tab::Navigated;
 
@@ -25,7 +25,7 @@ pub(super) enum Input<'a> {
     /// The loading of a request has ended.
     Loaded { request_id: &'a str, end: LoadEnd },
     /// Result of the probe of a redirect's target.
-    Probed(ProbeResult),
+    Probed(Probed),
     /// Message of the page script.
     Message(Message),
     /// The document was parsed, or it and its resources have loaded.

@@ -5,8 +5,8 @@ use crawler::url::cache_key;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::egress::ProbeResult;
-use crate::page::RedirectSource;
+use crate::egress::Probed;
+use crate::page::Via;
 
 /// Redirect of the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Redirect {
 
 /// A navigation away from the page that has not arrived at a document.
 #[derive(Debug)]
-pub(super) struct PendingNavigation {
+pub(super) struct Navigation {
     pub redirect: Redirect,
     /// Id of the request, once sent.
     pub request: Option<String>,
@@ -38,10 +38,10 @@ pub(super) struct PendingNavigation {
     pub by_server: bool,
 }
 
-impl PendingNavigation {
+impl Navigation {
     /// Makes a navigation to another document that is awaited until a time.
-    pub fn new(redirect: Redirect, until: Instant) -> PendingNavigation {
-        PendingNavigation { redirect, request: None, redirected_to: None, until, by_server: false }
+    pub fn new(redirect: Redirect, until: Instant) -> Navigation {
+        Navigation { redirect, request: None, redirected_to: None, until, by_server: false }
     }
 
     /// Returns the address of the expected document, without the fragment.
@@ -62,11 +62,11 @@ pub(super) enum Cause {
     Router,
 }
 
-impl From<RedirectSource> for Cause {
-    fn from(via: RedirectSource) -> Cause {
+impl From<Via> for Cause {
+    fn from(via: Via) -> Cause {
         match via {
-            RedirectSource::Refresh => Cause::Refresh,
-            RedirectSource::Declared | RedirectSource::Router => Cause::Router,
+            Via::Refresh => Cause::Refresh,
+            Via::Declared | Via::Router => Cause::Router,
         }
     }
 }
@@ -88,16 +88,16 @@ pub(super) enum Followed {
 }
 
 /// Decides whether a redirect is the result of the render, given the probe of its target.
-pub(super) fn is_confirmed(probed: &ProbedRedirect, result: &ProbeResult, requested: &Url) -> bool {
+pub(super) fn is_confirmed(probed: &ProbedRedirect, result: &Probed, requested: &Url) -> bool {
     match (probed.cause, result) {
         // Two addresses that redirect to each other, or one to itself: only a cookie ends that.
-        (_, ProbeResult::Redirect(onwards)) => {
+        (_, Probed::Redirect(onwards)) => {
             !is_same_page(requested, onwards) && *onwards != probed.redirect.location
         }
-        (Cause::Navigation, ProbeResult::Error) => false,
-        (Cause::Refresh | Cause::Router, ProbeResult::NotShown) => false,
-        (Cause::Router, ProbeResult::Error | ProbeResult::Unknown) => false,
-        (_, ProbeResult::Page | ProbeResult::NotShown | ProbeResult::Error | ProbeResult::Unknown) => true,
+        (Cause::Navigation, Probed::Error) => false,
+        (Cause::Refresh | Cause::Router, Probed::NotShown) => false,
+        (Cause::Router, Probed::Error | Probed::Unknown) => false,
+        (_, Probed::Page | Probed::NotShown | Probed::Error | Probed::Unknown) => true,
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     }
 
     fn reality(cause: Cause) -> Vec<bool> {
-        [ProbeResult::Page, ProbeResult::Error, ProbeResult::NotShown, ProbeResult::Unknown]
+        [Probed::Page, Probed::Error, Probed::NotShown, Probed::Unknown]
             .iter()
             .map(|result| is_confirmed(&probed(cause), result, &asked()))
             .collect()
@@ -163,7 +163,7 @@ mod tests {
             ("https://shop.test/new", false),
             ("https://shop.test/newer", true),
         ] {
-            let result = ProbeResult::Redirect(onwards.into());
+            let result = Probed::Redirect(onwards.into());
 
             assert_eq!(is_confirmed(&probed(Cause::Navigation), &result, &asked()), real, "{onwards}");
         }

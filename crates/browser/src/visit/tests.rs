@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::outcome::{Captured, Outcome};
+use super::outcome::{Captured, VisitEnd};
 use super::protocol::{Input, LoadEnd};
 use super::state::{Action, State};
 use crate::cdp::CdpError;
-use crate::egress::ProbeResult;
+use crate::egress::Probed;
 use crate::frame_scheduler::FrameKind;
 use crate::page::{self, Command, Message};
 use crate::{RenderError, RenderLimits, RenderRequest, Settled};
@@ -55,37 +55,37 @@ impl<'a> TestVisit<'a> {
     }
 
     /// Sends a request of the main frame for a document.
-    fn requests(&mut self, id: &str, url: &str) -> Option<Outcome> {
+    fn requests(&mut self, id: &str, url: &str) -> Option<VisitEnd> {
         self.on_request(json!({ "requestId": id, "loaderId": id, "type": "Document", "url": url }))
     }
 
-    fn requests_script(&mut self, id: &str, url: &str) -> Option<Outcome> {
+    fn requests_script(&mut self, id: &str, url: &str) -> Option<VisitEnd> {
         self.on_request(json!({ "requestId": id, "loaderId": "1", "type": "Script", "url": url }))
     }
 
     /// Redirects the first request to `url` by a response.
-    fn redirects(&mut self, url: &str, response: serde_json::Value) -> Option<Outcome> {
+    fn redirects(&mut self, url: &str, response: serde_json::Value) -> Option<VisitEnd> {
         self.on_request(json!({ "requestId": "1", "loaderId": "1", "type": "Document", "url": url,
             "redirectResponse": response }))
     }
 
-    fn on_request(&mut self, mut event: serde_json::Value) -> Option<Outcome> {
+    fn on_request(&mut self, mut event: serde_json::Value) -> Option<VisitEnd> {
         event["frameId"] = FRAME.into();
         event["request"] = json!({ "url": event["url"], "method": "GET" });
         self.state.on_input(Input::Request(serde_json::from_str(&event.to_string()).unwrap()), self.now)
     }
 
-    fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<Outcome> {
+    fn responds(&mut self, id: &str, status: u16, mime_type: &str) -> Option<VisitEnd> {
         let response = json!({ "status": status, "mimeType": mime_type, "headers": {} });
         let event = json!({ "requestId": id, "loaderId": id, "response": response }).to_string();
         self.state.on_input(Input::Response(serde_json::from_str(&event).unwrap()), self.now)
     }
 
-    fn loaded(&mut self, id: &str) -> Option<Outcome> {
+    fn loaded(&mut self, id: &str) -> Option<VisitEnd> {
         self.state.on_input(Input::Loaded { request_id: id, end: LoadEnd::Finished }, self.now)
     }
 
-    fn reports(&mut self, changes: serde_json::Value) -> Option<Outcome> {
+    fn reports(&mut self, changes: serde_json::Value) -> Option<VisitEnd> {
         let mut report = json!({ "k": "done", "nonce": "n", "why": "quiet", "url": PAGE, "title": "", "status": 0,
             "location": null, "via": null, "tooLarge": null });
         let html = changes.get("html").and_then(serde_json::Value::as_str).unwrap_or("<p>");
@@ -93,17 +93,17 @@ impl<'a> TestVisit<'a> {
         self.says(page::parse(&format!("{report}\n{html}"), "n").unwrap())
     }
 
-    fn says(&mut self, message: Message) -> Option<Outcome> {
+    fn says(&mut self, message: Message) -> Option<VisitEnd> {
         self.state.on_input(Input::Message(message), self.now)
     }
 
     /// Returns the result of the probe.
-    fn finds(&mut self, result: ProbeResult) -> Option<Outcome> {
+    fn finds(&mut self, result: Probed) -> Option<VisitEnd> {
         self.state.on_input(Input::Probed(result), self.now)
     }
 
     /// Advances the clock to the next deadline.
-    fn wait(&mut self) -> Option<Outcome> {
+    fn wait(&mut self) -> Option<VisitEnd> {
         self.now = self.state.next_deadline();
         self.state.on_timer(self.now)
     }
@@ -113,9 +113,9 @@ impl<'a> TestVisit<'a> {
     }
 }
 
-fn page_of(end: Option<Outcome>) -> Captured {
+fn page_of(end: Option<VisitEnd>) -> Captured {
     match end {
-        Some(Outcome::Page(captured)) => *captured,
+        Some(VisitEnd::Page(captured)) => *captured,
         other => panic!("no page: {other:?}"),
     }
 }
@@ -127,7 +127,7 @@ fn a_report_that_cannot_be_read_is_a_failure_at_once() {
 
     let end = visit.says(page::parse(r#"{"k":"done","nonce":"n"}"#, "n").unwrap());
 
-    assert!(matches!(end, Some(Outcome::Failed(RenderError::NotAPage(_)))), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::Failed(RenderError::NotAPage(_)))), "{end:?}");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_page_without_a_report_is_ordered_to_report_then_stopped_then_fails() {
 
     assert_eq!(first, [Action::Order(Command::Capture)]);
     assert_eq!(second, [Action::StopScripts, Action::Order(Command::Capture)]);
-    assert!(matches!(end, Some(Outcome::Failed(RenderError::Timeout(_)))), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::Failed(RenderError::Timeout(_)))), "{end:?}");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn an_origin_that_does_not_respond_is_a_time_out_at_the_limit() {
 
     let end = visit.wait();
 
-    assert!(matches!(end, Some(Outcome::Failed(RenderError::Timeout(_)))), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::Failed(RenderError::Timeout(_)))), "{end:?}");
     assert_eq!(visit.now - began, request.timeout);
 }
 
@@ -292,7 +292,7 @@ fn html_over_the_limit_fails_with_its_size() {
         let end = TestVisit::at_document(&request).reports(report);
 
         assert!(
-            matches!(end, Some(Outcome::Failed(RenderError::TooLarge { bytes: 1_001, limit: 1_000 }))),
+            matches!(end, Some(VisitEnd::Failed(RenderError::TooLarge { bytes: 1_001, limit: 1_000 }))),
             "{end:?}"
         );
     }
@@ -312,7 +312,7 @@ fn a_redirect_of_the_origin_keeps_its_status() {
     visit.redirects(NEW, moved(308));
     visit.responds("1", 200, "text/html");
     let asked = visit.actions();
-    let page = page_of(visit.finds(ProbeResult::Page));
+    let page = page_of(visit.finds(Probed::Page));
 
     assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: true }]);
     assert_eq!((page.status, page.location.as_deref()), (308, Some(NEW)));
@@ -342,7 +342,7 @@ fn a_redirect_whose_target_refuses_new_visitors_is_followed() {
     visit.responds("1", 200, "text/html");
     let held = visit.reports(json!({ "url": NEW }));
 
-    let end = visit.finds(ProbeResult::Error);
+    let end = visit.finds(Probed::Error);
 
     assert!(held.is_none());
     assert_eq!(page_of(end).location, None);
@@ -351,7 +351,7 @@ fn a_redirect_whose_target_refuses_new_visitors_is_followed() {
 #[test]
 fn the_target_of_a_redirect_is_no_failure_while_it_is_probed() {
     let request = request();
-    for (result, is_redirect) in [(ProbeResult::Page, true), (ProbeResult::Error, false)] {
+    for (result, is_redirect) in [(Probed::Page, true), (Probed::Error, false)] {
         let mut visit = TestVisit::new(&request);
         visit.requests("1", PAGE);
         visit.redirects(NEW, moved(302));
@@ -361,7 +361,7 @@ fn the_target_of_a_redirect_is_no_failure_while_it_is_probed() {
         let end = visit.finds(result);
 
         assert!(early.is_none(), "{early:?}");
-        assert_eq!(matches!(end, Some(Outcome::Page(_))), is_redirect, "{end:?}");
+        assert_eq!(matches!(end, Some(VisitEnd::Page(_))), is_redirect, "{end:?}");
     }
 }
 
@@ -498,7 +498,7 @@ fn a_redirect_by_hsts_is_retried_in_another_tab() {
 
     let end = visit.redirects(PAGE, made_up);
 
-    assert!(matches!(end, Some(Outcome::TabLost { crashed: false })), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::TabLost { crashed: false })), "{end:?}");
 }
 
 #[test]
@@ -527,7 +527,7 @@ fn a_navigation_by_script_is_a_redirect_with_the_declared_status() {
     let said = visit.says(navigation(301));
     let sent = visit.requests("2", NEW);
     let came = visit.responds("2", 200, "text/html");
-    let page = page_of(visit.finds(ProbeResult::Page));
+    let page = page_of(visit.finds(Probed::Page));
 
     assert!(said.is_none() && sent.is_none() && came.is_none());
     assert_eq!((page.status, page.location.as_deref()), (301, Some(NEW)));
@@ -560,13 +560,13 @@ fn a_router_address_that_the_server_does_not_know_is_no_redirect() {
 
     unknown.reports(routed.clone());
     let asked = unknown.actions();
-    let stays = unknown.finds(ProbeResult::Error);
+    let stays = unknown.finds(Probed::Error);
     known.reports(routed);
 
     assert_eq!(asked, [Action::Probe { url: NEW.parse().unwrap(), if_cookies: false }]);
     assert!(stays.is_none());
     assert_eq!(unknown.actions(), [Action::Order(Command::IgnoreRedirect)]);
-    assert_eq!(page_of(known.finds(ProbeResult::Page)).location.as_deref(), Some(NEW));
+    assert_eq!(page_of(known.finds(Probed::Page)).location.as_deref(), Some(NEW));
 }
 
 #[test]
@@ -614,7 +614,7 @@ fn a_page_may_reload_itself_three_times() {
     }
     let end = visit.requests("5", PAGE);
 
-    assert!(matches!(end, Some(Outcome::Failed(RenderError::NotAPage(_)))), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::Failed(RenderError::NotAPage(_)))), "{end:?}");
 }
 
 #[test]
@@ -660,7 +660,7 @@ fn an_aborted_navigation_without_a_document_fails_after_its_time_limit() {
     assert!(visit.state.on_input(Input::Navigated(Ok(navigated)), visit.now).is_none());
     let end = visit.wait();
 
-    assert!(matches!(end, Some(Outcome::Failed(RenderError::OriginUnreachable(_)))), "{end:?}");
+    assert!(matches!(end, Some(VisitEnd::Failed(RenderError::OriginUnreachable(_)))), "{end:?}");
 }
 
 #[test]
@@ -675,7 +675,7 @@ fn a_lost_tab_is_blamed_on_the_page_only_when_it_crashed() {
 
         let end = visit.state.on_input(input, visit.now);
 
-        assert!(matches!(end, Some(Outcome::TabLost { crashed }) if crashed == by_page), "{end:?}");
+        assert!(matches!(end, Some(VisitEnd::TabLost { crashed }) if crashed == by_page), "{end:?}");
     }
 }
 

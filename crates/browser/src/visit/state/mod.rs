@@ -12,16 +12,16 @@ pub(in crate::visit) use action::Action;
 
 use super::document::Document;
 use super::limits::{REACTION_LIMIT, SCRIPT_GRACE};
-use super::outcome::Outcome;
+use super::outcome::VisitEnd;
 use super::pending::PendingRequests;
 use super::protocol::{Input, LoadEnd, Received, Request};
 use super::redirect_chain::RedirectChain;
-use super::redirects::{Followed, PendingNavigation, ProbedRedirect, Redirect};
+use super::redirects::{Followed, Navigation, ProbedRedirect, Redirect};
 use super::resources::ResourceLog;
 use crate::cdp::CdpError;
 use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
-use crate::page::{CaptureReason, Command, Message, Report};
+use crate::page::{Command, Message, Reason, Report};
 use crate::tab::Navigated;
 use crate::{RenderError, RenderRequest};
 
@@ -58,7 +58,7 @@ pub(super) struct State<'a> {
     /// Frame to draw after the one that is being drawn.
     frame_wanted: Option<FrameKind>,
     /// Pending navigation of the page.
-    navigation: Option<PendingNavigation>,
+    navigation: Option<Navigation>,
     /// Redirect whose target is being probed.
     probed: Option<ProbedRedirect>,
     /// Report that arrived during the probe.
@@ -123,7 +123,7 @@ impl<'a> State<'a> {
     }
 
     /// Handles an input. Returns the outcome when the visit has ended.
-    pub fn on_input(&mut self, input: Input<'_>, now: Instant) -> Option<Outcome> {
+    pub fn on_input(&mut self, input: Input<'_>, now: Instant) -> Option<VisitEnd> {
         match input {
             Input::Navigated(response) => return self.on_navigated(response, now),
             Input::Request(request) => return self.on_request(&request, now),
@@ -142,14 +142,14 @@ impl<'a> State<'a> {
                     self.deadline = self.deadline.min(now + REACTION_LIMIT);
                 }
             }
-            Input::Crashed => return Some(Outcome::TabLost { crashed: true }),
-            Input::Disconnected => return Some(Outcome::TabLost { crashed: false }),
+            Input::Crashed => return Some(VisitEnd::TabLost { crashed: true }),
+            Input::Disconnected => return Some(VisitEnd::TabLost { crashed: false }),
         }
         None
     }
 
     /// Handles the deadline of [`State::next_deadline`].
-    pub fn on_timer(&mut self, now: Instant) -> Option<Outcome> {
+    pub fn on_timer(&mut self, now: Instant) -> Option<VisitEnd> {
         if self.early_report.as_ref().is_some_and(|(_, until)| *until <= now) {
             self.resume_page();
         }
@@ -157,20 +157,20 @@ impl<'a> State<'a> {
             self.aborted = None;
             if self.document.status.is_none() {
                 let reason = "the response has no document".to_owned();
-                return Some(Outcome::Failed(RenderError::OriginUnreachable(reason)));
+                return Some(VisitEnd::Failed(RenderError::OriginUnreachable(reason)));
             }
         }
-        if let Some(end) = self.on_navigation_timeout(now) {
+        if let Some(end) = self.on_timeout(now) {
             return Some(end);
         }
         if self.deadline <= now { self.on_deadline(now) } else { None }
     }
 
-    fn on_deadline(&mut self, now: Instant) -> Option<Outcome> {
+    fn on_deadline(&mut self, now: Instant) -> Option<VisitEnd> {
         match self.phase {
             // Without a response there is no document that could report.
             Phase::Running if self.document.status.is_none() => {
-                Some(Outcome::Failed(RenderError::Timeout(self.request.timeout)))
+                Some(VisitEnd::Failed(RenderError::Timeout(self.request.timeout)))
             }
             Phase::Running => {
                 if let Some(redirect) = self.take_pending_redirect() {
@@ -178,7 +178,7 @@ impl<'a> State<'a> {
                 }
                 if let Some((report, _)) = self.early_report.take() {
                     let mut report = *report;
-                    report.why = CaptureReason::Timeout;
+                    report.why = Reason::Timeout;
                     return Some(self.finish(report));
                 }
                 self.phase = Phase::CaptureOrdered;
@@ -197,11 +197,11 @@ impl<'a> State<'a> {
                 self.actions.extend([Action::StopScripts, Action::Order(Command::Capture)]);
                 None
             }
-            Phase::ScriptsStopped => Some(Outcome::Failed(RenderError::Timeout(self.request.timeout))),
+            Phase::ScriptsStopped => Some(VisitEnd::Failed(RenderError::Timeout(self.request.timeout))),
         }
     }
 
-    fn on_message(&mut self, message: Message, now: Instant) -> Option<Outcome> {
+    fn on_message(&mut self, message: Message, now: Instant) -> Option<VisitEnd> {
         match message {
             Message::Frame => self.draw(FrameKind::Cheap),
             Message::FullFrame => self.draw(FrameKind::Full),
@@ -212,7 +212,7 @@ impl<'a> State<'a> {
                 self.on_script_navigation(Redirect::by_script(begun.status, begun.location), now);
             }
             Message::Report(report) => return self.on_report(report, now),
-            Message::Unreadable => return Some(Outcome::not_a_page("a document that cannot be read")),
+            Message::Unreadable => return Some(VisitEnd::not_a_page("a document that cannot be read")),
         }
         None
     }
@@ -234,7 +234,7 @@ impl<'a> State<'a> {
         }
     }
 
-    fn on_report(&mut self, report: Box<Report>, now: Instant) -> Option<Outcome> {
+    fn on_report(&mut self, report: Box<Report>, now: Instant) -> Option<VisitEnd> {
         // Ignores the blank page before the navigation, and a document that is being reloaded.
         if report.url.starts_with("about:") || self.document.status.is_none() {
             return None;
@@ -248,14 +248,14 @@ impl<'a> State<'a> {
             return None;
         }
         let is_early = self.pending.brings_scripts() && !self.document.forbids_scripts;
-        if report.why == CaptureReason::Quiet && report.location.is_none() && is_early {
+        if report.why == Reason::Quiet && report.location.is_none() && is_early {
             self.early_report = Some((report, now + SCRIPT_GRACE));
             return None;
         }
         self.on_accepted_report(*report, now)
     }
 
-    fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<Outcome> {
+    fn on_request(&mut self, request: &Request<'_>, now: Instant) -> Option<VisitEnd> {
         let is_main = request.frame_id.as_deref() == Some(self.frame.as_str());
         match (request.kind.as_deref(), is_main) {
             (Some("Document"), true) => return self.on_document_request(request, now),
@@ -275,23 +275,23 @@ impl<'a> State<'a> {
         None
     }
 
-    fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<Outcome> {
+    fn on_document_request(&mut self, request: &Request<'_>, now: Instant) -> Option<VisitEnd> {
         if let Some(response) = &request.redirect_response {
             if response.is_internal() {
                 // The browser redirects by itself, because of state from an earlier render.
-                return Some(Outcome::TabLost { crashed: false });
+                return Some(VisitEnd::TabLost { crashed: false });
             }
             self.redirects.record(request);
             return self.on_server_redirect(request, response.status, now);
         }
         if self.document.loader.is_some() && !self.document.is_loader(&request.loader_id) {
             if request.request.method == "GET" && request.request.url != self.document.url {
-                self.on_navigation_request(request, now);
+                self.on_departure(request, now);
                 return None;
             }
             self.reloads += 1;
             if self.reloads > MAX_RELOADS {
-                return Some(Outcome::not_a_page("it reloads itself endlessly"));
+                return Some(VisitEnd::not_a_page("it reloads itself endlessly"));
             }
         }
         self.actions.push(Action::StopRevalidating);
@@ -307,10 +307,10 @@ impl<'a> State<'a> {
         self.document = document;
     }
 
-    fn on_response(&mut self, received: &Received<'_>) -> Option<Outcome> {
+    fn on_response(&mut self, received: &Received<'_>) -> Option<VisitEnd> {
         self.resources.answered(received);
         if let Some(navigation) = self.take_navigation(&received.request_id) {
-            return self.on_navigation_response(navigation, received);
+            return self.on_arrival(navigation, received);
         }
         if self.document.request.as_deref() != Some(&*received.request_id) {
             return None;
@@ -319,17 +319,17 @@ impl<'a> State<'a> {
         if response.header(REFUSED_HEADER).is_some()
             && let Some(error) = self.refusal()
         {
-            return Some(Outcome::Failed(error));
+            return Some(VisitEnd::Failed(error));
         }
         self.document.read_head(response);
         self.redirects.first_status = self.redirects.first_status.or(self.document.status);
         // While the redirect that led here is being probed, the rejection does not count.
-        if self.probed.is_some() { None } else { self.document.rejection.take().map(Outcome::not_a_page) }
+        if self.probed.is_some() { None } else { self.document.rejection.take().map(VisitEnd::not_a_page) }
     }
 
-    fn on_loaded(&mut self, request: &str, end: LoadEnd, now: Instant) -> Option<Outcome> {
+    fn on_loaded(&mut self, request: &str, end: LoadEnd, now: Instant) -> Option<VisitEnd> {
         if let Some(navigation) = self.take_navigation(request) {
-            return self.on_navigation_failed(navigation, end);
+            return self.on_failure(navigation, end);
         }
         if end.is_broken()
             && self.document.request.as_deref() == Some(request)
@@ -351,16 +351,16 @@ impl<'a> State<'a> {
         self.actions.push(Action::Order(Command::Resume));
     }
 
-    fn on_navigated(&mut self, response: Result<Navigated, CdpError>, now: Instant) -> Option<Outcome> {
+    fn on_navigated(&mut self, response: Result<Navigated, CdpError>, now: Instant) -> Option<VisitEnd> {
         let navigated = match response {
             Ok(navigated) => navigated,
             Err(error) => {
                 tracing::debug!(%error, "navigation refused");
-                return Some(Outcome::TabLost { crashed: false });
+                return Some(VisitEnd::TabLost { crashed: false });
             }
         };
         if navigated.is_download {
-            return Some(Outcome::not_a_page("a download"));
+            return Some(VisitEnd::not_a_page("a download"));
         }
         match navigated.error_text.as_deref() {
             None => None,
@@ -372,9 +372,9 @@ impl<'a> State<'a> {
                 None
             }
             Some("net::ERR_HTTP_RESPONSE_CODE_FAILURE") => {
-                Some(Outcome::empty_page(self.document.status.unwrap_or(502), self.request.url.clone()))
+                Some(VisitEnd::empty_page(self.document.status.unwrap_or(502), self.request.url.clone()))
             }
-            Some(text) => Some(Outcome::Failed(self.refusal().unwrap_or_else(|| {
+            Some(text) => Some(VisitEnd::Failed(self.refusal().unwrap_or_else(|| {
                 RenderError::OriginUnreachable(text.trim_start_matches("net::").to_owned())
             }))),
         }

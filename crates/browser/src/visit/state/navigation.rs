@@ -9,15 +9,14 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::{Action, State};
-use crate::egress::ProbeResult;
-use crate::page::{CaptureReason, Command, RedirectSource, Report};
+use crate::egress::Probed;
+use crate::page::{Command, Reason, Report, Via};
 use crate::visit::document::{Document, is_download, is_shown};
-use crate::visit::limits::{NAVIGATION_RESPONSE_LIMIT, NAVIGATION_START_LIMIT};
-use crate::visit::outcome::Outcome;
+use crate::visit::limits::{RESPONSE_LIMIT, START_LIMIT};
+use crate::visit::outcome::VisitEnd;
 use crate::visit::protocol::{LoadEnd, Received, Request};
 use crate::visit::redirects::{
-    Cause, Followed, PendingNavigation, ProbedRedirect, Redirect, is_confirmed, is_same_page,
-    is_same_snapshot,
+    Cause, Followed, Navigation, ProbedRedirect, Redirect, is_confirmed, is_same_page, is_same_snapshot,
 };
 
 impl State<'_> {
@@ -27,38 +26,29 @@ impl State<'_> {
             // The request was reported first. The script knows the status.
             Some(navigation) => navigation.redirect.status = redirect.status,
             None => {
-                self.navigation = Some(PendingNavigation::new(redirect, now + NAVIGATION_START_LIMIT));
+                self.navigation = Some(Navigation::new(redirect, now + START_LIMIT));
             }
         }
     }
 
     /// Handles the document request of a navigation by the page.
-    pub(super) fn on_navigation_request(&mut self, request: &Request<'_>, now: Instant) {
+    pub(super) fn on_departure(&mut self, request: &Request<'_>, now: Instant) {
         // The script's message has the status that the page declares.
-        let reported = self
-            .navigation
-            .take()
-            .filter(|pending| pending.request.is_none())
-            .map(|pending| pending.redirect);
+        let reported = self.navigation.take_if(|navigation| navigation.request.is_none());
+        self.navigation = None;
+        let reported = reported.map(|navigation| navigation.redirect);
         let redirect = reported.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
-        self.navigation = Some(PendingNavigation {
-            request,
-            ..PendingNavigation::new(redirect, now + NAVIGATION_RESPONSE_LIMIT)
-        });
+        self.navigation = Some(Navigation { request, ..Navigation::new(redirect, now + RESPONSE_LIMIT) });
     }
 
     /// Takes the pending navigation with this request.
-    pub(super) fn take_navigation(&mut self, request: &str) -> Option<PendingNavigation> {
+    pub(super) fn take_navigation(&mut self, request: &str) -> Option<Navigation> {
         self.navigation.take_if(|navigation| navigation.request.as_deref() == Some(request))
     }
 
     /// Handles the response to a navigation by the page.
-    pub(super) fn on_navigation_response(
-        &mut self,
-        navigation: PendingNavigation,
-        received: &Received<'_>,
-    ) -> Option<Outcome> {
+    pub(super) fn on_arrival(&mut self, navigation: Navigation, received: &Received<'_>) -> Option<VisitEnd> {
         if !navigation.by_server && (!is_shown(&received.response) || is_download(&received.response)) {
             self.cancel_navigation();
             return None;
@@ -89,17 +79,13 @@ impl State<'_> {
         if (is_itself || is_made_here || has_come_back) && self.hops < self.request.limits.redirects {
             self.hops += 1;
             self.followed = Some(Followed::AsPage);
-            return self.document.rejection.take().map(Outcome::not_a_page);
+            return self.document.rejection.take().map(VisitEnd::not_a_page);
         }
         self.finish_navigation(navigation)
     }
 
     /// Handles a navigation that ended without a response.
-    pub(super) fn on_navigation_failed(
-        &mut self,
-        navigation: PendingNavigation,
-        end: LoadEnd,
-    ) -> Option<Outcome> {
+    pub(super) fn on_failure(&mut self, navigation: Navigation, end: LoadEnd) -> Option<VisitEnd> {
         if end.is_broken() || navigation.by_server {
             // An address that cannot be reached is still the target.
             return Some(self.redirect(navigation.redirect));
@@ -109,7 +95,7 @@ impl State<'_> {
     }
 
     /// Handles a navigation that has not responded in time.
-    pub(super) fn on_navigation_timeout(&mut self, now: Instant) -> Option<Outcome> {
+    pub(super) fn on_timeout(&mut self, now: Instant) -> Option<VisitEnd> {
         let navigation = self.navigation.take_if(|navigation| navigation.until <= now)?;
         if navigation.request.is_some() {
             return Some(self.redirect(navigation.redirect));
@@ -124,14 +110,14 @@ impl State<'_> {
         request: &Request<'_>,
         status: u16,
         now: Instant,
-    ) -> Option<Outcome> {
+    ) -> Option<VisitEnd> {
         let redirect = Redirect { status, location: request.request.with_fragment() };
         if let Some(navigation) = self.take_navigation(&request.request_id) {
             if !navigation.by_server {
                 // It may end in a download, and then the page stays.
                 let (redirected_to, until) =
                     (Some(request.request.url.to_string()), now + self.redirect_timeout());
-                self.navigation = Some(PendingNavigation { redirected_to, until, ..navigation });
+                self.navigation = Some(Navigation { redirected_to, until, ..navigation });
                 return None;
             }
             self.set_document(Document::requested(request));
@@ -144,7 +130,7 @@ impl State<'_> {
                 self.hops += 1;
                 let (redirected_to, until) =
                     (Some(request.request.url.to_string()), now + self.redirect_timeout());
-                self.navigation = Some(PendingNavigation { redirected_to, until, ..navigation });
+                self.navigation = Some(Navigation { redirected_to, until, ..navigation });
                 return None;
             }
             return self.finish_navigation(navigation);
@@ -163,19 +149,15 @@ impl State<'_> {
         }
         if self.is_own_origin(&redirect.location) || self.is_other_host(&redirect.location) {
             let request = Some(request.request_id.to_string());
-            let navigation = PendingNavigation::new(redirect, now + self.redirect_timeout());
-            self.navigation = Some(PendingNavigation { request, by_server: true, ..navigation });
+            let navigation = Navigation::new(redirect, now + self.redirect_timeout());
+            self.navigation = Some(Navigation { request, by_server: true, ..navigation });
             return None;
         }
         Some(self.redirect(redirect))
     }
 
     fn redirect_timeout(&self) -> Duration {
-        if self.findings.sets_cookies || self.visited_other_host() {
-            NAVIGATION_RESPONSE_LIMIT
-        } else {
-            NAVIGATION_START_LIMIT
-        }
+        if self.findings.sets_cookies || self.visited_other_host() { RESPONSE_LIMIT } else { START_LIMIT }
     }
 
     /// Returns true when another redirect may lead back: because of a cookie, or through a sign-in host.
@@ -186,7 +168,7 @@ impl State<'_> {
     }
 
     /// Handles a navigation that arrived at another document than the requested one.
-    fn finish_navigation(&mut self, navigation: PendingNavigation) -> Option<Outcome> {
+    fn finish_navigation(&mut self, navigation: Navigation) -> Option<VisitEnd> {
         // A page of another host is never the requested page.
         if navigation.by_server && !self.is_own_origin(&navigation.redirect.location) {
             return Some(self.redirect(navigation.redirect));
@@ -195,11 +177,10 @@ impl State<'_> {
     }
 
     /// Handles a report that is neither premature nor superseded.
-    pub(super) fn on_accepted_report(&mut self, mut report: Report, now: Instant) -> Option<Outcome> {
-        if report.location.is_none() && !matches!(report.why, CaptureReason::Forced | CaptureReason::Timeout)
-        {
+    pub(super) fn on_accepted_report(&mut self, mut report: Report, now: Instant) -> Option<VisitEnd> {
+        if report.location.is_none() && !matches!(report.why, Reason::Forced | Reason::Timeout) {
             report.location = self.document.refresh.take();
-            report.via = report.via.or(report.location.is_some().then_some(RedirectSource::Refresh));
+            report.via = report.via.or(report.location.is_some().then_some(Via::Refresh));
         }
         let Some(location) = &report.location else {
             return Some(match &self.followed {
@@ -210,7 +191,7 @@ impl State<'_> {
             });
         };
         let redirect = Redirect::by_script(report.status, location.clone());
-        let Some(via @ (RedirectSource::Refresh | RedirectSource::Router)) = report.via else {
+        let Some(via @ (Via::Refresh | Via::Router)) = report.via else {
             return Some(self.redirect(redirect));
         };
         match &self.followed {
@@ -220,19 +201,19 @@ impl State<'_> {
             }
             Some(Followed::NotFound(first)) => Some(self.redirect(first.clone())),
             // An error document navigates by its own refresh shortly, as does one that wants another query.
-            None if via == RedirectSource::Refresh
+            None if via == Via::Refresh
                 && (self.is_not_found(&redirect) || is_same_page(&self.request.url, location)) =>
             {
-                self.navigation = Some(PendingNavigation::new(redirect, now + NAVIGATION_RESPONSE_LIMIT));
+                self.navigation = Some(Navigation::new(redirect, now + RESPONSE_LIMIT));
                 None
             }
-            _ if via == RedirectSource::Refresh => self.probe(redirect, Cause::Refresh),
+            _ if via == Via::Refresh => self.probe(redirect, Cause::Refresh),
             _ => self.probe(redirect, Cause::Router),
         }
     }
 
     /// Probes the target of a redirect.
-    fn probe(&mut self, redirect: Redirect, cause: Cause) -> Option<Outcome> {
+    fn probe(&mut self, redirect: Redirect, cause: Cause) -> Option<VisitEnd> {
         self.hops += 1;
         let url = Url::parse(&redirect.location).ok().filter(|_| self.hops <= self.request.limits.redirects);
         let Some(url) = url else { return Some(self.redirect(redirect)) };
@@ -242,7 +223,7 @@ impl State<'_> {
     }
 
     /// Handles the result of a probe.
-    pub(super) fn on_probe_result(&mut self, result: &ProbeResult, now: Instant) -> Option<Outcome> {
+    pub(super) fn on_probe_result(&mut self, result: &Probed, now: Instant) -> Option<VisitEnd> {
         let probed = self.probed.take()?;
         if is_confirmed(&probed, result, &self.request.url) {
             return Some(self.redirect(probed.redirect));
@@ -253,7 +234,7 @@ impl State<'_> {
         }
         self.followed = Some(Followed::AsPage);
         if let Some(rejection) = self.document.rejection.take() {
-            return Some(Outcome::not_a_page(rejection));
+            return Some(VisitEnd::not_a_page(rejection));
         }
         let held = self.held_report.take()?;
         self.on_report(held, now)
@@ -295,7 +276,7 @@ impl State<'_> {
     }
 
     /// Returns the outcome of a redirect.
-    pub(super) fn redirect(&self, redirect: Redirect) -> Outcome {
-        Outcome::redirect(redirect.status, redirect.location, self.request.url.clone())
+    pub(super) fn redirect(&self, redirect: Redirect) -> VisitEnd {
+        VisitEnd::redirect(redirect.status, redirect.location, self.request.url.clone())
     }
 }

@@ -26,8 +26,7 @@ use tokio_util::task::TaskTracker;
 /// Maximum size of a message. The connection is closed when the browser sends a larger one.
 const MAX_MESSAGE_BYTES: usize = 512 << 20;
 
-/// Maximum number of queued events of a session. A page decides how many events it causes, and nobody reads those of a warm
-/// tab.
+/// Maximum number of queued events of a session. A page can cause any number, and those of a warm tab have no reader.
 const MAX_WAITING_EVENTS: usize = 4096;
 
 /// Maximum size of the queued events of a session. A single event may be larger.
@@ -246,8 +245,7 @@ impl Cdp {
 
     /// Returns the events of a session; the empty name is the browser itself. A second receiver replaces the first.
     ///
-    /// The queue is bounded: console messages over the bound are dropped, and a session that exceeds it with other events loses
-    /// its receiver.
+    /// The queue is bounded: console messages over the bound are dropped, and other events over it remove the receiver.
     pub fn listen(&self, session: &str) -> mpsc::Receiver<Event> {
         let (sender, receiver) = mpsc::channel(MAX_WAITING_EVENTS);
         let mut tables = self.0.tables();
@@ -328,9 +326,7 @@ impl Shared {
             let response = match (envelope.error, envelope.result) {
                 (Some(error), _) => Err(CdpError::Refused { method, message: error.message }),
                 (None, Some(result)) => Ok(result.to_owned()),
-                (None, None) => {
-                    Err(CdpError::Unexpected { method, message: "no result in the response".to_owned() })
-                }
+                (None, None) => Err(CdpError::Unexpected { method, message: "no result".to_owned() }),
             };
             let _ = pending.response.send(response);
             return;

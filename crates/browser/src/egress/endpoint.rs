@@ -120,9 +120,7 @@ impl Refused {
             Refused::Unreachable(reason) => RenderError::OriginUnreachable(reason),
         }
     }
-}
 
-impl Refused {
     /// Returns the status of the proxy's response.
     pub(super) fn status(&self) -> StatusCode {
         if matches!(self, Refused::Forbidden(_)) { StatusCode::FORBIDDEN } else { StatusCode::BAD_GATEWAY }

@@ -79,7 +79,7 @@ pub(crate) enum Message {
 /// Condition that ended the wait for the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Reason {
+pub(crate) enum WaitEnd {
     /// The page set its ready flag.
     Flag,
     /// Loaded, unchanged, nothing pending.
@@ -110,7 +110,7 @@ pub(crate) enum Via {
 pub(crate) struct Report {
     nonce: String,
     /// Condition that ended the wait.
-    pub(crate) why: Reason,
+    pub(crate) why: WaitEnd,
     /// Address of the document, including changes by the page's history API.
     pub(crate) url: String,
     /// Title of the document.
@@ -244,7 +244,7 @@ mod tests {
         let Some(Message::Report(report)) = message else { panic!("no report: {message:?}") };
         assert_eq!(
             (report.why, report.status, report.html.as_str()),
-            (Reason::Quiet, 404, "<p>first\n<p>second")
+            (WaitEnd::Quiet, 404, "<p>first\n<p>second")
         );
     }
 

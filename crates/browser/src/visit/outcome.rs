@@ -4,7 +4,7 @@ use http::HeaderMap;
 use url::Url;
 
 use crate::egress::Findings;
-use crate::page::Reason;
+use crate::page::WaitEnd;
 use crate::{FailedRequest, Inspection, RedirectHop, RenderError, Settled};
 
 /// Document of an origin that responds with 4xx or 5xx and no body, as browsers show it.
@@ -55,13 +55,13 @@ pub(crate) struct Responses {
 }
 
 /// Returns whether the page was cut off, and the condition that ended the wait.
-pub(super) fn settled(why: Reason, findings: &Findings) -> (bool, Settled) {
+pub(super) fn settled(why: WaitEnd, findings: &Findings) -> (bool, Settled) {
     match why {
         _ if findings.is_over_limit => (true, Settled::Bytes),
-        Reason::Flag => (false, Settled::Flag),
-        Reason::Quiet => (false, Settled::Quiet),
-        Reason::Still => (false, Settled::Still),
-        Reason::Timeout | Reason::Forced => (true, Settled::Timeout),
+        WaitEnd::Flag => (false, Settled::Flag),
+        WaitEnd::Quiet => (false, Settled::Quiet),
+        WaitEnd::Still => (false, Settled::Still),
+        WaitEnd::Timeout | WaitEnd::Forced => (true, Settled::Timeout),
     }
 }
 

@@ -12,10 +12,7 @@ export const { parseFloat, parseInt, isFinite } = Number;
  * @param {Function} method
  * @returns {(self: any, ...args: any[]) => any}
  */
-export const uncurry =
-  (method) =>
-  (self, ...args) =>
-    apply(method, self, args);
+export const uncurry = (method) => (self, ...args) => apply(method, self, args);
 
 /**
  * Returns a method of a prototype as a function of its receiver. An absent one returns undefined.

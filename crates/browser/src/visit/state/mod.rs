@@ -21,7 +21,7 @@ use super::resources::ResourceLog;
 use crate::cdp::CdpError;
 use crate::egress::{Findings, REFUSED_HEADER};
 use crate::frame_scheduler::FrameKind;
-use crate::page::{Command, Message, Reason, Report};
+use crate::page::{Command, Message, Report, WaitEnd};
 use crate::tab::Navigated;
 use crate::{RenderError, RenderRequest};
 
@@ -176,19 +176,14 @@ impl<'a> State<'a> {
                 if let Some(redirect) = self.take_pending_redirect() {
                     return Some(self.redirect(redirect));
                 }
-                if let Some((report, _)) = self.early_report.take() {
-                    let mut report = *report;
-                    report.why = Reason::Timeout;
-                    return Some(self.finish(report));
+                if let Some((mut report, _)) = self.early_report.take() {
+                    report.why = WaitEnd::Timeout;
+                    return Some(self.finish(*report));
                 }
                 self.phase = Phase::CaptureOrdered;
                 self.deadline = now + REACTION_LIMIT;
-                let is_inert = self.document.forbids_scripts;
-                self.actions.push(if is_inert {
-                    Action::WriteInert
-                } else {
-                    Action::Order(Command::Capture)
-                });
+                let order = Action::Order(Command::Capture);
+                self.actions.push(if self.document.forbids_scripts { Action::WriteInert } else { order });
                 None
             }
             Phase::CaptureOrdered => {
@@ -248,7 +243,7 @@ impl<'a> State<'a> {
             return None;
         }
         let is_early = self.pending.brings_scripts() && !self.document.forbids_scripts;
-        if report.why == Reason::Quiet && report.location.is_none() && is_early {
+        if report.why == WaitEnd::Quiet && report.location.is_none() && is_early {
             self.early_report = Some((report, now + SCRIPT_GRACE));
             return None;
         }

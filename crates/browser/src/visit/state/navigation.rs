@@ -10,7 +10,7 @@ use url::Url;
 
 use super::{Action, State};
 use crate::egress::Probed;
-use crate::page::{Command, Reason, Report, Via};
+use crate::page::{Command, Report, Via, WaitEnd};
 use crate::visit::document::{Document, is_download, is_shown};
 use crate::visit::limits::{RESPONSE_LIMIT, START_LIMIT};
 use crate::visit::outcome::VisitEnd;
@@ -25,19 +25,16 @@ impl State<'_> {
         match &mut self.navigation {
             // The request was reported first. The script knows the status.
             Some(navigation) => navigation.redirect.status = redirect.status,
-            None => {
-                self.navigation = Some(Navigation::new(redirect, now + START_LIMIT));
-            }
+            None => self.navigation = Some(Navigation::new(redirect, now + START_LIMIT)),
         }
     }
 
     /// Handles the document request of a navigation by the page.
     pub(super) fn on_departure(&mut self, request: &Request<'_>, now: Instant) {
         // The script's message has the status that the page declares.
-        let reported = self.navigation.take_if(|navigation| navigation.request.is_none());
-        self.navigation = None;
-        let reported = reported.map(|navigation| navigation.redirect);
-        let redirect = reported.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
+        let reported = self.navigation.take().filter(|reported| reported.request.is_none());
+        let redirect = reported.map(|reported| reported.redirect);
+        let redirect = redirect.unwrap_or_else(|| Redirect::by_script(0, request.request.with_fragment()));
         let request = Some(request.request_id.to_string());
         self.navigation = Some(Navigation { request, ..Navigation::new(redirect, now + RESPONSE_LIMIT) });
     }
@@ -113,27 +110,23 @@ impl State<'_> {
     ) -> Option<VisitEnd> {
         let redirect = Redirect { status, location: request.request.with_fragment() };
         if let Some(navigation) = self.take_navigation(&request.request_id) {
-            if !navigation.by_server {
-                // It may end in a download, and then the page stays.
-                let (redirected_to, until) =
-                    (Some(request.request.url.to_string()), now + self.redirect_timeout());
-                self.navigation = Some(Navigation { redirected_to, until, ..navigation });
-                return None;
-            }
-            self.set_document(Document::requested(request));
-            if is_same_page(&self.request.url, &redirect.location) {
-                // Back again, because of a cookie.
-                self.followed = Some(Followed::AsPage);
-                return None;
-            }
-            if self.may_return(&redirect) {
+            // A navigation by the page may end in a download, and then the page stays.
+            if navigation.by_server {
+                self.set_document(Document::requested(request));
+                if is_same_page(&self.request.url, &redirect.location) {
+                    // Back again, because of a cookie.
+                    self.followed = Some(Followed::AsPage);
+                    return None;
+                }
+                if !self.may_return(&redirect) {
+                    return self.finish_navigation(navigation);
+                }
                 self.hops += 1;
-                let (redirected_to, until) =
-                    (Some(request.request.url.to_string()), now + self.redirect_timeout());
-                self.navigation = Some(Navigation { redirected_to, until, ..navigation });
-                return None;
             }
-            return self.finish_navigation(navigation);
+            let redirected_to = Some(request.request.url.to_string());
+            let until = now + self.redirect_timeout();
+            self.navigation = Some(Navigation { redirected_to, until, ..navigation });
+            return None;
         }
         self.document.url = request.request.url.to_string();
         if self.probed.is_some() || self.followed == Some(Followed::AsPage) {
@@ -178,7 +171,7 @@ impl State<'_> {
 
     /// Handles a report that is neither premature nor superseded.
     pub(super) fn on_accepted_report(&mut self, mut report: Report, now: Instant) -> Option<VisitEnd> {
-        if report.location.is_none() && !matches!(report.why, Reason::Forced | Reason::Timeout) {
+        if report.location.is_none() && !matches!(report.why, WaitEnd::Forced | WaitEnd::Timeout) {
             report.location = self.document.refresh.take();
             report.via = report.via.or(report.location.is_some().then_some(Via::Refresh));
         }

@@ -147,7 +147,7 @@ impl PromptSums {
     pub fn collect(totals: &[PromptTotalsRow], competitors: Vec<CompetitorTotalsRow>) -> PromptSums {
         let mut sums: HashMap<i64, AnswerSums> = HashMap::new();
         for row in totals {
-            sums.entry(row.prompt).or_default().merge(&AnswerSums::from(&row.within_window()));
+            sums.entry(row.prompt).or_default().merge(&AnswerSums::from(&row.sums));
         }
         for row in competitors {
             let of_prompt = sums.entry(row.prompt).or_default();

@@ -170,7 +170,7 @@ async fn targets(
     let ids: HashMap<i64, &Prompt> = prompts.iter().map(|prompt| (prompt.number, prompt)).collect();
     let mut targets: BTreeMap<(i64, String), AnswerSums> = BTreeMap::new();
     for row in list_prompt_totals(conn, &filter(number, window_of(day))).await? {
-        let sums = AnswerSums::from(&row.within_window());
+        let sums = AnswerSums::from(&row.sums);
         targets.insert((row.prompt, row.provider), sums);
     }
     for row in rows::list_target_competitors(conn, number, window_of(day)).await? {

@@ -14,38 +14,27 @@ pub struct PromptTotalsRow {
     pub provider: String,
     #[sqlx(flatten)]
     pub sums: AnswerSumColumns,
-    /// Sums of the pair of the window's first answer: `FIRST_DAY` × day + `FIRST_PAIR` × pairs + distance. None: no answers.
-    pub first_pair: Option<i64>,
 }
 
-/// Factor of the day in [`PromptTotalsRow::first_pair`].
-const FIRST_DAY: i64 = 4_000_000;
-/// Factor of the number of pairs, of which a day has at most one to an earlier day.
-const FIRST_PAIR: i64 = 2_000_000;
-
-impl PromptTotalsRow {
-    /// Returns the sums without the pair that reaches out of the window: that of the first answer to the one before.
-    pub fn within_window(&self) -> AnswerSumColumns {
-        let mut sums = self.sums;
-        let pair = self.first_pair.unwrap_or(0).rem_euclid(FIRST_DAY);
-        sums.earlier_count -= pair.div_euclid(FIRST_PAIR);
-        sums.earlier_distance_sum -= pair.rem_euclid(FIRST_PAIR);
-        sums
-    }
-}
-
-/// Sums up each prompt and provider.
+/// Sums up each prompt and provider. Pairs of two answers count when both are in the window.
 pub async fn list_prompt_totals(
     conn: &mut Conn,
     filter: &SumFilter<'_>,
 ) -> Result<Vec<PromptTotalsRow>, DbError> {
-    // The smallest of these numbers is that of the first day with answers, so that one pass finds its pair.
+    // The pair of the first day with an earlier one reaches out of the window.
+    let sum = |name: &&str| match name.starts_with("earlier_") {
+        true => format!("cast(coalesce(sum(s.{name}) filter (where s.day > f.day), 0) as bigint) as {name}"),
+        false => summed(&[name]),
+    };
+    let sums: Vec<String> = AnswerSumColumns::NAMES.iter().map(sum).collect();
+    let condition = filter.condition(conn.engine());
     let sql = format!(
-        "select s.prompt, s.provider, {}, min(case when s.responses > 0
-            then s.day * {FIRST_DAY} + s.earlier_count * {FIRST_PAIR} + s.earlier_distance_sum end) as first_pair
-        from mention_sums s where {} group by s.prompt, s.provider order by s.prompt, s.provider",
-        summed(AnswerSumColumns::NAMES),
-        filter.condition(conn.engine())
+        "select s.prompt, s.provider, {} from mention_sums s left join (
+            select s.prompt, s.provider, min(s.day) as day from mention_sums s
+            where {condition} and s.responses > 0 group by s.prompt, s.provider
+        ) f on f.prompt = s.prompt and f.provider = s.provider
+        where {condition} group by s.prompt, s.provider order by s.prompt, s.provider",
+        sums.join(", ")
     );
     Ok(on_engine!(conn, |c| bind_filter!(sqlx::query_as(AssertSqlSafe(sql)), filter).fetch_all(c).await)?)
 }

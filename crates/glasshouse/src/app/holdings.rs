@@ -27,7 +27,7 @@ impl AccountHoldings for HoldingsOfAccounts {
     fn count<'a>(&'a self, account: &'a AccountId) -> BoxFuture<'a, Result<Holdings, DbError>> {
         Box::pin(async move {
             let holdings = Holdings { domains: self.domains.count(account).await?, ..Holdings::default() };
-            self.mentions.prompts.count(account, holdings).await
+            mentions::service::prompts::count_prompts(&self.mentions.db, account, holdings).await
         })
     }
 }

@@ -10,8 +10,8 @@ use clap::Subcommand;
 use super::domain_target::DomainTarget;
 use super::{Context, output};
 use domains::DomainStatus;
-use mentions::service::prompts::PromptOwner;
 use mentions::service::prompts::file::read_prompts;
+use mentions::service::prompts::{PromptOwner, import_prompts};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -68,7 +68,7 @@ async fn import(target: &DomainTarget, file: &Path, context: &Context) -> anyhow
         .map(|entry| ((entry.line, entry.prompt.as_ref().err().cloned()), entry.prompt.ok()))
         .unzip();
     let owner = PromptOwner { account: &account.id, plan: account.plan };
-    let outcome = app.mentions.import.import(owner, &domain, prompts).await?;
+    let outcome = import_prompts(&app.mentions, owner, &domain, prompts).await?;
     for refused in &outcome.refused {
         let (line, problem) = &lines[refused.index];
         output::note(&format!("line {line}: {}", problem.as_deref().unwrap_or(refused.error)));

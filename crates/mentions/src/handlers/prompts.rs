@@ -16,8 +16,8 @@ use super::refuse_body;
 use crate::MentionsState;
 use crate::access::{ChangeMentions, ReadMentions};
 use crate::model::{MonitorInterval, Prompt, PromptIntent};
-use crate::service::prompts::PromptOwner;
 use crate::service::prompts::body::{PromptFields, given};
+use crate::service::prompts::{self, PromptOwner};
 use ::domains::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::access::Access;
@@ -104,7 +104,7 @@ async fn list_prompts(
 ) -> ApiResult<Json<Vec<PromptView>>> {
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
     let tag = query.tag.as_deref().filter(|tag| !tag.is_empty());
-    let prompts = mentions.prompts.list(&site.domain.id, tag).await?;
+    let prompts = prompts::list_prompts(&mentions.db, &site.domain.id, tag).await?;
     Ok(Json(prompts.into_iter().map(PromptView::of).collect()))
 }
 
@@ -208,19 +208,19 @@ async fn change_prompt(
         PromptAction::Create => {
             let new = fields.create().map_err(refuse_body)?;
             let site = site_of(&domain).await?;
-            let queued = mentions.creation.create(owner, &site.domain, new).await?;
+            let queued = prompts::create_prompt(&mentions, owner, &site.domain, new).await?;
             Ok(Json(QueuedRuns { queued }).into_response())
         }
         PromptAction::Update => {
             let (id, change) = (required_id(id)?, fields.change().map_err(refuse_body)?);
             let site = site_of(&domain).await?;
-            mentions.changes.change(owner, &site.domain.id, &id, change).await?;
+            prompts::change_prompt(&mentions, owner, &site.domain.id, &id, change).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
         PromptAction::Delete => {
             let id = required_id(id)?;
             let site = site_of(&domain).await?;
-            mentions.removal.delete(&site.domain.id, &id).await?;
+            prompts::delete_prompt(&mentions, &site.domain.id, &id).await?;
             Ok(StatusCode::NO_CONTENT.into_response())
         }
     }

@@ -16,7 +16,7 @@ use super::refuse_body;
 use crate::MentionsState;
 use crate::access::ChangeMentions;
 use crate::service::prompts::body::{PromptFields, read_providers};
-use crate::service::prompts::{ImportOutcome, RunNowError, RunNowRequest};
+use crate::service::prompts::{self, ImportOutcome, RunNowError, RunNowRequest};
 use ::domains::RequestedDomain;
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
@@ -101,12 +101,12 @@ async fn run_prompt(
     OptionalJson(request): OptionalJson<RunRequest>,
 ) -> ApiResult<Json<QueuedRuns>> {
     let request = request.check()?;
-    let found = mentions.prompts.find(&id).await?;
+    let found = prompts::find_prompt(&mentions.db, &id).await?;
     let prompt =
         found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
     let domain = domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
     RequestedDomain::of_host(&domain.host).site_to_use(&caller, &domains).await?;
-    let queued = mentions.running.run_now(owner_of(&caller), &prompt.id, &request).await?;
+    let queued = prompts::run_prompt_now(&mentions, owner_of(&caller), &prompt.id, &request).await?;
     Ok(Json(QueuedRuns { queued }))
 }
 
@@ -141,5 +141,5 @@ async fn import_prompts(
     let site = RequestedDomain::named(&request.domain).site_to_use(&caller, &domains).await?;
     let read = |entry: Value| PromptFields::deserialize(entry).ok().and_then(|fields| fields.create().ok());
     let list = request.prompts.into_iter().map(read).collect();
-    Ok(Json(mentions.import.import(owner_of(&caller), &site.domain, list).await?))
+    Ok(Json(prompts::import_prompts(&mentions, owner_of(&caller), &site.domain, list).await?))
 }

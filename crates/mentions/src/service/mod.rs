@@ -44,9 +44,7 @@ use asking::{AskingParts, RunAsking};
 use history::RunHistory;
 use money::Money;
 use opening::RunOpening;
-use prompts::{
-    PromptChanges, PromptCreation, PromptImport, PromptList, PromptPermission, PromptRemoval, PromptRunning,
-};
+use prompts::PromptPermission;
 use scheduling::Scheduler;
 use settings::brands::BrandSettings;
 use settings::monitoring::MonitoringSettings;
@@ -86,12 +84,8 @@ pub struct MentionParts {
     pub scheduler: Scheduler,
     pub tending: Tending,
     pub tidying: Tidying,
-    pub prompts: PromptList,
-    pub creation: PromptCreation,
-    pub changes: PromptChanges,
-    pub removal: PromptRemoval,
-    pub running: PromptRunning,
-    pub import: PromptImport,
+    pub permission: PromptPermission,
+    pub records: DomainRecords,
     pub history: RunHistory,
     pub standings: Standings,
     pub brands: BrandSettings,
@@ -155,24 +149,18 @@ impl Mentions {
         let reanalysis = Reanalysis::new(db, clock, jobs, &books);
         let base = (db, clock, jobs);
         let records = DomainRecords::new(db, clock, audits);
-        let permission = PromptPermission::new(config, &connections);
-        let creation = PromptCreation::new(base, &opening, &records, &permission);
         Mentions(Arc::new(MentionParts {
             asking,
             scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
             tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
             tidying: Tidying::new(db, clock, config),
             model_analysis,
-            prompts: PromptList::new(db),
-            changes: PromptChanges::new(base, &opening, &permission),
-            removal: PromptRemoval::new((db, clock), &opening),
-            running: PromptRunning::new(base, &opening, &money, &permission),
-            import: PromptImport::new(&creation),
-            creation,
+            permission: PromptPermission::new(config, &connections),
             history: RunHistory::new(db),
             standings: Standings::new(base, &connections, &opening, &money),
             brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
+            records,
             reanalysis,
             opening,
             money,

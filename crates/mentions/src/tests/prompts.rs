@@ -5,6 +5,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::fixture::{Monitored, QUESTION};
+use crate::service::prompts::count_prompts;
 use crate::testing::*;
 use ::domains::service::Lock;
 use platform::plans::Plan;
@@ -200,8 +201,8 @@ async fn limits_of_the_plan_refuse_with_their_codes() {
         shop.update(&paused, three).await.assert_error(400, "provider_limit_reached");
         shop.update(&paused, json!({ "tags": "x" })).await.assert_status(204);
 
-        let prompts = &shop.app.state.mentions.prompts;
-        let used = prompts.count(&shop.account.id, Holdings::default()).await.unwrap();
+        let db = &shop.app.state.mentions.db;
+        let used = count_prompts(db, &shop.account.id, Holdings::default()).await.unwrap();
         assert_eq!((used.prompts, used.monitors), (3, 1));
     })
     .await;

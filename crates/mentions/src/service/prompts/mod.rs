@@ -11,13 +11,13 @@ mod permission;
 mod removing;
 mod running;
 
-pub use changing::PromptChanges;
-pub use creating::PromptCreation;
+pub use changing::change_prompt;
+pub use creating::create_prompt;
 pub use error::PromptError;
-pub use importing::{ImportOutcome, PromptImport, RefusedPrompt};
+pub use importing::{ImportOutcome, RefusedPrompt, import_prompts};
 pub use permission::{PromptOwner, PromptPermission};
-pub use removing::PromptRemoval;
-pub use running::{PromptRunning, RunNowError, RunNowRequest};
+pub use removing::delete_prompt;
+pub use running::{RunNowError, RunNowRequest, run_prompt_now};
 
 use store::{Db, DbError};
 
@@ -27,38 +27,25 @@ use ::domains::DomainId;
 use accounts::AccountId;
 use accounts::usage::Holdings;
 
-/// Prompts as they stand. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct PromptList {
-    db: Db,
+/// Lists the prompts of a domain, the oldest first; those with a tag when one is given.
+pub async fn list_prompts(db: &Db, domain: &DomainId, tag: Option<&str>) -> Result<Vec<Prompt>, DbError> {
+    let mut found = prompts::list_prompts(&mut db.read().await?, domain).await?;
+    if let Some(tag) = tag {
+        found.retain(|prompt| prompt.tags.iter().any(|own| own == tag));
+    }
+    Ok(found)
 }
 
-impl PromptList {
-    pub fn new(db: &Db) -> PromptList {
-        PromptList { db: db.clone() }
+pub async fn find_prompt(db: &Db, id: &str) -> Result<Option<Prompt>, DbError> {
+    // PostgreSQL keeps no NUL in a text: no id has one.
+    if id.contains('\0') {
+        return Ok(None);
     }
+    prompts::find_prompt(&mut db.read().await?, id).await
+}
 
-    /// Lists the prompts of a domain, the oldest first; those with a tag when one is given.
-    pub async fn list(&self, domain: &DomainId, tag: Option<&str>) -> Result<Vec<Prompt>, DbError> {
-        let mut found = prompts::list_prompts(&mut self.db.read().await?, domain).await?;
-        if let Some(tag) = tag {
-            found.retain(|prompt| prompt.tags.iter().any(|own| own == tag));
-        }
-        Ok(found)
-    }
-
-    pub async fn find(&self, id: &str) -> Result<Option<Prompt>, DbError> {
-        // PostgreSQL keeps no NUL in a text: no id has one.
-        if id.contains('\0') {
-            return Ok(None);
-        }
-        prompts::find_prompt(&mut self.db.read().await?, id).await
-    }
-
-    /// Adds the account's prompts and active prompts to what it has.
-    pub async fn count(&self, account: &AccountId, holdings: Holdings) -> Result<Holdings, DbError> {
-        let PromptCounts { prompts, active } =
-            prompts::count_prompts(&mut self.db.read().await?, account).await?;
-        Ok(Holdings { prompts, monitors: active, ..holdings })
-    }
+/// Adds the account's prompts and active prompts to what it has.
+pub async fn count_prompts(db: &Db, account: &AccountId, holdings: Holdings) -> Result<Holdings, DbError> {
+    let PromptCounts { prompts, active } = prompts::count_prompts(&mut db.read().await?, account).await?;
+    Ok(Holdings { prompts, monitors: active, ..holdings })
 }

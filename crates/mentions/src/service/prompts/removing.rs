@@ -2,44 +2,30 @@
 //! runs.
 
 use assistants::providers::Provider;
-use store::{Db, DbError, Tx};
+use store::{DbError, Tx};
 
 use crate::model::{Prompt, PromptId};
 use crate::queries::sums::PromptDays;
 use crate::queries::{domains, prompts, sums, targets};
-use crate::service::opening::RunOpening;
+use crate::service::MentionParts;
 use crate::sums::{SumChanges, SumPlace};
 use ::domains::DomainId;
-use platform::clock::{Clock, Timestamp};
+use platform::clock::Timestamp;
 
-/// Deletion of prompts. Cheap to clone.
-#[derive(Clone)]
-pub struct PromptRemoval {
-    db: Db,
-    clock: Clock,
-    opening: RunOpening,
-}
-
-impl PromptRemoval {
-    pub fn new((db, clock): (&Db, &Clock), opening: &RunOpening) -> PromptRemoval {
-        PromptRemoval { db: db.clone(), clock: clock.clone(), opening: opening.clone() }
+/// Deletes a prompt of a domain. One that the domain does not have is deleted already.
+pub async fn delete_prompt(mentions: &MentionParts, domain: &DomainId, id: &str) -> Result<(), DbError> {
+    // PostgreSQL keeps no NUL in a text: no id has one.
+    if id.contains('\0') {
+        return Ok(());
     }
-
-    /// Deletes a prompt of a domain. One that the domain does not have is deleted already.
-    pub async fn delete(&self, domain: &DomainId, id: &str) -> Result<(), DbError> {
-        // PostgreSQL keeps no NUL in a text: no id has one.
-        if id.contains('\0') {
-            return Ok(());
-        }
-        let mut tx = self.db.write().await?;
-        let found = prompts::find_for_change(&mut tx, &PromptId::from(id)).await?;
-        let Some(prompt) = found.filter(|prompt| prompt.domain == *domain) else { return Ok(()) };
-        self.opening.withdraw(&mut tx, &prompt.id, None).await?;
-        targets::delete_targets(&mut tx, &prompt.id, None).await?;
-        delete_sums(&mut tx, &prompt, self.clock.now()).await?;
-        prompts::delete_prompt(&mut tx, &prompt.id).await?;
-        tx.commit().await
-    }
+    let mut tx = mentions.db.write().await?;
+    let found = prompts::find_for_change(&mut tx, &PromptId::from(id)).await?;
+    let Some(prompt) = found.filter(|prompt| prompt.domain == *domain) else { return Ok(()) };
+    mentions.opening.withdraw(&mut tx, &prompt.id, None).await?;
+    targets::delete_targets(&mut tx, &prompt.id, None).await?;
+    delete_sums(&mut tx, &prompt, mentions.clock.now()).await?;
+    prompts::delete_prompt(&mut tx, &prompt.id).await?;
+    tx.commit().await
 }
 
 /// Deletes the sums of a prompt, and takes them off those of its domain.

@@ -1,15 +1,15 @@
 //! Asking a prompt now, because somebody wants to.
 
 use assistants::providers::Provider;
-use store::{Conn, Db, DbError};
+use store::{Conn, DbError};
 
-use super::{PromptError, PromptOwner, PromptPermission};
+use super::{PromptError, PromptOwner};
 use crate::model::{Prompt, PromptId, RunReason};
 use crate::queries::{self, domains, prompts, runs};
-use crate::service::money::{Money, Purchase};
-use crate::service::opening::{RunOpening, WantedRuns};
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::Jobs;
+use crate::service::MentionParts;
+use crate::service::money::Purchase;
+use crate::service::opening::WantedRuns;
+use platform::clock::Timestamp;
 
 /// Assistants and number of answers that somebody wants.
 #[derive(Debug, Clone)]
@@ -38,98 +38,69 @@ impl From<DbError> for RunNowError {
     }
 }
 
-/// Asks prompts now. Cheap to clone.
-#[derive(Clone)]
-pub struct PromptRunning {
-    db: Db,
-    clock: Clock,
-    jobs: Jobs,
-    opening: RunOpening,
-    money: Money,
-    permission: PromptPermission,
+/// Queues runs of a prompt. Returns their number; an assistant with a run of the prompt that is not over gets none.
+pub async fn run_prompt_now(
+    mentions: &MentionParts,
+    owner: PromptOwner<'_>,
+    id: &PromptId,
+    request: &RunNowRequest,
+) -> Result<usize, RunNowError> {
+    let mut tx = mentions.db.write().await?;
+    queries::lock_account(&mut tx, owner.account.as_str()).await?;
+    let prompt = prompts::find_for_change(&mut tx, id).await?.ok_or(PromptError::NotFound)?;
+    if let Some(named) = &request.providers {
+        if let Some(other) = named.iter().find(|provider| !prompt.providers.contains(provider)) {
+            return Err(RunNowError::NotOfPrompt(*other));
+        }
+        mentions.permission.check_named(owner, named)?;
+        mentions.permission.check_question(named, &prompt.text)?;
+    }
+    if !prompt.is_active {
+        return Err(RunNowError::Paused);
+    }
+    let mut wanted = mentions.permission.askable(&mut tx, owner, &prompt).await?;
+    if let Some(named) = &request.providers {
+        wanted.retain(|provider| named.contains(provider));
+    }
+    let open = runs::list_open_of_prompt(&mut tx, &prompt.id).await?;
+    wanted.retain(|provider| open.iter().all(|run| run.provider != provider.as_str()));
+    if let Some(resumes_at) = find_refusal(mentions, &mut tx, &prompt, &wanted).await? {
+        return Err(RunNowError::BudgetSpent(resumes_at));
+    }
+    let now = mentions.clock.now();
+    let runs: Vec<WantedRuns<'_>> = wanted
+        .iter()
+        .map(|provider| WantedRuns {
+            samples: request.samples,
+            ..WantedRuns::now(&prompt, *provider, RunReason::Manual, now)
+        })
+        .collect();
+    let queued = mentions.opening.open(&mut tx, &runs).await?.len();
+    tx.commit().await?;
+    mentions.jobs.wake();
+    Ok(queued)
 }
 
-impl PromptRunning {
-    pub fn new(
-        (db, clock, jobs): (&Db, &Clock, &Jobs),
-        opening: &RunOpening,
-        money: &Money,
-        permission: &PromptPermission,
-    ) -> PromptRunning {
-        PromptRunning {
-            db: db.clone(),
-            clock: clock.clone(),
-            jobs: jobs.clone(),
-            opening: opening.clone(),
-            money: money.clone(),
-            permission: permission.clone(),
-        }
+/// Returns the time at which the first of some assistants can be paid again. None: one of them can be now.
+async fn find_refusal(
+    mentions: &MentionParts,
+    conn: &mut Conn,
+    prompt: &Prompt,
+    wanted: &[Provider],
+) -> Result<Option<Timestamp>, DbError> {
+    let now = mentions.clock.now();
+    let record = domains::find_domain(conn, &prompt.domain).await?;
+    let mut first = None;
+    for provider in wanted {
+        let purchase = Purchase {
+            account: prompt.account.as_str(),
+            domain: &prompt.domain,
+            domain_limit: record.as_ref().and_then(|record| record.budget),
+            provider: provider.as_str(),
+            price: mentions.opening.expected_price(*provider, now),
+        };
+        let Some(spent) = mentions.money.find_refusal(conn, purchase, now).await? else { return Ok(None) };
+        first = Some(first.map_or(spent.resumes_at, |first: Timestamp| first.min(spent.resumes_at)));
     }
-
-    /// Queues runs of a prompt. Returns their number; an assistant with a run of the prompt that is not over gets none.
-    pub async fn run_now(
-        &self,
-        owner: PromptOwner<'_>,
-        id: &PromptId,
-        request: &RunNowRequest,
-    ) -> Result<usize, RunNowError> {
-        let mut tx = self.db.write().await?;
-        queries::lock_account(&mut tx, owner.account.as_str()).await?;
-        let prompt = prompts::find_for_change(&mut tx, id).await?.ok_or(PromptError::NotFound)?;
-        if let Some(named) = &request.providers {
-            if let Some(other) = named.iter().find(|provider| !prompt.providers.contains(provider)) {
-                return Err(RunNowError::NotOfPrompt(*other));
-            }
-            self.permission.check_named(owner, named)?;
-            self.permission.check_question(named, &prompt.text)?;
-        }
-        if !prompt.is_active {
-            return Err(RunNowError::Paused);
-        }
-        let mut wanted = self.permission.askable(&mut tx, owner, &prompt).await?;
-        if let Some(named) = &request.providers {
-            wanted.retain(|provider| named.contains(provider));
-        }
-        let open = runs::list_open_of_prompt(&mut tx, &prompt.id).await?;
-        wanted.retain(|provider| open.iter().all(|run| run.provider != provider.as_str()));
-        if let Some(resumes_at) = self.find_refusal(&mut tx, &prompt, &wanted).await? {
-            return Err(RunNowError::BudgetSpent(resumes_at));
-        }
-        let now = self.clock.now();
-        let runs: Vec<WantedRuns<'_>> = wanted
-            .iter()
-            .map(|provider| WantedRuns {
-                samples: request.samples,
-                ..WantedRuns::now(&prompt, *provider, RunReason::Manual, now)
-            })
-            .collect();
-        let queued = self.opening.open(&mut tx, &runs).await?.len();
-        tx.commit().await?;
-        self.jobs.wake();
-        Ok(queued)
-    }
-
-    /// Returns the time at which the first of some assistants can be paid again. None: one of them can be now.
-    async fn find_refusal(
-        &self,
-        conn: &mut Conn,
-        prompt: &Prompt,
-        wanted: &[Provider],
-    ) -> Result<Option<Timestamp>, DbError> {
-        let now = self.clock.now();
-        let record = domains::find_domain(conn, &prompt.domain).await?;
-        let mut first = None;
-        for provider in wanted {
-            let purchase = Purchase {
-                account: prompt.account.as_str(),
-                domain: &prompt.domain,
-                domain_limit: record.as_ref().and_then(|record| record.budget),
-                provider: provider.as_str(),
-                price: self.opening.expected_price(*provider, now),
-            };
-            let Some(spent) = self.money.find_refusal(conn, purchase, now).await? else { return Ok(None) };
-            first = Some(first.map_or(spent.resumes_at, |first: Timestamp| first.min(spent.resumes_at)));
-        }
-        Ok(first)
-    }
+    Ok(first)
 }

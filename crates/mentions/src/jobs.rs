@@ -1,4 +1,4 @@
-//! Background work of AI mentions. Each job says what to do; the parts of the service know how.
+//! Background work of AI mentions. Each job calls a function of the service.
 
 use std::time::Duration;
 
@@ -7,6 +7,13 @@ use store::DbError;
 
 use super::model::PromptRunId;
 use super::service::Mentions;
+use super::service::analysing::by_model::analyse_by_model;
+use super::service::analysing::reanalysis::{abandon_reanalysis, reanalyse};
+use super::service::asking::ask_provider;
+use super::service::scheduling::queue_due;
+use super::service::settings::brands::derive_brands_again;
+use super::service::tending::tend;
+use super::service::tidying::tidy;
 use ::domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 
@@ -31,7 +38,7 @@ impl Job for AskProvider {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.asking.ask(&self.run, run).await
+        ask_provider(mentions, &self.run, run).await
     }
 }
 
@@ -51,7 +58,7 @@ impl Job for AnalyseAnswer {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.model_analysis.analyse(&self.run, run).await
+        analyse_by_model(mentions, &self.run, run).await
     }
 }
 
@@ -66,7 +73,7 @@ impl Job for QueueDuePrompts {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.scheduler.queue_due(run).await?;
+        queue_due(mentions, run).await?;
         Ok(JobOutcome::Done)
     }
 }
@@ -82,7 +89,7 @@ impl Job for TendRuns {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.tending.tend(run).await?;
+        tend(mentions, run).await?;
         Ok(JobOutcome::Done)
     }
 }
@@ -97,8 +104,8 @@ impl Job for TidyMentions {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.tidying.tidy(run).await?;
-        mentions.brands.derive_again(&mentions.domains, run).await?;
+        tidy(mentions, run).await?;
+        derive_brands_again(mentions, run).await?;
         Ok(JobOutcome::Done)
     }
 }
@@ -116,10 +123,10 @@ impl Job for ReanalyseDomain {
     type Services = Mentions;
 
     async fn run(&self, mentions: &Mentions, run: &JobRun) -> Result<JobOutcome, JobError> {
-        mentions.reanalysis.run(&self.domain, run).await
+        reanalyse(mentions, &self.domain, run).await
     }
 
     async fn died(&self, mentions: &Mentions, reason: &str) -> Result<(), DbError> {
-        mentions.reanalysis.abandon(&self.domain, reason).await
+        abandon_reanalysis(mentions, &self.domain, reason).await
     }
 }

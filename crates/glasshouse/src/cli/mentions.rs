@@ -10,8 +10,8 @@ use clap::Subcommand;
 use super::domain_target::DomainTarget;
 use super::{Context, output};
 use domains::DomainStatus;
-use mentions::service::prompts::file::read_prompts;
-use mentions::service::prompts::{PromptOwner, import_prompts};
+use mentions::service::analysing::reanalysis::restart_reanalysis;
+use mentions::service::prompts::{PromptOwner, file::read_prompts, import_prompts};
 
 #[derive(Subcommand)]
 pub enum Command {
@@ -41,7 +41,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
 async fn reanalyse(target: &DomainTarget, context: &Context) -> anyhow::Result<ExitCode> {
     let app = context.app().await?;
     let domain = target.find(&app).await?;
-    match app.mentions.reanalysis.restart(&domain.id).await? {
+    match restart_reanalysis(&app.mentions, &domain.id).await? {
         None | Some(0) => output::line(&format!("{} has no answers yet.", domain.host)),
         Some(total) => output::line(&format!(
             "{total} answers of {} will be analysed again by the running service.",

@@ -23,7 +23,7 @@ use crate::access::ReadMentions;
 use crate::budgets::start_of_day;
 use crate::model::UtcDay;
 use crate::service::analysing::answer::RunDetails;
-use crate::service::history::{RunListRow, RunRow, RunSelection};
+use crate::service::history::{self, RunListRow, RunRow, RunSelection};
 use ::domains::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
@@ -215,11 +215,11 @@ async fn list_prompt_runs(
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
     let domain = site.domain.id.clone();
     let selection = RunSelection { domain, prompt: query.prompt_id, provider, days };
-    let mut page = mentions.history.list(&selection, part).await?;
+    let mut page = history::list_runs(&mentions.db, &selection, part).await?;
     let by_status: BTreeMap<String, i64> = std::mem::take(&mut page.counts).into_iter().collect();
     let summary = PromptRunSummary { total: by_status.values().sum(), by_status };
     let mut is_continued = false;
-    let parts = mentions.history.read(page).map_ok(move |rows| {
+    let parts = history::read_runs(&mentions.db, page).map_ok(move |rows| {
         let mut text = Vec::new();
         for row in rows {
             text.push(if std::mem::replace(&mut is_continued, true) { b',' } else { b' ' });
@@ -363,7 +363,7 @@ async fn get_prompt_run(
     State(domains): State<DomainsService>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<PromptRunDetails>> {
-    let found = mentions.history.find(&id).await?;
+    let found = history::find_run(&mentions.db, &id).await?;
     let row =
         found.filter(|row| row.account_id == caller.account().as_str()).ok_or_else(ApiError::not_found)?;
     let domain = domains.find_by_id(&row.domain_id.as_str().into()).await?;

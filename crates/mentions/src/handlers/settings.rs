@@ -11,6 +11,7 @@ use super::refuse_body;
 use crate::MentionsState;
 use crate::brand::{BrandBody, BrandView};
 use crate::monitoring::{MonitoringChange, MonitoringView};
+use crate::service::settings::brands;
 use ::domains::access::{ChangeBeyond, ReadBeyond};
 use ::domains::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
@@ -44,7 +45,7 @@ async fn get_brand(
     domain: RequestedDomain,
 ) -> ApiResult<Json<BrandView>> {
     let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
-    Ok(Json(mentions.brands.get(&domain).await?))
+    Ok(Json(brands::get_brand(&mentions, &domain).await?))
 }
 
 /// Replaces the brand of a domain and its competitors.
@@ -65,7 +66,7 @@ async fn replace_brand(
 ) -> ApiResult<Json<BrandView>> {
     let (profile, competitors) = body.read().map_err(refuse_body)?;
     let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
-    let saved = mentions.brands.replace(&domain, profile, competitors).await?;
+    let saved = brands::replace_brand(&mentions, &domain, profile, competitors).await?;
     Ok(Json(saved.ok_or_else(ApiError::not_found)?))
 }
 

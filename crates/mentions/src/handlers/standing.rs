@@ -14,7 +14,7 @@ use super::read_day;
 use crate::MentionsState;
 use crate::access::ReadMentions;
 use crate::model::UtcDay;
-use crate::service::standing::{DomainCosts, ProviderStanding};
+use crate::service::standing::{self, DomainCosts, ProviderStanding};
 use ::domains::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
@@ -58,7 +58,7 @@ async fn list_providers(
     AppQuery(query): AppQuery<ProviderQuery>,
 ) -> ApiResult<Json<ProviderList>> {
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
-    let providers = mentions.standings.list_providers(&site.domain, caller.plan()).await?;
+    let providers = standing::list_provider_standings(&mentions, &site.domain, caller.plan()).await?;
     Ok(Json(ProviderList { providers }))
 }
 
@@ -99,5 +99,5 @@ async fn get_costs(
 ) -> ApiResult<Json<DomainCosts>> {
     let days = query.days(clock.now().day_number())?;
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
-    Ok(Json(mentions.standings.sum_costs(&site.domain, caller.plan(), days).await?))
+    Ok(Json(standing::sum_domain_costs(&mentions, &site.domain, caller.plan(), days).await?))
 }

@@ -1,4 +1,4 @@
-//! Parts of AI mentions, put together. Each part is a type of its own and does one thing; handlers and jobs call the parts.
+//! Services of AI mentions, put together. Handlers and jobs call the functions of this folder with them.
 
 pub mod analysing;
 pub mod asking;
@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use assistants::providers::call::Assistants;
 use store::{Db, DbError};
+use tokio_util::task::TaskTracker;
 
 use super::budgets::BudgetLimits;
 use super::connections::Connections;
@@ -33,25 +34,14 @@ use platform::config::Config;
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 
 use analysing::books::BrandBooks;
-use analysing::by_model::{ModelAnalysis, ModelAnalysisParts};
-use analysing::finishing::Finishing;
-use analysing::reanalysis::Reanalysis;
 use analysing::threads::AnalysisThreads;
 use asking::health::ProviderHealth;
-use asking::permission::Permissions;
 use asking::quirks::QuirkBook;
-use asking::{AskingParts, RunAsking};
-use history::RunHistory;
 use money::Money;
 use opening::RunOpening;
 use prompts::PromptPermission;
-use scheduling::Scheduler;
-use settings::brands::BrandSettings;
 use settings::monitoring::MonitoringSettings;
 use settings::records::DomainRecords;
-use standing::Standings;
-use tending::Tending;
-use tidying::Tidying;
 use writing::RunWriter;
 
 /// Owner of the jobs of the service itself.
@@ -65,11 +55,12 @@ const TIDY_EVERY: Duration = Duration::from_secs(3600);
 #[derive(Clone)]
 pub struct Mentions(Arc<MentionParts>);
 
-/// Parts of AI mentions.
+/// Services that AI mentions use, and their own state.
 pub struct MentionParts {
     pub db: Db,
     pub clock: Clock,
     pub config: Arc<Config>,
+    pub tasks: TaskTracker,
     pub accounts: Accounts,
     pub domains: DomainsService,
     pub jobs: Jobs,
@@ -78,17 +69,12 @@ pub struct MentionParts {
     pub books: BrandBooks,
     pub money: Money,
     pub opening: RunOpening,
-    pub asking: RunAsking,
-    pub model_analysis: ModelAnalysis,
-    pub reanalysis: Reanalysis,
-    pub scheduler: Scheduler,
-    pub tending: Tending,
-    pub tidying: Tidying,
+    pub writer: RunWriter,
+    pub health: ProviderHealth,
+    pub quirks: QuirkBook,
+    pub threads: AnalysisThreads,
     pub permission: PromptPermission,
     pub records: DomainRecords,
-    pub history: RunHistory,
-    pub standings: Standings,
-    pub brands: BrandSettings,
     pub monitoring: MonitoringSettings,
 }
 
@@ -112,62 +98,22 @@ impl Mentions {
         let Platform { config, clock, db, network, .. } = platform;
         let connections = Arc::new(Connections::new(config));
         let assistants = Assistants::new(network);
-        let opening = RunOpening::new(jobs, clock, &connections, &assistants);
-        let money = Money::new(BudgetLimits::new(config, &connections));
-        let books = BrandBooks::new(db);
-        let writer = RunWriter::new(platform, jobs);
-        let permissions = Permissions::new(db, config, (accounts, domains), &connections);
-        let quirks = QuirkBook::new(db, clock);
-        let finishing = Finishing::new(&books, clock, &writer);
-        let model_analysis = ModelAnalysis::new(ModelAnalysisParts {
-            db: db.clone(),
-            clock: clock.clone(),
-            tasks: platform.tasks.clone(),
-            connections: connections.clone(),
-            assistants: assistants.clone(),
-            books: books.clone(),
-            money: money.clone(),
-            writer: writer.clone(),
-            quirks: quirks.clone(),
-            finishing: finishing.clone(),
-        });
-        let asking = RunAsking::new(AskingParts {
-            db: db.clone(),
-            clock: clock.clone(),
-            tasks: platform.tasks.clone(),
-            connections: connections.clone(),
-            assistants: assistants.clone(),
-            books: books.clone(),
-            money: money.clone(),
-            writer: writer.clone(),
-            health: ProviderHealth::new(db, clock, jobs),
-            quirks,
-            permissions: permissions.clone(),
-            analysing: AnalysisThreads::default(),
-            keeps_responses: config.mentions.keep_raw_days > 0,
-        });
-        let reanalysis = Reanalysis::new(db, clock, jobs, &books);
-        let base = (db, clock, jobs);
         let records = DomainRecords::new(db, clock, audits);
         Mentions(Arc::new(MentionParts {
-            asking,
-            scheduler: Scheduler::new((db, clock, config), jobs, &permissions, &money, &opening),
-            tending: Tending::new((db, clock, jobs), &writer, &finishing, &model_analysis),
-            tidying: Tidying::new(db, clock, config),
-            model_analysis,
+            books: BrandBooks::new(db),
+            money: Money::new(BudgetLimits::new(config, &connections)),
+            opening: RunOpening::new(jobs, clock, &connections, &assistants),
+            writer: RunWriter::new(platform, jobs),
+            health: ProviderHealth::new(db, clock, jobs),
+            quirks: QuirkBook::new(db, clock),
+            threads: AnalysisThreads::default(),
             permission: PromptPermission::new(config, &connections),
-            history: RunHistory::new(db),
-            standings: Standings::new(base, &connections, &opening, &money),
-            brands: BrandSettings::new((db, clock), &records, &books, &reanalysis),
             monitoring: MonitoringSettings::new(platform, &records),
             records,
-            reanalysis,
-            opening,
-            money,
-            books,
             db: db.clone(),
             clock: clock.clone(),
             config: config.clone(),
+            tasks: platform.tasks.clone(),
             accounts: accounts.clone(),
             domains: domains.clone(),
             jobs: jobs.clone(),

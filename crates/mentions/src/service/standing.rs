@@ -2,25 +2,24 @@
 //! Reads only. Must never show sums of another account.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
 
 use assistants::providers::{ApiStyle, OverviewVendor, Provider, Usd, listing_of};
 use serde::Serialize;
-use store::{Conn, Db, DbError};
+use store::{Conn, DbError};
 use utoipa::ToSchema;
 
-use super::money::{Money, Purchase};
-use super::opening::RunOpening;
+use super::MentionParts;
+use super::money::Purchase;
 use crate::budgets::{BudgetScope, SpentBudgets, start_of_day};
-use crate::connections::{AssistantSetup, Connections, Unavailable, lane_of};
+use crate::connections::{AssistantSetup, Unavailable, lane_of};
 use crate::model::{Prompt, UtcDay};
 use crate::queries::ledger::{self, BudgetRow, CostRow};
 use crate::queries::providers::{self, ProviderStateRow};
 use crate::queries::{domains, prompts, targets};
 use crate::schedule;
 use ::domains::Domain;
-use platform::clock::{Clock, Timestamp};
-use platform::jobs::{Jobs, LaneTrouble};
+use platform::clock::Timestamp;
+use platform::jobs::LaneTrouble;
 use platform::plans::Plan;
 
 /// Failures in a row after which a provider shows as failing, unless one of them says that it will go on.
@@ -146,170 +145,141 @@ pub struct DomainCosts {
     pub resumes_at: Option<Timestamp>,
 }
 
-/// Reader of the standing of domains. Cheap to clone.
-#[derive(Clone)]
-pub struct Standings {
-    db: Db,
-    clock: Clock,
-    jobs: Jobs,
-    connections: Arc<Connections>,
-    opening: RunOpening,
-    money: Money,
+/// Lists all assistants, in their order, as an account on a plan may ask them about a domain.
+pub async fn list_provider_standings(
+    mentions: &MentionParts,
+    domain: &Domain,
+    plan: Plan,
+) -> Result<Vec<ProviderStanding>, DbError> {
+    let now = mentions.clock.now();
+    let troubles = mentions.jobs.list_lane_troubles().await?;
+    let mut conn = mentions.db.read().await?;
+    let states = providers::list_states(&mut conn).await?;
+    let limit = domains::find_domain(&mut conn, &domain.id).await?.and_then(|record| record.budget);
+    let mut standings = Vec::new();
+    for setup in mentions.connections.all() {
+        let checked = setup.check(plan);
+        let (health, paused_until) = condition_of(setup.provider, &troubles, &states, now);
+        let spent = find_spent(mentions, &mut conn, (domain, limit), setup.provider, now).await?;
+        standings.push(ProviderStanding {
+            provider: setup.provider,
+            available: checked.is_ok(),
+            reason: checked.err().map(|reason| match reason {
+                Unavailable::Plan => UnavailableReason::Plan,
+                Unavailable::NoKey => UnavailableReason::NoKey,
+            }),
+            style: setup.connection.style,
+            model: model_of(setup),
+            demo: setup.is_demo,
+            health,
+            paused_until,
+            budget_spent: spent.is_some(),
+            usd_per_run: mentions.opening.expected_price(setup.provider, now),
+        });
+    }
+    Ok(standings)
 }
 
-impl Standings {
-    pub fn new(
-        (db, clock, jobs): (&Db, &Clock, &Jobs),
-        connections: &Arc<Connections>,
-        opening: &RunOpening,
-        money: &Money,
-    ) -> Standings {
-        Standings {
-            db: db.clone(),
-            clock: clock.clone(),
-            jobs: jobs.clone(),
-            connections: connections.clone(),
-            opening: opening.clone(),
-            money: money.clone(),
-        }
-    }
+/// Finds the budgets that cannot pay a question to an assistant. None: all of them can.
+async fn find_spent(
+    mentions: &MentionParts,
+    conn: &mut Conn,
+    (domain, domain_limit): (&Domain, Option<Usd>),
+    provider: Provider,
+    now: Timestamp,
+) -> Result<Option<SpentBudgets>, DbError> {
+    let purchase = Purchase {
+        account: domain.account_id.as_str(),
+        domain: &domain.id,
+        domain_limit,
+        provider: provider.as_str(),
+        price: mentions.opening.expected_price(provider, now),
+    };
+    mentions.money.find_refusal(conn, purchase, now).await
+}
 
-    /// Lists all assistants, in their order, as an account on a plan may ask them about a domain.
-    pub async fn list_providers(
-        &self,
-        domain: &Domain,
-        plan: Plan,
-    ) -> Result<Vec<ProviderStanding>, DbError> {
-        let now = self.clock.now();
-        let troubles = self.jobs.list_lane_troubles().await?;
-        let mut conn = self.db.read().await?;
-        let states = providers::list_states(&mut conn).await?;
-        let limit = domains::find_domain(&mut conn, &domain.id).await?.and_then(|record| record.budget);
-        let mut standings = Vec::new();
-        for setup in self.connections.all() {
-            let checked = setup.check(plan);
-            let (health, paused_until) = condition_of(setup.provider, &troubles, &states, now);
-            let spent = self.find_spent(&mut conn, (domain, limit), setup.provider, now).await?;
-            standings.push(ProviderStanding {
-                provider: setup.provider,
-                available: checked.is_ok(),
-                reason: checked.err().map(|reason| match reason {
-                    Unavailable::Plan => UnavailableReason::Plan,
-                    Unavailable::NoKey => UnavailableReason::NoKey,
-                }),
-                style: setup.connection.style,
-                model: model_of(setup),
-                demo: setup.is_demo,
-                health,
-                paused_until,
-                budget_spent: spent.is_some(),
-                usd_per_run: self.opening.expected_price(setup.provider, now),
-            });
-        }
-        Ok(standings)
+/// Sums up what the requests about a domain cost from one day to another, and what is left of its budgets.
+pub async fn sum_domain_costs(
+    mentions: &MentionParts,
+    domain: &Domain,
+    plan: Plan,
+    days: (UtcDay, UtcDay),
+) -> Result<DomainCosts, DbError> {
+    let now = mentions.clock.now();
+    let mut conn = mentions.db.read().await?;
+    let costs = ledger::list_costs(&mut conn, &domain.id, days).await?;
+    let listed = prompts::list_prompts(&mut conn, &domain.id).await?;
+    let budget = domains::find_domain(&mut conn, &domain.id).await?.and_then(|record| record.budget);
+    let mut spent: Vec<SpentBudgets> = Vec::new();
+    for setup in mentions.connections.all().iter().filter(|setup| setup.check(plan).is_ok()) {
+        spent.extend(find_spent(mentions, &mut conn, (domain, budget), setup.provider, now).await?);
     }
+    let mut budget_spent: Vec<BudgetScope> =
+        spent.iter().flat_map(|spent| spent.scopes.iter().copied()).collect();
+    budget_spent.sort();
+    budget_spent.dedup();
+    let month = month(mentions, &mut conn, (domain, budget), plan, &listed).await?;
+    let texts: HashMap<&str, &str> =
+        listed.iter().map(|prompt| (prompt.id.as_str(), prompt.text.as_str())).collect();
+    let by_prompt = dearest_first(&costs, |row| row.prompt_id.clone());
+    Ok(DomainCosts {
+        usd: sum(&costs, |row| row.settled),
+        estimated_usd: sum(&costs, |row| row.estimated),
+        by_day: by_day(&costs),
+        by_provider: dearest_first(&costs, |row| row.provider.clone())
+            .into_iter()
+            .map(|(provider, usd)| ProviderCost { provider, usd })
+            .collect(),
+        by_prompt: by_prompt
+            .into_iter()
+            .map(|(prompt_id, usd)| PromptCost {
+                prompt_text: texts.get(prompt_id.as_str()).copied().unwrap_or_default().to_owned(),
+                prompt_id,
+                usd,
+            })
+            .collect(),
+        month,
+        budget_spent,
+        resumes_at: spent.iter().map(|spent| spent.resumes_at).max(),
+    })
+}
 
-    /// Finds the budgets that cannot pay a question to an assistant. None: all of them can.
-    async fn find_spent(
-        &self,
-        conn: &mut Conn,
-        (domain, domain_limit): (&Domain, Option<Usd>),
-        provider: Provider,
-        now: Timestamp,
-    ) -> Result<Option<SpentBudgets>, DbError> {
-        let purchase = Purchase {
-            account: domain.account_id.as_str(),
-            domain: &domain.id,
-            domain_limit,
-            provider: provider.as_str(),
-            price: self.opening.expected_price(provider, now),
-        };
-        self.money.find_refusal(conn, purchase, now).await
-    }
-
-    /// Sums up what the requests about a domain cost from one day to another, and what is left of its budgets.
-    pub async fn sum_costs(
-        &self,
-        domain: &Domain,
-        plan: Plan,
-        days: (UtcDay, UtcDay),
-    ) -> Result<DomainCosts, DbError> {
-        let now = self.clock.now();
-        let mut conn = self.db.read().await?;
-        let costs = ledger::list_costs(&mut conn, &domain.id, days).await?;
-        let listed = prompts::list_prompts(&mut conn, &domain.id).await?;
-        let budget = domains::find_domain(&mut conn, &domain.id).await?.and_then(|record| record.budget);
-        let mut spent: Vec<SpentBudgets> = Vec::new();
-        for setup in self.connections.all().iter().filter(|setup| setup.check(plan).is_ok()) {
-            spent.extend(self.find_spent(&mut conn, (domain, budget), setup.provider, now).await?);
-        }
-        let mut budget_spent: Vec<BudgetScope> =
-            spent.iter().flat_map(|spent| spent.scopes.iter().copied()).collect();
-        budget_spent.sort();
-        budget_spent.dedup();
-        let month = self.month(&mut conn, (domain, budget), plan, &listed).await?;
-        let texts: HashMap<&str, &str> =
-            listed.iter().map(|prompt| (prompt.id.as_str(), prompt.text.as_str())).collect();
-        let by_prompt = dearest_first(&costs, |row| row.prompt_id.clone());
-        Ok(DomainCosts {
-            usd: sum(&costs, |row| row.settled),
-            estimated_usd: sum(&costs, |row| row.estimated),
-            by_day: by_day(&costs),
-            by_provider: dearest_first(&costs, |row| row.provider.clone())
-                .into_iter()
-                .map(|(provider, usd)| ProviderCost { provider, usd })
-                .collect(),
-            by_prompt: by_prompt
-                .into_iter()
-                .map(|(prompt_id, usd)| PromptCost {
-                    prompt_text: texts.get(prompt_id.as_str()).copied().unwrap_or_default().to_owned(),
-                    prompt_id,
-                    usd,
-                })
-                .collect(),
-            month,
-            budget_spent,
-            resumes_at: spent.iter().map(|spent| spent.resumes_at).max(),
-        })
-    }
-
-    async fn month(
-        &self,
-        conn: &mut Conn,
-        (domain, budget): (&Domain, Option<Usd>),
-        plan: Plan,
-        listed: &[Prompt],
-    ) -> Result<MonthMoney, DbError> {
-        let now = self.clock.now();
-        let wanted = BudgetRow {
-            scope: BudgetScope::Domain.as_str().to_owned(),
-            scope_key: domain.id.to_string(),
-            period: now.month(),
-            reserved_nanos: 0,
-            spent_nanos: 0,
-            estimated_nanos: 0,
-        };
-        let found = ledger::find_budgets(conn, &[wanted]).await?.into_iter().next();
-        let spent = Usd::from_nanos(found.as_ref().map_or(0, |row| row.spent_nanos));
-        let reserved = Usd::from_nanos(found.as_ref().map_or(0, |row| row.reserved_nanos));
-        let mut expected = Usd::ZERO;
-        for prompt in listed.iter().filter(|prompt| prompt.is_active) {
-            for target in targets::list_of_prompt(conn, &prompt.id).await? {
-                if self.connections.get(target.provider).check(plan).is_err() {
-                    continue;
-                }
-                let period = schedule::period(prompt.interval, target.dynamic.level);
-                let left = slots_left(target.next_due, period.as_secs(), now);
-                expected += self.opening.expected_price(target.provider, now).times(left);
+async fn month(
+    mentions: &MentionParts,
+    conn: &mut Conn,
+    (domain, budget): (&Domain, Option<Usd>),
+    plan: Plan,
+    listed: &[Prompt],
+) -> Result<MonthMoney, DbError> {
+    let now = mentions.clock.now();
+    let wanted = BudgetRow {
+        scope: BudgetScope::Domain.as_str().to_owned(),
+        scope_key: domain.id.to_string(),
+        period: now.month(),
+        reserved_nanos: 0,
+        spent_nanos: 0,
+        estimated_nanos: 0,
+    };
+    let found = ledger::find_budgets(conn, &[wanted]).await?.into_iter().next();
+    let spent = Usd::from_nanos(found.as_ref().map_or(0, |row| row.spent_nanos));
+    let reserved = Usd::from_nanos(found.as_ref().map_or(0, |row| row.reserved_nanos));
+    let mut expected = Usd::ZERO;
+    for prompt in listed.iter().filter(|prompt| prompt.is_active) {
+        for target in targets::list_of_prompt(conn, &prompt.id).await? {
+            if mentions.connections.get(target.provider).check(plan).is_err() {
+                continue;
             }
+            let period = schedule::period(prompt.interval, target.dynamic.level);
+            let left = slots_left(target.next_due, period.as_secs(), now);
+            expected += mentions.opening.expected_price(target.provider, now).times(left);
         }
-        Ok(MonthMoney {
-            spent_usd: spent,
-            reserved_usd: reserved,
-            projected_usd: spent + reserved + expected,
-            budget_usd: budget,
-        })
     }
+    Ok(MonthMoney {
+        spent_usd: spent,
+        reserved_usd: reserved,
+        projected_usd: spent + reserved + expected,
+        budget_usd: budget,
+    })
 }
 
 /// Counts the slots of a target until the end of the UTC month.

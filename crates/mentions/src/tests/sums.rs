@@ -11,6 +11,7 @@ use store::on_engine;
 use super::fixture::{Monitored, QUESTION};
 use crate::jobs::TidyMentions;
 use crate::model::Prompt;
+use crate::service::analysing::reanalysis::restart_reanalysis;
 
 /// Numbers of every row of a table of sums, by its key.
 type Rows = BTreeMap<String, Vec<i64>>;
@@ -78,7 +79,7 @@ impl Monitored {
 
     /// Analyses every answer again and waits for the end.
     async fn reanalyse(&self) {
-        let restarted = self.app.state.mentions.reanalysis.restart(&self.domain.id).await.unwrap();
+        let restarted = restart_reanalysis(&self.app.state.mentions, &self.domain.id).await.unwrap();
         assert!(restarted.is_some());
         self.run_jobs().await;
         assert_eq!(

@@ -7,10 +7,10 @@ use std::time::Duration;
 use assistants::providers::Provider;
 use assistants::statistics::CountedAnswer;
 use serde::{Deserialize, Serialize};
-use store::{Db, DbError, Tx};
+use store::{DbError, Tx};
 
 use super::answer::{AnalysedAnswer, KeptAnswer, compared_of};
-use super::books::{BrandBook, BrandBooks};
+use super::books::BrandBook;
 use crate::jobs::ReanalyseDomain;
 use crate::model::{PromptId, PromptRunId, UtcDay};
 use crate::parts::runs_of_part;
@@ -19,10 +19,10 @@ use crate::queries::domains::{self, MonitoredDomain};
 use crate::queries::sums::{self, AnswerSumColumns, PromptDays};
 use crate::queries::{prompts, runs};
 use crate::schedule::model_family;
+use crate::service::MentionParts;
 use crate::sums::{AnswerPair, SumChanges, SumPlace};
 use ::domains::DomainId;
-use platform::clock::Clock;
-use platform::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun, Jobs};
+use platform::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun};
 
 /// Answers of one part, unless a single day has more.
 const PART: i64 = 100;
@@ -42,15 +42,6 @@ struct Checkpoint {
     total: i64,
 }
 
-/// Analyses kept answers again. Cheap to clone.
-#[derive(Clone)]
-pub struct Reanalysis {
-    db: Db,
-    clock: Clock,
-    jobs: Jobs,
-    books: BrandBooks,
-}
-
 /// Some answers of one prompt and provider: whole days.
 struct Part {
     places: Vec<StoredPlaceRow>,
@@ -68,230 +59,244 @@ enum PartEnd {
     Stale,
 }
 
-impl Reanalysis {
-    pub fn new(db: &Db, clock: &Clock, jobs: &Jobs, books: &BrandBooks) -> Reanalysis {
-        Reanalysis { db: db.clone(), clock: clock.clone(), jobs: jobs.clone(), books: books.clone() }
+/// Queues the job, in the transaction that raised the domain's version. Returns the number of answers; none: there are
+/// none. Call [`platform::jobs::Jobs::wake`] and [`super::books::BrandBooks::forget`] after the commit.
+pub async fn begin_reanalysis(
+    mentions: &MentionParts,
+    tx: &mut Tx,
+    domain: &MonitoredDomain,
+) -> Result<Option<i64>, DbError> {
+    let total = runs::count_analysed(tx, &domain.domain).await?;
+    if total == 0 {
+        domains::set_recompute(tx, &domain.domain, None).await?;
+        return Ok(None);
     }
+    domains::set_recompute(tx, &domain.domain, Some((0, total))).await?;
+    let job = ReanalyseDomain { domain: domain.domain.clone() }
+        .queued_for(domain.account.as_str())
+        .domain(domain.domain.as_str())
+        .unique(format!("reanalyse {}", domain.domain))
+        .priority(JobPriority::Background);
+    mentions.jobs.enqueue(tx, vec![job]).await?;
+    Ok(Some(total))
+}
 
-    /// Queues the job, in the transaction that raised the domain's version. Returns the number of answers; none: there are
-    /// none. Call [`Reanalysis::wake`] and [`BrandBooks::forget`] after the commit.
-    pub async fn begin(&self, tx: &mut Tx, domain: &MonitoredDomain) -> Result<Option<i64>, DbError> {
-        let total = runs::count_analysed(tx, &domain.domain).await?;
-        if total == 0 {
-            domains::set_recompute(tx, &domain.domain, None).await?;
-            return Ok(None);
+/// Raises the version of a domain and begins. Returns the number of answers; none: nothing of it is monitored.
+pub async fn restart_reanalysis(mentions: &MentionParts, domain: &DomainId) -> Result<Option<i64>, DbError> {
+    let mut tx = mentions.db.write().await?;
+    let Some(mut record) = domains::find_for_change(&mut tx, domain).await? else { return Ok(None) };
+    record.analysis_version += 1;
+    domains::save_brand(&mut tx, &record, mentions.clock.now()).await?;
+    let total = begin_reanalysis(mentions, &mut tx, &record).await?;
+    tx.commit_durably().await?;
+    mentions.books.forget(domain);
+    mentions.jobs.wake();
+    Ok(Some(total.unwrap_or(0)))
+}
+
+/// Shows no more progress of a job that gave up.
+pub async fn abandon_reanalysis(
+    mentions: &MentionParts,
+    domain: &DomainId,
+    reason: &str,
+) -> Result<(), DbError> {
+    tracing::error!(%domain, reason, "kept answers were not analysed again");
+    let mut tx = mentions.db.write().await?;
+    domains::set_recompute(&mut tx, domain, None).await?;
+    tx.commit().await
+}
+
+/// Analyses all answers of a domain, from where an earlier attempt was cut off.
+pub async fn reanalyse(
+    mentions: &MentionParts,
+    domain: &DomainId,
+    job: &JobRun,
+) -> Result<JobOutcome, JobError> {
+    let Some(mut book) = mentions.books.read(domain).await? else { return Ok(JobOutcome::Done) };
+    let total = runs::count_analysed(&mut mentions.db.read().await?, domain).await?;
+    let begin = |book: &BrandBook| Checkpoint {
+        version: book.record.analysis_version,
+        prompt: String::new(),
+        provider: Provider::ALL[0],
+        slot: i64::MIN,
+        sample: 0,
+        done: 0,
+        total,
+    };
+    let resumed = job.checkpoint::<Checkpoint>();
+    let mut at = resumed
+        .filter(|checkpoint| checkpoint.version == book.record.analysis_version)
+        .unwrap_or_else(|| begin(&book));
+    note_branded(mentions, &book).await?;
+    loop {
+        if job.is_stopping() {
+            return Ok(JobOutcome::Later(Duration::from_millis(1)));
         }
-        domains::set_recompute(tx, &domain.domain, Some((0, total))).await?;
-        let job = ReanalyseDomain { domain: domain.domain.clone() }
-            .queued_for(domain.account.as_str())
-            .domain(domain.domain.as_str())
-            .unique(format!("reanalyse {}", domain.domain))
-            .priority(JobPriority::Background);
-        self.jobs.enqueue(tx, vec![job]).await?;
-        Ok(Some(total))
+        let Some(part) = next_part(mentions, &book, &mut at).await? else { break };
+        match write_part(mentions, &book, job, &part, &mut at).await? {
+            PartEnd::Written => tokio::time::sleep(PAUSE).await,
+            PartEnd::Changed => {}
+            PartEnd::Stale => {
+                let Some(newer) = mentions.books.read(domain).await? else { return Ok(JobOutcome::Done) };
+                book = newer;
+                at = begin(&book);
+                note_branded(mentions, &book).await?;
+            }
+        }
     }
+    end(mentions, &book, job).await
+}
 
-    /// Tells this process's worker that there may be something to analyse again.
-    pub fn wake(&self) {
-        self.jobs.wake();
+/// Notes of the domain's prompts whether they name the own brand.
+async fn note_branded(mentions: &MentionParts, book: &BrandBook) -> Result<(), DbError> {
+    let all = prompts::list_prompts(&mut mentions.db.read().await?, &book.record.domain).await?;
+    let changed: Vec<(PromptId, bool)> = all
+        .into_iter()
+        .map(|prompt| (book.brands.branded(&prompt.text), prompt))
+        .filter(|(is_branded, prompt)| *is_branded != prompt.is_branded)
+        .map(|(is_branded, prompt)| (prompt.id, is_branded))
+        .collect();
+    if changed.is_empty() {
+        return Ok(());
     }
+    let mut tx = mentions.db.write().await?;
+    prompts::set_branded(&mut tx, &changed).await?;
+    tx.commit().await
+}
 
-    /// Raises the version of a domain and begins. Returns the number of answers; none: nothing of it is monitored.
-    pub async fn restart(&self, domain: &DomainId) -> Result<Option<i64>, DbError> {
-        let mut tx = self.db.write().await?;
-        let Some(mut record) = domains::find_for_change(&mut tx, domain).await? else { return Ok(None) };
-        record.analysis_version += 1;
-        domains::save_brand(&mut tx, &record, self.clock.now()).await?;
-        let total = self.begin(&mut tx, &record).await?;
-        tx.commit_durably().await?;
-        self.books.forget(domain);
-        self.wake();
-        Ok(Some(total.unwrap_or(0)))
+/// Reads and analyses the next part. None: all are done.
+async fn next_part(
+    mentions: &MentionParts,
+    book: &BrandBook,
+    at: &mut Checkpoint,
+) -> Result<Option<Part>, DbError> {
+    let domain = &book.record.domain;
+    loop {
+        let mut conn = mentions.db.read().await?;
+        if !at.prompt.is_empty() {
+            let places = read_days(&mut conn, at).await?;
+            if !places.is_empty() {
+                drop(conn);
+                return Ok(Some(analyse(mentions, book, places).await?));
+            }
+        }
+        let next = Provider::ALL.into_iter().find(|provider| *provider > at.provider);
+        match next.filter(|_| !at.prompt.is_empty()) {
+            Some(provider) => at.provider = provider,
+            None => {
+                let next = runs::find_next_prompt(&mut conn, domain, &at.prompt).await?;
+                let Some(prompt) = next else { return Ok(None) };
+                (at.prompt, at.provider) = (prompt, Provider::ALL[0]);
+            }
+        }
+        (at.slot, at.sample) = (i64::MIN, 0);
     }
+}
 
-    /// Shows no more progress of a job that gave up.
-    pub async fn abandon(&self, domain: &DomainId, reason: &str) -> Result<(), DbError> {
-        tracing::error!(%domain, reason, "kept answers were not analysed again");
-        let mut tx = self.db.write().await?;
+/// Analyses the answers of a part, of which only so many are in memory as [`runs_of_part`] allows.
+async fn analyse(
+    mentions: &MentionParts,
+    book: &BrandBook,
+    places: Vec<StoredPlaceRow>,
+) -> Result<Part, DbError> {
+    let mut part = Part { places: Vec::new(), rows: Vec::new(), analysed: Vec::new() };
+    let mut left = places.as_slice();
+    while !left.is_empty() {
+        let (now, later) = left.split_at(runs_of_part(left.iter().map(|place| place.bytes)));
+        let ids: Vec<String> = now.iter().map(|place| place.id.clone()).collect();
+        let rows = answers::list_stored(&mut mentions.db.read().await?, &ids).await?;
+        add(mentions, &mut part, book, rows).await?;
+        left = later;
+    }
+    part.places = places;
+    Ok(part)
+}
+
+async fn add(
+    mentions: &MentionParts,
+    part: &mut Part,
+    book: &BrandBook,
+    rows: Vec<StoredRunRow>,
+) -> Result<(), DbError> {
+    let now = mentions.clock.now();
+    let mut question: Option<(i64, String)> = None;
+    // A name that only this answer proposed counts in no other: pending names are left out.
+    let pending = std::collections::HashSet::new();
+    for mut row in rows {
+        if question.as_ref().is_none_or(|(revision, _)| *revision != row.revision) {
+            let prompt = PromptId::from(row.prompt_id.as_str());
+            let found = prompts::find_question(&mut mentions.db.read().await?, &prompt, row.revision).await?;
+            question = Some((row.revision, found.map(|(text, _)| text).unwrap_or_default()));
+        }
+        let text = question.as_ref().map_or("", |(_, text)| text);
+        // A row of a newer version of this program stays as it is.
+        let Some(kept) = KeptAnswer::of_row(&row, text) else { continue };
+        let reply = super::answer::details_of(&row.answer).reply;
+        let run = PromptRunId::from(row.answer.id.as_str());
+        let mut analysed = kept.complete(&run, &book.brands, &pending, reply.as_deref());
+        analysed.row.answer = String::new();
+        (row.answer.answer, row.answer.details) = (String::new(), String::new());
+        part.analysed.push(analysed.stamped(book.record.analysis_version, now));
+        part.rows.push(row);
+        tokio::task::yield_now().await;
+    }
+    Ok(())
+}
+
+async fn write_part(
+    mentions: &MentionParts,
+    book: &BrandBook,
+    job: &JobRun,
+    part: &Part,
+    at: &mut Checkpoint,
+) -> Result<PartEnd, HoldError> {
+    let mut tx = mentions.db.write().await?;
+    job.hold(&mut tx).await?;
+    let domain = &book.record.domain;
+    let record = domains::find_for_change(&mut tx, domain).await?;
+    if record.is_none_or(|record| record.analysis_version != book.record.analysis_version) {
+        return Ok(PartEnd::Stale);
+    }
+    // Answers that are being counted for the prompt are waited for.
+    let prompt = prompts::find_for_change(&mut tx, &PromptId::from(at.prompt.as_str())).await?;
+    let places = read_days(&mut tx, at).await?;
+    let is_same = places.iter().map(|place| &place.id).eq(part.places.iter().map(|place| &place.id));
+    let Some(last) = part.places.last().filter(|_| is_same) else {
+        return Ok(PartEnd::Changed);
+    };
+    if let Some(prompt) = prompt {
+        replace_sums(&mut tx, part, (book.record.number, prompt.number)).await?;
+    }
+    let changed: Vec<RunAnswerRow> = part
+        .analysed
+        .iter()
+        .zip(&part.rows)
+        // The time of the change is that of the answer, not of its analysis.
+        .map(|(analysed, row)| RunAnswerRow { changed_at: row.answer.changed_at, ..analysed.row.clone() })
+        .collect();
+    answers::set_analyses(&mut tx, &changed).await?;
+    at.done += i64::try_from(part.places.len()).unwrap_or_default();
+    (at.slot, at.sample) = (last.slot, last.sample);
+    let progress = (at.done.min(at.total), at.total);
+    domains::set_recompute(&mut tx, domain, Some(progress)).await?;
+    let shown = serde_json::json!({ "done": progress.0, "total": progress.1 });
+    job.save(&mut tx, at, &shown).await?;
+    tx.commit().await?;
+    Ok(PartEnd::Written)
+}
+
+async fn end(mentions: &MentionParts, book: &BrandBook, job: &JobRun) -> Result<JobOutcome, JobError> {
+    let domain = &book.record.domain;
+    let mut tx = mentions.db.write().await?;
+    job.hold(&mut tx).await?;
+    let record = domains::find_for_change(&mut tx, domain).await?;
+    // A newer version queued the job once more.
+    if record.is_some_and(|record| record.analysis_version == book.record.analysis_version) {
         domains::set_recompute(&mut tx, domain, None).await?;
-        tx.commit().await
+        domains::mark_reports_due(&mut tx, domain, 0, mentions.clock.now()).await?;
     }
-
-    /// Analyses all answers of a domain, from where an earlier attempt was cut off.
-    pub async fn run(&self, domain: &DomainId, job: &JobRun) -> Result<JobOutcome, JobError> {
-        let Some(mut book) = self.books.read(domain).await? else { return Ok(JobOutcome::Done) };
-        let total = runs::count_analysed(&mut self.db.read().await?, domain).await?;
-        let begin = |book: &BrandBook| Checkpoint {
-            version: book.record.analysis_version,
-            prompt: String::new(),
-            provider: Provider::ALL[0],
-            slot: i64::MIN,
-            sample: 0,
-            done: 0,
-            total,
-        };
-        let resumed = job.checkpoint::<Checkpoint>();
-        let mut at = resumed
-            .filter(|checkpoint| checkpoint.version == book.record.analysis_version)
-            .unwrap_or_else(|| begin(&book));
-        self.note_branded(&book).await?;
-        loop {
-            if job.is_stopping() {
-                return Ok(JobOutcome::Later(Duration::from_millis(1)));
-            }
-            let Some(part) = self.next_part(&book, &mut at).await? else { break };
-            match self.write_part(&book, job, &part, &mut at).await? {
-                PartEnd::Written => tokio::time::sleep(PAUSE).await,
-                PartEnd::Changed => {}
-                PartEnd::Stale => {
-                    let Some(newer) = self.books.read(domain).await? else { return Ok(JobOutcome::Done) };
-                    book = newer;
-                    at = begin(&book);
-                    self.note_branded(&book).await?;
-                }
-            }
-        }
-        self.end(&book, job).await
-    }
-
-    /// Notes of the domain's prompts whether they name the own brand.
-    async fn note_branded(&self, book: &BrandBook) -> Result<(), DbError> {
-        let all = prompts::list_prompts(&mut self.db.read().await?, &book.record.domain).await?;
-        let changed: Vec<(PromptId, bool)> = all
-            .into_iter()
-            .map(|prompt| (book.brands.branded(&prompt.text), prompt))
-            .filter(|(is_branded, prompt)| *is_branded != prompt.is_branded)
-            .map(|(is_branded, prompt)| (prompt.id, is_branded))
-            .collect();
-        if changed.is_empty() {
-            return Ok(());
-        }
-        let mut tx = self.db.write().await?;
-        prompts::set_branded(&mut tx, &changed).await?;
-        tx.commit().await
-    }
-
-    /// Reads and analyses the next part. None: all are done.
-    async fn next_part(&self, book: &BrandBook, at: &mut Checkpoint) -> Result<Option<Part>, DbError> {
-        let domain = &book.record.domain;
-        loop {
-            let mut conn = self.db.read().await?;
-            if !at.prompt.is_empty() {
-                let places = read_days(&mut conn, at).await?;
-                if !places.is_empty() {
-                    drop(conn);
-                    return Ok(Some(self.analyse(book, places).await?));
-                }
-            }
-            let next = Provider::ALL.into_iter().find(|provider| *provider > at.provider);
-            match next.filter(|_| !at.prompt.is_empty()) {
-                Some(provider) => at.provider = provider,
-                None => {
-                    let next = runs::find_next_prompt(&mut conn, domain, &at.prompt).await?;
-                    let Some(prompt) = next else { return Ok(None) };
-                    (at.prompt, at.provider) = (prompt, Provider::ALL[0]);
-                }
-            }
-            (at.slot, at.sample) = (i64::MIN, 0);
-        }
-    }
-
-    /// Analyses the answers of a part, of which only so many are in memory as [`runs_of_part`] allows.
-    async fn analyse(&self, book: &BrandBook, places: Vec<StoredPlaceRow>) -> Result<Part, DbError> {
-        let mut part = Part { places: Vec::new(), rows: Vec::new(), analysed: Vec::new() };
-        let mut left = places.as_slice();
-        while !left.is_empty() {
-            let (now, later) = left.split_at(runs_of_part(left.iter().map(|place| place.bytes)));
-            let ids: Vec<String> = now.iter().map(|place| place.id.clone()).collect();
-            let rows = answers::list_stored(&mut self.db.read().await?, &ids).await?;
-            self.add(&mut part, book, rows).await?;
-            left = later;
-        }
-        part.places = places;
-        Ok(part)
-    }
-
-    async fn add(&self, part: &mut Part, book: &BrandBook, rows: Vec<StoredRunRow>) -> Result<(), DbError> {
-        let now = self.clock.now();
-        let mut question: Option<(i64, String)> = None;
-        // A name that only this answer proposed counts in no other: pending names are left out.
-        let pending = std::collections::HashSet::new();
-        for mut row in rows {
-            if question.as_ref().is_none_or(|(revision, _)| *revision != row.revision) {
-                let prompt = PromptId::from(row.prompt_id.as_str());
-                let found = prompts::find_question(&mut self.db.read().await?, &prompt, row.revision).await?;
-                question = Some((row.revision, found.map(|(text, _)| text).unwrap_or_default()));
-            }
-            let text = question.as_ref().map_or("", |(_, text)| text);
-            // A row of a newer version of this program stays as it is.
-            let Some(kept) = KeptAnswer::of_row(&row, text) else { continue };
-            let reply = super::answer::details_of(&row.answer).reply;
-            let run = PromptRunId::from(row.answer.id.as_str());
-            let mut analysed = kept.complete(&run, &book.brands, &pending, reply.as_deref());
-            analysed.row.answer = String::new();
-            (row.answer.answer, row.answer.details) = (String::new(), String::new());
-            part.analysed.push(analysed.stamped(book.record.analysis_version, now));
-            part.rows.push(row);
-            tokio::task::yield_now().await;
-        }
-        Ok(())
-    }
-
-    async fn write_part(
-        &self,
-        book: &BrandBook,
-        job: &JobRun,
-        part: &Part,
-        at: &mut Checkpoint,
-    ) -> Result<PartEnd, HoldError> {
-        let mut tx = self.db.write().await?;
-        job.hold(&mut tx).await?;
-        let domain = &book.record.domain;
-        let record = domains::find_for_change(&mut tx, domain).await?;
-        if record.is_none_or(|record| record.analysis_version != book.record.analysis_version) {
-            return Ok(PartEnd::Stale);
-        }
-        // Answers that are being counted for the prompt are waited for.
-        let prompt = prompts::find_for_change(&mut tx, &PromptId::from(at.prompt.as_str())).await?;
-        let places = read_days(&mut tx, at).await?;
-        let is_same = places.iter().map(|place| &place.id).eq(part.places.iter().map(|place| &place.id));
-        let Some(last) = part.places.last().filter(|_| is_same) else {
-            return Ok(PartEnd::Changed);
-        };
-        if let Some(prompt) = prompt {
-            replace_sums(&mut tx, part, (book.record.number, prompt.number)).await?;
-        }
-        let changed: Vec<RunAnswerRow> = part
-            .analysed
-            .iter()
-            .zip(&part.rows)
-            // The time of the change is that of the answer, not of its analysis.
-            .map(|(analysed, row)| RunAnswerRow { changed_at: row.answer.changed_at, ..analysed.row.clone() })
-            .collect();
-        answers::set_analyses(&mut tx, &changed).await?;
-        at.done += i64::try_from(part.places.len()).unwrap_or_default();
-        (at.slot, at.sample) = (last.slot, last.sample);
-        let progress = (at.done.min(at.total), at.total);
-        domains::set_recompute(&mut tx, domain, Some(progress)).await?;
-        let shown = serde_json::json!({ "done": progress.0, "total": progress.1 });
-        job.save(&mut tx, at, &shown).await?;
-        tx.commit().await?;
-        Ok(PartEnd::Written)
-    }
-
-    async fn end(&self, book: &BrandBook, job: &JobRun) -> Result<JobOutcome, JobError> {
-        let domain = &book.record.domain;
-        let mut tx = self.db.write().await?;
-        job.hold(&mut tx).await?;
-        let record = domains::find_for_change(&mut tx, domain).await?;
-        // A newer version queued the job once more.
-        if record.is_some_and(|record| record.analysis_version == book.record.analysis_version) {
-            domains::set_recompute(&mut tx, domain, None).await?;
-            domains::mark_reports_due(&mut tx, domain, 0, self.clock.now()).await?;
-        }
-        tx.commit_durably().await?;
-        Ok(JobOutcome::Done)
-    }
+    tx.commit_durably().await?;
+    Ok(JobOutcome::Done)
 }
 
 /// Finds the answers of the next whole days of a prompt and provider.

@@ -8,9 +8,9 @@ use assistants::providers::call::{CallEnd, CallGate, CallOutcome};
 
 use crate::queries::ledger::LedgerRow;
 use crate::queries::runs::RunTask;
-use crate::service::money::{Money, Purchase};
-use crate::service::writing::{CallOpening, CallRefusal, RunWriter, Settlement};
-use platform::clock::Clock;
+use crate::service::MentionParts;
+use crate::service::money::Purchase;
+use crate::service::writing::{CallOpening, CallRefusal, Settlement};
 use platform::jobs::JobRun;
 
 /// Most calls of a run, and those of them that may stay without an answer: they may have been paid.
@@ -62,25 +62,18 @@ pub struct Paying<'a> {
 
 /// The gate of one run.
 pub struct LedgerGate<'a> {
-    writer: &'a RunWriter,
-    money: &'a Money,
-    clock: &'a Clock,
+    mentions: &'a MentionParts,
     paying: Paying<'a>,
     count: Mutex<CallCount>,
 }
 
 impl<'a> LedgerGate<'a> {
-    pub fn new(
-        writer: &'a RunWriter,
-        money: &'a Money,
-        clock: &'a Clock,
-        paying: Paying<'a>,
-    ) -> LedgerGate<'a> {
+    pub fn new(mentions: &'a MentionParts, paying: Paying<'a>) -> LedgerGate<'a> {
         let count = match paying.purpose {
             CallPurpose::Answer => CallCount { calls: paying.task.calls, unanswered: paying.task.unanswered },
             CallPurpose::Analysis => CallCount::default(),
         };
-        LedgerGate { writer, money, clock, paying, count: Mutex::new(count) }
+        LedgerGate { mentions, paying, count: Mutex::new(count) }
     }
 
     /// Returns the calls of the run so far, those of earlier attempts included.
@@ -137,10 +130,10 @@ impl CallGate for LedgerGate<'_> {
             run: task.id.clone(),
             job: job.clone(),
             call,
-            budgets: self.money.budgets_of(purchase, self.clock.now()),
+            budgets: self.mentions.money.budgets_of(purchase, self.mentions.clock.now()),
             is_question: purpose == CallPurpose::Answer,
         };
-        self.writer.open(opening).await?;
+        self.mentions.writer.open(opening).await?;
         self.change(|count| {
             count.calls += 1;
             count.unanswered += 1;
@@ -172,6 +165,6 @@ impl CallGate for LedgerGate<'_> {
             CallOutcome::Unanswered => {}
         });
         let is_question = purpose == CallPurpose::Answer;
-        self.writer.settle(Settlement { call, run: task.id.clone(), end, is_question }).await;
+        self.mentions.writer.settle(Settlement { call, run: task.id.clone(), end, is_question }).await;
     }
 }

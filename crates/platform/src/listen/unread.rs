@@ -25,7 +25,7 @@ pub type ClientBody = ReturnedBody<Incoming>;
 /// A request's body that is handed back when its reader drops it before its end.
 #[derive(Debug)]
 pub struct ReturnedBody<B: HttpBody + Unpin> {
-    /// None only while it is dropped.
+    /// None while it is dropped, and where there is none.
     body: Option<B>,
     unread: UnreadBody<B>,
 }
@@ -33,6 +33,13 @@ pub struct ReturnedBody<B: HttpBody + Unpin> {
 /// The rest of a request's body. None: there is nothing to read, or nothing that matters.
 #[derive(Debug)]
 pub struct UnreadBody<B>(Option<Arc<Mutex<Rest<B>>>>);
+
+impl<B: HttpBody + Unpin> Default for ReturnedBody<B> {
+    /// Makes the body of a request that has none.
+    fn default() -> ReturnedBody<B> {
+        ReturnedBody { body: None, unread: UnreadBody(None) }
+    }
+}
 
 #[derive(Debug)]
 enum Rest<B> {

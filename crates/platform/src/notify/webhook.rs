@@ -1,13 +1,14 @@
 //! Message to a customer's server: one POST through the guard, signed so that the server can tell who sent it.
-//! Used by audits and by reports of AI mentions. Follows no redirect, and reads nothing of the answer but its status.
+//! Used by audits and by reports of AI mentions; IndexNow posts the same way, unsigned. Follows no redirect.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 use crawler::connector::Connector;
 use crawler::tls;
-use http::{Method, Request, StatusCode, header};
+use http::{HeaderName, Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
 use ring::hmac;
@@ -47,19 +48,33 @@ pub async fn send(
     body: String,
     now: Timestamp,
 ) -> Result<(), WebhookError> {
+    let headers =
+        [(WEBHOOK_TIMESTAMP, now.as_millis().to_string()), (WEBHOOK_SIGNATURE, sign(secret, now, &body))];
+    let response = post_json(platform, url, &headers, body).await?;
+    match response.status().is_success() {
+        true => Ok(()),
+        false => Err(WebhookError::Refused(response.status())),
+    }
+}
+
+/// Posts a JSON text through the guard, with further headers. The body of the response is unread.
+pub async fn post_json(
+    platform: &Platform,
+    url: &str,
+    headers: &[(HeaderName, String)],
+    body: String,
+) -> Result<Response<Incoming>, WebhookError> {
     let request = Request::builder()
         .method(Method::POST)
         .uri(url)
         .header(header::CONTENT_TYPE, "application/json")
-        .header(header::USER_AGENT, USER_AGENT)
-        .header(WEBHOOK_TIMESTAMP, now.as_millis())
-        .header(WEBHOOK_SIGNATURE, sign(secret, now, &body))
-        .body(Full::new(Bytes::from(body)))?;
+        .header(header::USER_AGENT, USER_AGENT);
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+    let request = request.body(Full::new(Bytes::from(body)))?;
     let connector = Connector::new(platform.network.clone(), tls::client_config());
     let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
     match tokio::time::timeout(RESPONSE_TIME, client.request(request)).await {
-        Ok(Ok(response)) if response.status().is_success() => Ok(()),
-        Ok(Ok(response)) => Err(WebhookError::Refused(response.status())),
+        Ok(Ok(response)) => Ok(response),
         Ok(Err(error)) => Err(WebhookError::Unreachable(error)),
         Err(_) => Err(WebhookError::Timeout),
     }

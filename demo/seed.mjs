@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAgain, createPrompts, importVisits, prepareBrand } from './first-start/made.mjs';
-import { audit, finishSnapshots, logPolicy, schedule, startSnapshots } from './first-start/real.mjs';
+import { audit, finishSnapshots, logPolicy, manageSitemap, schedule, startSnapshots } from './first-start/real.mjs';
 import { Refused, Service } from './first-start/service.mjs';
 import { State } from './first-start/state.mjs';
 
@@ -29,6 +29,7 @@ const PARTS = [
   ['crawler policy', logPolicy],
   ['audit', audit],
   ['daily audit', schedule],
+  ['sitemap', manageSitemap],
 ];
 
 /** A sentence about a failure, and what to do. */

@@ -1,4 +1,4 @@
-// What is real on the demo's screens: snapshots of its pages, an audit, and both again every day.
+// What is real on the demo's screens: snapshots of its pages, a sitemap made of them, an audit, and both again every day.
 import { Refused, waitFor } from './service.mjs';
 
 /** Snapshots of every page of the sitemap, by a refresh as anybody asks for one. It goes on in the service when this is cut off. */
@@ -22,6 +22,16 @@ export async function finishSnapshots({ service, state, say }) {
   const { done, failed } = await waitFor(look, { seconds: 180, late });
   state.set('snapshots', done);
   say(`${done - failed} snapshots${failed > 0 ? `, ${failed} pages failed` : ''}`);
+}
+
+/** The sitemap of the stored pages in place of the shop's own, which refreshes go on to read, unless the owner has chosen. */
+export async function manageSitemap({ service, state, domain }) {
+  if (state.get('rootFiles') !== undefined) return;
+  const path = `/api/domains/${encodeURIComponent(domain)}/root-files`;
+  const { files } = await service.ask('GET', path);
+  const managed = files.map((file) => (file.source === 'sitemap' && file.mode === 'fallback' ? { ...file, mode: 'always' } : file));
+  await service.ask('PUT', path, { files: managed });
+  state.set('rootFiles', true);
 }
 
 /** An audit of the whole site. One that was begun before is waited for. */

@@ -14,6 +14,7 @@ pub mod export;
 mod for_audits;
 mod for_dashboard;
 mod for_mentions;
+mod for_sitemaps;
 pub mod handlers;
 pub mod import;
 pub mod ingest;

@@ -34,7 +34,7 @@ pub type TestApp = platform::testing::TestApp<AnalyticsServices>;
 
 impl Services for AnalyticsServices {
     fn on(platform: Platform) -> AnalyticsServices {
-        AnalyticsServices::with_renders(platform, |_, _| Arc::new(NoRenders))
+        AnalyticsServices::with_renders(platform, |_, _, _| Arc::new(NoRenders))
     }
 
     fn platform(&self) -> &Platform {
@@ -50,13 +50,13 @@ impl AnalyticsServices {
     /// Makes the services, whose audits render by what `renders` makes of the domains and the recorder.
     pub fn with_renders(
         platform: Platform,
-        renders: impl FnOnce(&DomainServices, &Recorder) -> Arc<dyn Renders>,
+        renders: impl FnOnce(&DomainServices, &Recorder, &Analytics) -> Arc<dyn Renders>,
     ) -> AnalyticsServices {
         let left = DomainServices::on(platform);
         let visits = stores::open(&left.platform);
         let recorder = Recorder::new(&left.platform, visits.clone());
         let analytics = Analytics::new(&left.platform, visits.clone());
-        let renders = renders(&left, &recorder);
+        let renders = renders(&left, &recorder, &analytics);
         let DomainServices { domains, origins, .. } = &left;
         let traffic = Arc::new(analytics.clone());
         let audits =

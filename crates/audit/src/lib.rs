@@ -7,6 +7,7 @@ pub mod auditing;
 pub mod fetched;
 pub mod handlers;
 mod jobs;
+mod linked;
 mod live;
 pub mod model;
 pub mod ports;
@@ -21,6 +22,7 @@ mod stored;
 pub mod testing;
 pub mod words;
 
+pub use linked::LinkedPages;
 pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
 pub use service::Audits;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use audit_engine::source::SnapshotLookup;
+use audit_engine::source::{FetchFailure, Response, SnapshotLookup};
 use browser::RenderRequest;
 use futures::future::BoxFuture;
 use serde::Serialize;
@@ -21,6 +21,14 @@ pub trait Renders: Send + Sync {
 
     /// Returns the redirect that a crawler of a connected site meets before the site's own server, if any.
     fn redirect(&self, site: &Site, url: &Url) -> Option<SiteRedirect>;
+
+    /// Returns the file at the root that the edge serves for an address instead of its server's answer, if any.
+    fn root_file<'a>(
+        &'a self,
+        site: &'a Site,
+        url: &'a Url,
+        answer: &'a Result<Response, FetchFailure>,
+    ) -> BoxFuture<'a, Option<Response>>;
 
     /// Makes the request for a page of a site at its address, with the site's route and settings.
     fn request(&self, site: &Site, url: &Url) -> RenderRequest;

@@ -133,7 +133,17 @@ impl SiteSource {
 
 impl PageSource for SiteSource {
     fn fetch(&self, request: AuditFetch) -> BoxFuture<'_, Result<Response, FetchFailure>> {
-        Box::pin(async move { self.ask(&request, self.origins.address(&self.site, &request.url)).await })
+        Box::pin(async move {
+            let answer = self.ask(&request, self.origins.address(&self.site, &request.url)).await;
+            let is_ours = self.site.domain.status == DomainStatus::Connected && self.is_own(&request.url);
+            if !is_ours {
+                return answer;
+            }
+            match self.renders.root_file(&self.site, &request.url, &answer).await {
+                Some(served) => Ok(served.up_to(request.max_bytes)),
+                None => answer,
+            }
+        })
     }
 
     fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {

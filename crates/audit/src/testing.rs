@@ -1,6 +1,6 @@
 //! Stand-in for the renders of audits, for tests of features that audits are read by.
 
-use audit_engine::source::SnapshotLookup;
+use audit_engine::source::{FetchFailure, Response, SnapshotLookup};
 use browser::RenderRequest;
 use domains::Site;
 use domains::site::SiteRedirect;
@@ -26,6 +26,15 @@ impl Renders for NoRenders {
 
     fn redirect(&self, _: &Site, _: &Url) -> Option<SiteRedirect> {
         None
+    }
+
+    fn root_file<'a>(
+        &'a self,
+        _: &'a Site,
+        _: &'a Url,
+        _: &'a Result<Response, FetchFailure>,
+    ) -> BoxFuture<'a, Option<Response>> {
+        Box::pin(async { None })
     }
 
     fn request(&self, _: &Site, url: &Url) -> RenderRequest {

@@ -61,6 +61,17 @@ pub struct Response {
     pub ttfb_ms: u64,
     /// Time from the request to the last byte, in milliseconds.
     pub total_ms: u64,
+    /// The service serves the file and has made its content: it is judged, and is no source of addresses.
+    pub is_made: bool,
+}
+
+impl Response {
+    /// Cuts the body off after so many bytes.
+    pub fn up_to(mut self, max_bytes: usize) -> Response {
+        self.is_cut |= self.body.len() > max_bytes;
+        self.body.truncate(max_bytes);
+        self
+    }
 }
 
 /// Reason why there is no response.

@@ -8,9 +8,11 @@ pub mod crawler_policy;
 mod directory;
 pub mod handlers;
 pub mod headers;
+pub mod indexnow;
 pub mod jobs;
 pub mod model;
 pub mod names;
+pub mod not_found;
 pub mod origin;
 mod ownership;
 pub mod patterns;
@@ -18,6 +20,7 @@ mod queries;
 pub mod redirects;
 mod requested;
 pub mod responses;
+pub mod root_files;
 pub mod service;
 pub mod settings;
 pub mod site;
@@ -26,8 +29,10 @@ mod state;
 pub mod testing;
 
 pub use crawler_policy::{CrawlerPolicy, PolicyAction, PolicyMode};
+pub use indexnow::IndexNow;
 pub use model::{
-    Domain, DomainId, DomainStatus, MarkdownSetting, PreferredHost, RefreshRule, Rendering, Settings,
+    Domain, DomainId, DomainStatus, MarkdownSetting, NotFoundRules, PreferredHost, RefreshRule, Rendering,
+    Settings,
 };
 pub use ownership::ConnectionProof;
 pub use requested::{DomainAccess, RequestedDomain};

@@ -100,6 +100,9 @@ pub struct Settings {
     pub discovered_url_count: u64,
     #[serde(default)]
     pub crawler_policy: CrawlerPolicy,
+    /// Changed pages are submitted to IndexNow, and its key is served.
+    #[serde(default)]
+    pub index_now: bool,
 }
 
 /// How a domain's pages are rendered and how long they keep.
@@ -125,6 +128,9 @@ pub struct Rendering {
     /// Markdown of pages, for agents that ask for it.
     #[serde(default)]
     pub markdown: MarkdownSetting,
+    /// Signs of missing pages with status 200.
+    #[serde(default)]
+    pub not_found: NotFoundRules,
 }
 
 /// Requests that get Markdown of a page in place of its HTML.
@@ -136,6 +142,20 @@ pub enum MarkdownSetting {
     Accept,
     /// No request.
     Off,
+}
+
+/// Signs of a missing page that its server answers with 200. The start page is never one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NotFoundRules {
+    /// CSS selector of an element that only a missing page has; null: none.
+    #[schema(example = ".not-found")]
+    pub selector: Option<String>,
+    /// Text that only a missing page shows, case-sensitive; null: none.
+    #[schema(example = "This page does not exist")]
+    pub text: Option<String>,
+    /// A page is missing that shows what an address shows that cannot exist.
+    pub compare: bool,
 }
 
 /// A refresh interval for the paths that match a pattern.
@@ -160,6 +180,7 @@ pub const MAX_REFRESH_RULES: usize = 50;
 pub const MAX_BLOCKED_URLS: usize = 100;
 const MAX_BLOCKED_URL_BYTES: usize = 512;
 const MAX_SELECTOR_BYTES: usize = 512;
+const MAX_TEXT_BYTES: usize = 512;
 /// Most query parameters that a domain names.
 pub const MAX_QUERY_PARAMETERS: usize = 50;
 const MAX_QUERY_PARAMETER_BYTES: usize = 100;
@@ -175,6 +196,7 @@ impl Rendering {
             verified_crawlers_only: false,
             query_parameters: None,
             markdown: MarkdownSetting::default(),
+            not_found: NotFoundRules::default(),
         }
     }
 
@@ -211,6 +233,19 @@ impl Rendering {
                 let message = format!("must be an address pattern of at most {MAX_BLOCKED_URL_BYTES} bytes");
                 issues.push((format!("blockedUrls.{at}"), message));
             }
+        }
+        if self.not_found.selector.as_ref().is_some_and(|selector| !is_selector(selector)) {
+            let message = format!("must be a CSS selector of at most {MAX_SELECTOR_BYTES} bytes");
+            issues.push(("notFound.selector".to_owned(), message));
+        }
+        if self
+            .not_found
+            .text
+            .as_ref()
+            .is_some_and(|text| text.trim().is_empty() || text.len() > MAX_TEXT_BYTES)
+        {
+            issues
+                .push(("notFound.text".to_owned(), format!("must be a text of 1 to {MAX_TEXT_BYTES} bytes")));
         }
         let parameters = self.query_parameters.as_deref().unwrap_or_default();
         if parameters.len() > MAX_QUERY_PARAMETERS {
@@ -356,6 +391,7 @@ mod tests {
             verified_crawlers_only: true,
             query_parameters: Some(vec!["page".into(), String::new(), "größe".into(), "x".repeat(101)]),
             markdown: MarkdownSetting::Off,
+            not_found: NotFoundRules { selector: Some("p[".into()), text: Some(" ".into()), compare: true },
         };
 
         let expected = [
@@ -365,6 +401,8 @@ mod tests {
             "waitForSelector",
             "blockedUrls.1",
             "blockedUrls.2",
+            "notFound.selector",
+            "notFound.text",
             "queryParameters.1",
             "queryParameters.3",
         ];

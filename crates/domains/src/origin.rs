@@ -15,6 +15,7 @@ use http::HeaderValue;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
+use super::root_files::is_absent;
 use super::site::Site;
 use accounts::AccountId;
 use platform::Platform;
@@ -52,7 +53,7 @@ pub enum OriginResponse {
     Nobody,
 }
 
-/// What a site's server says about its `robots.txt`.
+/// Answer of a site for its `robots.txt`.
 #[derive(Debug, Clone)]
 pub enum RobotsAnswer {
     /// These are its rules.
@@ -61,6 +62,13 @@ pub enum RobotsAnswer {
     Missing,
     /// It did not say.
     Unreachable,
+}
+
+/// Answer of a site's own server for its `robots.txt`.
+pub(crate) struct OriginRobots {
+    pub answer: RobotsAnswer,
+    /// The server has no such file, so that a fallback answers at the edge.
+    pub is_absent: bool,
 }
 
 impl OriginClient {
@@ -164,22 +172,29 @@ impl OriginClient {
         Some(public.and_then(|public| Url::parse(&public).ok()).unwrap_or(found))
     }
 
-    /// Reads a site's `robots.txt`. A server that refuses it has none (RFC 9309, 2.3.1.3).
-    pub async fn read_robots(&self, site: &Site) -> RobotsAnswer {
+    /// Reads the `robots.txt` of a site's own server, which [`crate::DomainsService::read_robots`] joins with the files that the
+    /// edge serves. A server that refuses it has none (RFC 9309, 2.3.1.3).
+    pub(crate) async fn read_robots(&self, site: &Site) -> OriginRobots {
+        let says = |answer| OriginRobots { answer, is_absent: false };
         let Ok(address) = Url::parse(&format!("https://{}/robots.txt", site.domain.host)) else {
-            return RobotsAnswer::Unreachable;
+            return says(RobotsAnswer::Unreachable);
         };
         let mut question = self.question(self.address(site, &address), ROBOTS_WAIT);
         question.headers.remove(http::header::ACCEPT);
         question.max_body_bytes = ROBOTS_BYTES;
-        match self.fetcher.fetch(question).await {
-            Ok(fetched) if fetched.status.is_success() => match fetched.body.bytes().await {
+        let Ok(fetched) = self.fetcher.fetch(question).await else { return says(RobotsAnswer::Unreachable) };
+        // Redirects are followed, so that one to the start page shows in the address.
+        let is_absent =
+            fetched.url.path() == "/" || is_absent(site, &address, fetched.status, &fetched.headers);
+        let answer = match fetched.status {
+            status if status.is_success() => match fetched.body.bytes().await {
                 Ok(bytes) => RobotsAnswer::Rules(Robots::parse(&bytes)),
                 Err(_) => RobotsAnswer::Unreachable,
             },
-            Ok(fetched) if fetched.status.is_client_error() => RobotsAnswer::Missing,
+            status if status.is_client_error() => RobotsAnswer::Missing,
             _ => RobotsAnswer::Unreachable,
-        }
+        };
+        OriginRobots { answer, is_absent }
     }
 
     fn scheme_name(&self) -> &'static str {

@@ -79,13 +79,23 @@ impl Site {
             (!is_same_resource(&location, url)).then_some(SiteRedirect { status, location, rule })
         });
         rule.or_else(|| {
-            let location = self.with_preferred_host(url.clone());
-            (location.host_str() != url.host_str()).then_some(SiteRedirect {
-                status: 301,
-                location,
-                rule: None,
-            })
+            let location = self.preferred_address(url)?;
+            Some(SiteRedirect { status: 301, location, rule: None })
         })
+    }
+
+    /// Returns where the preferred host alone sends a request, whatever the redirect rules say.
+    pub fn preferred_address(&self, url: &Url) -> Option<Url> {
+        let location = self.with_preferred_host(url.clone());
+        (location.host_str() != url.host_str()).then_some(location)
+    }
+
+    /// Returns the preferred one of the domain's names, else the domain's own.
+    pub fn preferred_name(&self) -> String {
+        let own = Url::parse(&format!("https://{}/", self.domain.host)).ok();
+        let preferred = own.map(|url| self.with_preferred_host(url));
+        let name = preferred.as_ref().and_then(Url::host_str);
+        name.unwrap_or(&self.domain.host).to_owned()
     }
 
     /// Whether a path is never prerendered.

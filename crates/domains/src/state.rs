@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::DomainsService;
 use crate::connection::Connection;
 use crate::origin::OriginClient;
+use crate::{DomainsService, IndexNow};
 use accounts::callers::Callers;
 use platform::config::Config;
 
@@ -15,6 +15,7 @@ use platform::config::Config;
 pub struct DomainsState {
     pub callers: Callers,
     pub domains: DomainsService,
+    pub index_now: IndexNow,
     pub connection: Connection,
     pub origins: OriginClient,
     pub config: Arc<Config>,

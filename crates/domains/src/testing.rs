@@ -20,7 +20,8 @@ use crate::connection::mark::ProbeMarks;
 use crate::origin::OriginClient;
 use crate::service::NewDomain;
 use crate::{
-    Domain, DomainId, DomainStatus, DomainsService, DomainsState, Rendering, Settings, Site, handlers,
+    Domain, DomainId, DomainStatus, DomainsService, DomainsState, IndexNow, Rendering, Settings, Site,
+    handlers,
 };
 
 /// User agent of a crawler.
@@ -30,6 +31,7 @@ pub const GOOGLEBOT: &str = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www
 pub struct DomainServices {
     left: AccountServices,
     pub domains: DomainsService,
+    pub index_now: IndexNow,
     pub origins: OriginClient,
     pub connection: Connection,
     pub probe_marks: ProbeMarks,
@@ -43,10 +45,11 @@ impl Services for DomainServices {
         let left = AccountServices::on(platform);
         let platform = &left.platform;
         let domains = DomainsService::new(platform, &left.jobs, &left.follower);
+        let index_now = IndexNow::new(platform, &domains, &left.jobs);
         let origins = OriginClient::new(platform);
         let connection = Connection::new(platform, domains.clone(), left.accounts.clone());
         let probe_marks = ProbeMarks::new(&platform.secrets);
-        DomainServices { domains, origins, connection, probe_marks, left }
+        DomainServices { domains, index_now, origins, connection, probe_marks, left }
     }
 
     fn platform(&self) -> &Platform {
@@ -57,6 +60,7 @@ impl Services for DomainServices {
         let state = DomainsState {
             callers: self.callers.clone(),
             domains: self.domains.clone(),
+            index_now: self.index_now.clone(),
             connection: self.connection.clone(),
             origins: self.origins.clone(),
             config: self.platform.config.clone(),

@@ -9,8 +9,9 @@ use crawler::url::without_query;
 use store::DbError;
 
 use super::cache::{CacheError, DurableTier};
-use super::decide::TargetPage;
+use super::listed_facts::ListedFacts;
 use super::model::{CONFIRM_AFTER, RenderPurpose, RenderedPage, is_gone};
+use super::outcome::RenderOrder;
 use super::queries::{PageId, SnapshotRow, Stored};
 use super::text::count_visible_chars;
 use platform::clock::{Clock, Timestamp};
@@ -48,13 +49,13 @@ impl Acceptance {
     /// Stores a page, or says why not. Storing is for later requests: failing at it does not take the page from this one.
     pub async fn keep(
         &self,
-        page: &TargetPage,
-        id: &PageId,
+        order: &RenderOrder<'_>,
         (generation, token): (i64, &str),
-        purpose: RenderPurpose,
         made: &RenderedPage,
+        facts: &ListedFacts,
         render_ms: u64,
     ) -> Result<SnapshotUpdate, DbError> {
+        let RenderOrder { site, page, id, purpose, .. } = *order;
         if !made.is_storable() {
             return self.refuse(id, token, &made.describe_unstored()).await;
         }
@@ -71,7 +72,8 @@ impl Acceptance {
         // What is gone is looked at again when somebody asks for it.
         let due_at = (!is_gone(made.status)).then(|| made.created_at.plus(page.refresh_interval));
         let url = page.url.as_str();
-        match self.durable.store(id, (generation, token), url, (made, due_at), render_ms).await {
+        let of_page = (site, facts, render_ms);
+        match self.durable.store(id, (generation, token), url, (made, due_at), of_page).await {
             Ok(Stored::Yes { .. }) => Ok(SnapshotUpdate::Yes),
             // This one's client asked before the later render began, and gets what it asked for.
             Ok(Stored::Outdated) => Ok(SnapshotUpdate::No),

@@ -14,13 +14,15 @@ use futures::TryStreamExt;
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 use store::{BlobError, Blobs, Db, DbError};
+use url::Url;
 
 use super::kept_headers::{from_stored, to_stored};
+use super::listed_facts::ListedFacts;
 use super::model::{RenderedPage, keeps};
 use super::queries::{self, NewSnapshot, PageId, SnapshotRow, Stored};
 use super::store_outage::{Outage, StoreOutage};
 use super::text::count_visible_chars;
-use domains::DomainId;
+use domains::{DomainId, IndexNow, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
@@ -78,6 +80,7 @@ pub struct DurableTier {
     /// Documents that were read lately, by the key of their object, whose bytes never change.
     documents: cache::Cache<str, Bytes>,
     outage: StoreOutage,
+    index_now: IndexNow,
 }
 
 /// What a look into the durable tier found.
@@ -116,14 +119,15 @@ impl DurablePage {
 
 impl DurableTier {
     /// Makes the tier. It remembers documents of at most so many bytes together.
-    pub fn new(platform: &Platform, documents_bytes: u64) -> DurableTier {
+    pub fn new(platform: &Platform, index_now: &IndexNow, documents_bytes: u64) -> DurableTier {
         let (db, blobs, clock) = (platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
+        let index_now = index_now.clone();
         let rows = cache::Cache::builder(ROWS_REMEMBERED).time_to_live(ROW_INTERVAL).build();
         let documents = cache::Cache::builder(documents_bytes)
             .weigher(|_, html: &Bytes| html.len() + ENTRY_OVERHEAD_BYTES)
             .time_to_live(ROW_INTERVAL)
             .build();
-        DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default() }
+        DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default(), index_now }
     }
 
     /// The snapshot of a page. One whose object is missing or damaged counts as absent, so that it is rendered again; one
@@ -261,7 +265,7 @@ impl DurableTier {
         (generation, token): (i64, &str),
         url: &str,
         (rendered, due_at): (&RenderedPage, Option<Timestamp>),
-        render_ms: u64,
+        (site, facts, render_ms): (&Site, &ListedFacts, u64),
     ) -> Result<Stored, CacheError> {
         let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
         let packed = zstd::bulk::compress(&rendered.html, COMPRESSION_LEVEL).map_err(CacheError::Damaged)?;
@@ -279,10 +283,18 @@ impl DurableTier {
             render_ms,
             created_at: rendered.created_at,
             due_at,
+            facts,
         };
         let mut tx = self.db.write().await?;
         let stored = queries::store_snapshot(&mut tx, page, generation, token, &new).await?;
+        let is_news = matches!(stored, Stored::Yes { is_news: true, .. });
+        if let Some(url) = Url::parse(url).ok().filter(|_| is_news) {
+            self.index_now.note_changed(&mut tx, site, &url).await?;
+        }
         tx.commit().await?;
+        if is_news {
+            self.index_now.wake();
+        }
         self.forget(page);
         self.delete_unused(page, &object_key, &stored).await;
         Ok(stored)
@@ -291,7 +303,7 @@ impl DurableTier {
     /// Deletes the object that was replaced, or the one that came too late. Failing at it leaves an orphan, no harm.
     async fn delete_unused(&self, page: &PageId, written: &str, stored: &Stored) {
         let unused = match stored {
-            Stored::Yes { replaced } => replaced.clone().filter(|old| old != written),
+            Stored::Yes { replaced, .. } => replaced.clone().filter(|old| old != written),
             Stored::Outdated => match self.find_row(page).await {
                 Ok(row) => row.is_none_or(|row| row.object_key != written).then(|| written.to_owned()),
                 Err(_) => None,

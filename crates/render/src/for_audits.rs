@@ -1,10 +1,12 @@
 //! What audits get from here: snapshots to compare pages with, and turns at the browsers as what nobody waits for. A
 //! crawler's page never stands behind an audit's, and what an audit reads leaves nothing in the caches of crawlers' pages.
 
-use audit_engine::source::{SnapshotLookup, StoredPage};
+use audit_engine::source::{FetchFailure, Response, SnapshotLookup, StoredPage};
 use browser::RenderRequest;
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue, StatusCode};
 use url::Url;
 
 use super::admission::{OriginResult, Permit};
@@ -15,6 +17,7 @@ use super::model::RenderPurpose;
 use super::service::RenderService;
 use audit::ports::{RenderTurn, Renders};
 use domains::Site;
+use domains::root_files::{RootFileMode, is_absent};
 use domains::site::SiteRedirect;
 
 impl Renders for RenderService {
@@ -30,6 +33,34 @@ impl Renders for RenderService {
             DecidedAnswer::Redirect(redirect) => Some(redirect),
             DecidedAnswer::Origin(_) | DecidedAnswer::Snapshot(_) => None,
         }
+    }
+
+    fn root_file<'a>(
+        &'a self,
+        site: &'a Site,
+        url: &'a Url,
+        answer: &'a Result<Response, FetchFailure>,
+    ) -> BoxFuture<'a, Option<Response>> {
+        Box::pin(async move {
+            let file = self.root_files().find(site, url).await?;
+            let has_none = |answer: &Response| {
+                let status = StatusCode::from_u16(answer.status).unwrap_or_default();
+                is_absent(site, url, status, &answer.headers)
+            };
+            let answers = file.mode == RootFileMode::Always || answer.as_ref().is_ok_and(has_none);
+            if !answers || site.preferred_address(url).is_some() {
+                return None;
+            }
+            let served = self.root_files().serve(site, url, &file).await?;
+            let content_type = HeaderValue::try_from(&served.content_type).ok()?;
+            Some(Response {
+                status: 200,
+                headers: HeaderMap::from_iter([(CONTENT_TYPE, content_type)]),
+                body: served.body,
+                is_made: served.is_made,
+                ..Response::default()
+            })
+        })
     }
 
     fn request(&self, site: &Site, url: &Url) -> RenderRequest {

@@ -1,6 +1,6 @@
 //! The domain's crawler policy at work: which crawler's request is refused, and what is counted. The one place for the render
 //! endpoint and the edge. Which rule a request meets is decided by `domains::crawler_policy`.
-//! Must never refuse people, the service's own requests, or what is no page. A database or robots.txt that cannot be read refuses
+//! Must never refuse people, the service's own requests, files at the root, or what is no page. A database or robots.txt that cannot be read refuses
 //! nobody. See docs/decisions/0500.
 
 use std::sync::Arc;
@@ -13,11 +13,13 @@ use url::{Position, Url};
 
 use super::decide::is_for_page;
 use super::model::{PolicyRefusal, RenderCall};
+use super::parts::RenderParts;
+use super::root_files::RootFileAnswers;
 use analytics::policy::{RefusalKey, counted_crawler, subject_of};
 use analytics::{Crawler, CrawlerIndex, Recorder, Verified};
 use domains::crawler_policy::{PolicyRule, PolicySubject};
 use domains::origin::{OriginClient, RobotsAnswer};
-use domains::{PolicyAction, PolicyMode, Site};
+use domains::{DomainsService, PolicyAction, PolicyMode, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::limits::{SharedWindow, SharedWindows};
@@ -31,6 +33,7 @@ const REMEMBERED_ROBOTS: u64 = 10_000;
 pub struct CrawlerPolicies {
     limits: SharedWindows,
     robots: RobotsOfSites,
+    root_files: RootFileAnswers,
     recorder: Recorder,
     clock: Clock,
 }
@@ -42,11 +45,16 @@ struct Met<'a> {
 }
 
 impl CrawlerPolicies {
-    pub(super) fn new(platform: &Platform, recorder: &Recorder) -> CrawlerPolicies {
+    pub(super) fn new(
+        platform: &Platform,
+        left: &RenderParts<'_>,
+        root_files: RootFileAnswers,
+    ) -> CrawlerPolicies {
         CrawlerPolicies {
             limits: SharedWindows::new(&platform.db, &platform.clock),
-            robots: RobotsOfSites::new(platform),
-            recorder: recorder.clone(),
+            robots: RobotsOfSites::new(platform, left.domains, left.origins),
+            root_files,
+            recorder: left.recorder.clone(),
             clock: platform.clock.clone(),
         }
     }
@@ -55,6 +63,9 @@ impl CrawlerPolicies {
     pub async fn refuse(&self, call: &RenderCall<'_>) -> Option<PolicyRefusal> {
         let policy = call.site.policy(call.target)?;
         let crawler = crawler_of(call).filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
+        if self.root_files.find(call.site, call.target).await.is_some() {
+            return None;
+        }
         let subject = subject_of(crawler, call.verified);
         let met = match policy.find(&subject, call.target) {
             Some((_, rule)) => Met { action: rule.action, rule: Some(rule) },
@@ -133,6 +144,7 @@ pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
 
 /// Rules of robots.txt of sites whose policy obeys them, as the edge serves the file. Empty where it cannot be read.
 struct RobotsOfSites {
+    domains: DomainsService,
     origins: OriginClient,
     known: Cache<str, KnownRobots>,
     turns: Cache<str, tokio::sync::Mutex<()>>,
@@ -145,9 +157,10 @@ struct KnownRobots {
 }
 
 impl RobotsOfSites {
-    fn new(platform: &Platform) -> RobotsOfSites {
+    fn new(platform: &Platform, domains: &DomainsService, origins: &OriginClient) -> RobotsOfSites {
         RobotsOfSites {
-            origins: OriginClient::new(platform),
+            domains: domains.clone(),
+            origins: origins.clone(),
             known: Cache::new(REMEMBERED_ROBOTS),
             turns: Cache::builder(REMEMBERED_ROBOTS).time_to_idle(ROBOTS_FOR).build(),
             clock: platform.clock.clone(),
@@ -166,7 +179,7 @@ impl RobotsOfSites {
         if let Some(robots) = self.fresh(&key) {
             return robots;
         }
-        let rules = match self.origins.read_robots(site).await {
+        let rules = match self.domains.read_robots(&self.origins, site).await {
             RobotsAnswer::Rules(rules) => rules,
             RobotsAnswer::Missing | RobotsAnswer::Unreachable => Robots::default(),
         };

@@ -4,27 +4,32 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer, Settled};
+use browser::{OriginRoute, RenderError, RenderLimits, RenderRequest, Rendered, Renderer};
 use bytes::Bytes;
 use crawler::errors::one_line;
-use crawler::url::{OriginHost, PublicAddress, authority_of, without_query};
+use crawler::url::{OriginHost, without_query};
 use store::DbError;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::acceptance::{Acceptance, SnapshotUpdate};
-use super::admission::{Applicant, OriginResult, Permit, RenderAdmission, RenderRefusal};
+use super::admission::{Applicant, Permit, RenderAdmission, RenderRefusal};
 use super::cache::{DurableTier, etag_of};
 use super::decide::{TargetPage, page_of};
 use super::emptiness::why_empty;
+use super::impossible::ImpossiblePages;
 use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
+use super::not_found::judge;
+use super::origin_notes::{is_of_the_page, note_origin, note_origin_elsewhere};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
+use super::public_answer::{public_address, public_status};
 use super::queries::PageId;
 use super::remote::RemoteRenders;
 use accounts::usage::Reservation;
 use accounts::{Accounts, UsageMetric};
-use domains::Site;
+use domains::not_found::ImpossiblePage;
+use domains::{DomainsService, Site};
 use platform::Platform;
 use platform::clock::Clock;
 use platform::config::{Config, Role, Scheme};
@@ -54,12 +59,22 @@ pub struct RenderTasks {
     admission: RenderAdmission,
     /// Pages that ended the browser.
     quarantine: cache::Cache<PageId, ()>,
+    impossible: ImpossiblePages,
     shutdown: CancellationToken,
 }
 
+/// Reason why a page could not be looked at.
+pub type LookError = Box<dyn std::error::Error + Send + Sync>;
+
 impl RenderTasks {
     /// Makes them from what the service stands on.
-    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, durable: DurableTier) -> RenderTasks {
+    pub fn new(
+        platform: &Platform,
+        accounts: &Accounts,
+        domains: &DomainsService,
+        jobs: &Jobs,
+        durable: DurableTier,
+    ) -> RenderTasks {
         let is_remote = !platform.config.has_role(Role::Render);
         RenderTasks {
             config: platform.config.clone(),
@@ -75,6 +90,7 @@ impl RenderTasks {
                 &platform.clock,
             ),
             quarantine: cache::Cache::builder(100_000).time_to_live(QUARANTINE).build(),
+            impossible: ImpossiblePages::new(domains, &platform.clock),
             shutdown: platform.shutdown.clone(),
         }
     }
@@ -91,6 +107,14 @@ impl RenderTasks {
         let domain = site.domain.id.to_string();
         let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin };
         self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
+    }
+
+    /// Renders an address of a site, past every tier and the account's allowance.
+    pub async fn look(&self, site: &Site, url: &Url) -> Result<Rendered, LookError> {
+        let permit = self.try_background_turn(site).await?;
+        let rendered = self.renderer.render(self.request(site, url, RenderPurpose::Background)).await;
+        note_origin(&permit, &rendered);
+        Ok(rendered?)
     }
 
     /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
@@ -127,6 +151,8 @@ impl RenderTasks {
         if is_for_store && !self.durable.is_store_usable().await {
             return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }
+        // Before this render has a slot: the question needs one too.
+        let impossible = self.impossible_page(site).await;
         // Before anything is written: refusing costs nothing.
         let permit = match self.enter(order, abandoned).await {
             Ok(permit) => permit,
@@ -159,10 +185,12 @@ impl RenderTasks {
         drop(permit);
         match rendered {
             Ok(rendered) => {
-                let made = self.page_of(site, rendered);
+                let mut made = self.page_of(site, rendered);
+                let facts = judge(site, page, &mut made, impossible.as_ref());
                 let lease = (generation, token.as_str());
+                let order = RenderOrder { page, ..*order };
                 let kept = match leads_to_itself(site, page, &made) {
-                    false => self.acceptance.keep(page, id, lease, purpose, &made, render_ms).await?,
+                    false => self.acceptance.keep(&order, lease, &made, &facts, render_ms).await?,
                     true => self.acceptance.refuse(id, &token, "the page redirects to itself").await?,
                 };
                 let is_lost = made.is_storable() && kept == SnapshotUpdate::No;
@@ -180,16 +208,17 @@ impl RenderTasks {
             Err(error) => {
                 metrics::counter!("glasshouse_renders_failed_total").increment(1);
                 self.accounts.refund(&reservation).await?;
-                if matches!(error, RenderError::PageCrashed) {
-                    self.quarantine.insert(id, ());
-                }
-                if is_of_the_page(&error) {
-                    self.acceptance.note_failure(id, &error.to_string()).await?;
-                }
+                self.note_failure(id, &error).await?;
                 self.durable.end(id, &token).await?;
                 Err(error.into())
             }
         }
+    }
+
+    /// Returns the page that others of a site are compared with, if they are.
+    async fn impossible_page(&self, site: &Site) -> Option<ImpossiblePage> {
+        let is_compared = site.domain.rendering.not_found.compare && self.remote.is_none();
+        if is_compared { Box::pin(self.impossible.page_of(self, site)).await } else { None }
     }
 
     async fn enter(
@@ -202,6 +231,17 @@ impl RenderTasks {
         let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin };
         let deadline = if purpose == RenderPurpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
         self.admission.enter(applicant, deadline, abandoned).await
+    }
+
+    /// Notes at a page that its render failed.
+    async fn note_failure(&self, id: &PageId, error: &RenderError) -> Result<(), RenderTaskError> {
+        if matches!(error, RenderError::PageCrashed) {
+            self.quarantine.insert(id, ());
+        }
+        if is_of_the_page(error) {
+            self.acceptance.note_failure(id, &error.to_string()).await?;
+        }
+        Ok(())
     }
 
     /// Takes the lease on a page. `None`: another process has rendered it meanwhile, or is rendering it and no client waits
@@ -338,58 +378,6 @@ fn origin_name(site: &Site, asked: &str) -> String {
     site.domain.settings.origin_host.as_ref().map_or_else(|| asked.to_owned(), OriginHost::to_string)
 }
 
-/// Returns an address that a page names: the public one where the page names its origin host, which does not know under which
-/// name it was asked. Every other address stays as it is written.
-fn public_address(site: &Site, page: &Url, address: &str) -> String {
-    let is_public = page.host_str().is_some_and(|host| site.owns_host(host));
-    let authority = if is_public { authority_of(page) } else { &site.domain.host };
-    let origin = site.domain.settings.origin_host.as_ref().map(OriginHost::as_str);
-    let public = origin.map(|origin| PublicAddress { origin, scheme: page.scheme(), authority });
-    public.and_then(|public| public.of_address(address.as_bytes())).unwrap_or_else(|| address.to_owned())
-}
-
-/// The status that is answered for a page: every success is 200, and so is what no page can mean.
-fn public_status(status: u16, has_location: bool) -> u16 {
-    match status {
-        300..=399 if has_location && status != 304 => status,
-        400..=599 => status,
-        _ => 200,
-    }
-}
-
-/// Whether a failure says something about the page. What concerns the service itself does not.
-fn is_of_the_page(error: &RenderError) -> bool {
-    !matches!(
-        error,
-        RenderError::NoBrowser(_)
-            | RenderError::Overloaded
-            | RenderError::ShuttingDown
-            | RenderError::Abandoned
-    )
-}
-
-fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
-    match rendered {
-        Err(RenderError::OriginUnreachable(_) | RenderError::Timeout(_)) => {
-            permit.note(OriginResult::Failed);
-        }
-        Err(error) if !is_of_the_page(error) => {}
-        Ok(rendered) if rendered.settled == Settled::Timeout => permit.note(OriginResult::CutOff),
-        _ => permit.note(OriginResult::Responded),
-    }
-}
-
-/// The same for a render of another process.
-fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
-    match outcome {
-        Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),
-        Ok(RenderOutcome::Made { .. }) => permit.note(OriginResult::Responded),
-        Ok(RenderOutcome::Refused(RenderRefusal::OriginDown)) => permit.note(OriginResult::LeftAlone),
-        Err(RenderTaskError::RemoteOrigin(_)) => permit.note(OriginResult::Failed),
-        _ => {}
-    }
-}
-
 /// Decides whether a page redirects to an address whose snapshot it would be itself.
 fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool {
     let location = made.location.as_deref().and_then(|location| Url::parse(location).ok());
@@ -397,39 +385,4 @@ fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool 
         location.host_str().is_some_and(|host| site.owns_host(host))
             && page_of(site, &location).key == page.key
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domains::Settings;
-    use domains::testing::site;
-
-    #[test]
-    fn a_redirect_of_the_origin_to_itself_is_told_under_the_public_name() {
-        let settings = Settings { origin_host: "app.host.test:8080".parse().ok(), ..Settings::default() };
-        let site = site("shop.example", settings);
-        let page = Url::parse("https://www.shop.example/a").expect("an address");
-        let told = |address: &str| public_address(&site, &page, address);
-
-        assert_eq!(told("https://app.host.test/b?c=d"), "https://www.shop.example/b?c=d");
-        assert_eq!(told("http://app.host.test:8080/b"), "https://www.shop.example/b");
-        assert_eq!(told("//APP.host.test/b"), "https://www.shop.example/b");
-        for other in
-            ["https://elsewhere.test/b", "https://app.host.test:9/b", "/b?c", "b", "", "https://[bad"]
-        {
-            assert_eq!(told(other), other);
-        }
-    }
-
-    #[test]
-    fn every_success_is_200_and_so_is_a_status_that_no_page_can_have() {
-        for status in [200, 201, 204, 206, 0, 100, 304, 700] {
-            assert_eq!(public_status(status, true), 200, "{status}");
-        }
-        assert_eq!(public_status(302, false), 200);
-        for status in [301, 302, 307, 308, 404, 410, 429, 503] {
-            assert_eq!(public_status(status, true), status);
-        }
-    }
 }

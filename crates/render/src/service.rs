@@ -20,24 +20,24 @@ use super::model::{
     UnverifiedClient, is_gone,
 };
 use super::outcome::{RenderOrder, RenderOutcome};
+use super::parts::RenderParts;
 use super::policy::CrawlerPolicies;
 use super::queries::PageId;
 use super::refreshed::Refreshed;
 use super::render_task::RenderTasks;
 use super::request_counts::RequestCounts;
 use super::retention::Retention;
+use super::root_files::RootFileAnswers;
 use super::served::{hit, record, record_passed_on};
 use super::single_flight::{JoinedRender, SingleFlight};
 use super::snapshot_list::SnapshotLists;
 use super::stored_pages::StoredPages;
 use super::unverified::UnverifiedRenders;
-use accounts::Accounts;
 use analytics::Recorder;
 use domains::site::SiteRedirect;
 use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::Clock;
-use platform::jobs::Jobs;
 use platform::limits::KeyedCount;
 
 /// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
@@ -72,13 +72,16 @@ struct Inner {
     retention: Retention,
     unverified: UnverifiedRenders,
     policies: CrawlerPolicies,
+    root_files: RootFileAnswers,
 }
 
 impl RenderService {
     /// Makes the service. Starts nothing.
-    pub fn new(platform: &Platform, accounts: &Accounts, jobs: &Jobs, recorder: &Recorder) -> RenderService {
+    pub fn new(platform: &Platform, left: &RenderParts<'_>) -> RenderService {
+        let RenderParts { accounts, domains, index_now, origins, jobs, recorder, analytics } = *left;
+        let root_files = RootFileAnswers::new(platform, domains, origins, analytics);
         let memory_bytes = platform.config.render.memory_cache_bytes;
-        let durable = DurableTier::new(platform, memory_bytes / DOCUMENTS_SHARE);
+        let durable = DurableTier::new(platform, index_now, memory_bytes / DOCUMENTS_SHARE);
         let markdown_bytes = memory_bytes / MARKDOWN_SHARE;
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE - markdown_bytes);
         let request_counts = Arc::new(RequestCounts::default());
@@ -86,7 +89,7 @@ impl RenderService {
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
             clock: platform.clock.clone(),
-            tasks: RenderTasks::new(platform, accounts, jobs, durable.clone()),
+            tasks: RenderTasks::new(platform, accounts, domains, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
             background: KeyedCount::default(),
@@ -101,7 +104,8 @@ impl RenderService {
             request_counts,
             retention,
             unverified: UnverifiedRenders::new(platform, accounts),
-            policies: CrawlerPolicies::new(platform, recorder),
+            policies: CrawlerPolicies::new(platform, left, root_files.clone()),
+            root_files,
         }))
     }
 
@@ -148,6 +152,11 @@ impl RenderService {
     /// Returns the Markdown of pages that agents ask for.
     pub(super) fn markdown(&self) -> &MarkdownTier {
         &self.0.markdown
+    }
+
+    /// Returns the files at the roots of sites.
+    pub fn root_files(&self) -> &RootFileAnswers {
+        &self.0.root_files
     }
 
     /// Answers a request, and records the visit when a crawler got a page.

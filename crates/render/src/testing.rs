@@ -14,7 +14,7 @@ use platform::jobs::{Registry, Worker, WorkerSettings};
 
 use crate::jobs::{RendersForOthers, renders_at_once};
 use crate::remote::{RemoteResults, RenderPage};
-use crate::{RenderService, RenderState, fast_path, handlers};
+use crate::{RenderParts, RenderService, RenderState, fast_path, handlers};
 
 /// Renders, visits, domains and accounts under test.
 pub struct RenderServices {
@@ -28,8 +28,11 @@ pub type TestApp = platform::testing::TestApp<RenderServices>;
 impl Services for RenderServices {
     fn on(platform: Platform) -> RenderServices {
         let mut render = None;
-        let left = AnalyticsServices::with_renders(platform, |left, recorder| {
-            let made = RenderService::new(left.platform(), &left.accounts, &left.jobs, recorder);
+        let left = AnalyticsServices::with_renders(platform, |left, recorder, analytics| {
+            let DomainServices { domains, index_now, origins, .. } = left;
+            let (accounts, jobs) = (&left.accounts, &left.jobs);
+            let parts = RenderParts { accounts, domains, index_now, origins, jobs, recorder, analytics };
+            let made = RenderService::new(left.platform(), &parts);
             render = Some(made.clone());
             Arc::new(made)
         });
@@ -89,6 +92,7 @@ impl RenderServices {
         let (render, domains) = (self.render.clone(), self.domains.clone());
         let results = RemoteResults::new(self.platform());
         let renders = RendersForOthers { render, domains, results };
+        let registry = self.index_now.register(registry);
         let registry = registry.with::<RenderPage>(renders, renders_at_once(self.platform()));
         let settings = WorkerSettings { kinds: registry.kinds(), ..WorkerSettings::of(self.platform()) };
         Worker::new(self.jobs.clone(), registry, Vec::new(), settings)

@@ -29,6 +29,7 @@ from glasshouse_client.models import (
     Credentials,
     DismissedEntry,
     ImportRequest,
+    IndexNowChange,
     MonitoringChange,
     NewKeyRequest,
     PageRequest,
@@ -38,8 +39,10 @@ from glasshouse_client.models import (
     PromptFields,
     PromptRequest,
     RenderingChange,
+    RootFilesChange,
     RuleTest,
     RunRequest,
+    SentRootFile,
     SettingsChange,
     SitemapRequest,
     SiteRequest,
@@ -110,6 +113,11 @@ def call_domains() -> None:
     assert domains.get_rendering(client, DOMAIN) == changed
     policy = domains.replace_crawler_policy(client, DOMAIN, body=CrawlerPolicy(mode="off"))
     assert domains.get_crawler_policy(client, DOMAIN) == policy
+    file = SentRootFile(path="/llms.txt", mode="fallback", source="text", body="# Shop")
+    files = domains.update_root_files(client, DOMAIN, body=RootFilesChange(files=[file]))
+    assert domains.get_root_files(client, DOMAIN) == files
+    index_now = domains.update_indexnow(client, DOMAIN, body=IndexNowChange(enabled=False))
+    assert domains.get_indexnow(client, DOMAIN) == index_now
     token = analytics.create_stats_token(client, DOMAIN).token
     analytics.get_stats_token(client, DOMAIN)
     analytics.get_bots(Glasshouse(ADDRESS, headers={"x-service-public-stats-token": token}), domain=DOMAIN)

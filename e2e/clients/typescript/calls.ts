@@ -64,6 +64,11 @@ async function domains() {
   assert.deepEqual(await client.get('/api/domains/{domain}/rendering', { params: inDomain }), rendering);
   const policy = await client.put('/api/domains/{domain}/crawler-policy', { params: inDomain, body: { mode: 'off' } });
   assert.deepEqual(await client.get('/api/domains/{domain}/crawler-policy', { params: inDomain }), policy);
+  const file = { path: '/llms.txt', mode: 'fallback', source: 'text', body: '# Shop' } as const;
+  const files = await client.put('/api/domains/{domain}/root-files', { params: inDomain, body: { files: [file] } });
+  assert.deepEqual(await client.get('/api/domains/{domain}/root-files', { params: inDomain }), files);
+  const indexNow = await client.patch('/api/domains/{domain}/indexnow', { params: inDomain, body: { enabled: false } });
+  assert.deepEqual(await client.get('/api/domains/{domain}/indexnow', { params: inDomain }), indexNow);
   const { token } = await client.post('/api/domains/{domain}/stats-token', { params: inDomain });
   await client.get('/api/domains/{domain}/stats-token', { params: inDomain });
   const shared = new Glasshouse(ADDRESS, { headers: { 'x-service-public-stats-token': token } });

@@ -224,6 +224,60 @@ test('rendering: interval, rules and blocked addresses are saved', async ({ page
   });
 });
 
+test('rendering: signs of a missing page are saved, and a bad selector stands at its field', async ({ page, context }) => {
+  await open(page, 'rendering', 'Rendering');
+  await page.getByLabel('Has an element').fill('.not-found');
+  await page.getByLabel('Shows a text').fill('This page does not exist');
+  await page.getByLabel('Compare with an address that cannot exist').check();
+  await save(page);
+
+  await isSaved(page);
+  expect(await stored(context, `/api/domains/${domain}/rendering`)).toMatchObject({
+    notFound: { selector: '.not-found', text: 'This page does not exist', compare: true },
+    notFoundProblem: null,
+  });
+});
+
+interface RootFile {
+  path: string;
+  mode: string;
+  source: string;
+  body: string | null;
+}
+
+test('root files: a new domain has robots and sitemap; a file is added and another one switched off', async ({
+  page,
+  context,
+}) => {
+  await open(page, 'root-files', 'Root files');
+  await expect(page.getByRole('heading', { name: '/robots.txt' })).toBeVisible();
+  await page.getByLabel('Served, file 2').selectOption('Never');
+  await page.getByRole('button', { name: 'Add file' }).click();
+  await page.getByLabel('Path, file 3').fill('/ads.txt');
+  await page.getByLabel('Served, file 3').selectOption('Always');
+  await page.getByLabel('Content, file 3').fill('google.com, pub-1, DIRECT');
+  await save(page);
+
+  await isSaved(page);
+  const { files } = await stored<{ files: RootFile[] }>(context, `/api/domains/${domain}/root-files`);
+  expect(files).toMatchObject([
+    { path: '/robots.txt', mode: 'fallback', source: 'robots', body: null },
+    { path: '/sitemap.xml', mode: 'off', source: 'sitemap' },
+    { path: '/ads.txt', mode: 'always', source: 'text', body: 'google.com, pub-1, DIRECT' },
+  ]);
+});
+
+test('IndexNow is switched on, and its key is shown', async ({ page, context }) => {
+  await open(page, 'indexnow', 'IndexNow');
+  await page.getByLabel('Submit changed pages').check();
+  await save(page);
+
+  await isSaved(page);
+  const state = await stored<{ enabled: boolean; keyLocation: string }>(context, `/api/domains/${domain}/indexnow`);
+  expect(state.enabled).toBe(true);
+  await expect(page.getByText(state.keyLocation)).toBeVisible();
+});
+
 test('audits: what is set is stored, headers are never shown again, and the secret is shown once', async ({
   page,
   context,

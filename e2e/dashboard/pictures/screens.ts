@@ -180,6 +180,8 @@ const TABS = {
   headers: 'Headers',
   ignored: 'Ignored paths',
   sitemap: 'Sitemap',
+  'root-files': 'Root files',
+  indexnow: 'IndexNow',
   rendering: 'Rendering',
   audits: 'Audits',
   brand: 'Brand',

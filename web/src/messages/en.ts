@@ -19,6 +19,7 @@ export * as providers from './providers';
 export * as refusals from './refusals';
 export * as rendering from './rendering';
 export * as reports from './reports';
+export * as rootFiles from './root-files';
 export * as session from './session';
 export * as settings from './settings';
 export * as setup from './setup';

@@ -184,7 +184,7 @@ async fn list_robots_violations(
 ) -> ApiResult<impl IntoResponse> {
     // Removed in between, it is nobody's any more.
     let record = app.domains.find_by_id(&domain).await?.ok_or_else(ApiError::not_found)?;
-    let (robots, rules) = match app.origins.read_robots(&Site::new(record)).await {
+    let (robots, rules) = match app.domains.read_robots(&app.origins, &Site::new(record)).await {
         RobotsAnswer::Rules(rules) => (RobotsState::Read, rules),
         RobotsAnswer::Missing => (RobotsState::Missing, Default::default()),
         RobotsAnswer::Unreachable => (RobotsState::Unreachable, Default::default()),

@@ -1,7 +1,7 @@
 //! The crawl: requests in their order, and the processing of responses. Responses are processed in the order of their
 //! requests, so that the result does not depend on their speed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
@@ -65,6 +65,8 @@ pub(super) struct Crawl<'a> {
     pub lastmods: HashMap<UrlId, i64>,
     /// Language versions of pages by the sitemap.
     pub alternates: Alternates,
+    /// Sitemaps that the service has made: their pages are known from elsewhere.
+    pub made_sitemaps: HashSet<Url>,
     /// Listed pages that the run before knows.
     pub known: usize,
     pub close_reason: CrawlEnd,
@@ -113,6 +115,7 @@ impl<'a> Crawl<'a> {
             forbidden: 0,
             lastmods: HashMap::new(),
             alternates: Alternates::default(),
+            made_sitemaps: HashSet::new(),
             known: 0,
             close_reason: CrawlEnd::Finished,
             sessions: past.sessions,

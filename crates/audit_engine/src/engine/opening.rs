@@ -110,7 +110,8 @@ impl Crawl<'_> {
         }
         let sitemaps = std::mem::take(&mut self.site.sitemaps);
         let mut pages = Vec::new();
-        for entry in sitemaps.iter().flat_map(|file| &file.entries) {
+        let of_the_site = sitemaps.iter().filter(|file| !self.made_sitemaps.contains(&file.url));
+        for entry in of_the_site.flat_map(|file| &file.entries) {
             let Some(id) = entry.id else { continue };
             self.lastmods.extend(entry.lastmod.map(|date| (id, date)));
             if self.is_known(id, entry.lastmod) {

@@ -1,7 +1,8 @@
 //! The sitemaps of an audited site: files to read, and all their entries. Uses the reader of refreshes and settings
 //! (`crawler::sitemap`) with the audit's own source.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use crawler::robots::LineKind;
@@ -66,9 +67,14 @@ impl Crawl<'_> {
         limits.files_at_once = 1;
         // One byte more, so that the reader sees that there is more.
         let max_bytes = usize::try_from(limits.file_bytes).unwrap_or(usize::MAX).saturating_add(1);
+        let made = &Mutex::new(HashSet::new());
         let open = |url: Url| async move {
-            let (fetched, _) = fetch_file(source, url, max_bytes).await;
-            let (url, response) = fetched.ok_or_else(|| unopened(0))?;
+            let (fetched, _) = fetch_file(source, url.clone(), max_bytes).await;
+            let (end, response) = fetched.ok_or_else(|| unopened(0))?;
+            if response.is_made {
+                made.lock().unwrap_or_else(PoisonError::into_inner).insert(url);
+            }
+            let url = end;
             if response.status != 200 {
                 return Err(unopened(response.status));
             }
@@ -91,6 +97,7 @@ impl Crawl<'_> {
         self.site.urls = collected.urls;
         self.alternates = collected.alternates;
         self.site.sitemaps = collected.files;
+        self.made_sitemaps = std::mem::take(&mut *made.lock().unwrap_or_else(PoisonError::into_inner));
         self.site.sitemaps_are_cut = collected.is_cut;
     }
 

@@ -38,6 +38,9 @@ pub async fn fetch_site(
     read_site(open, start, hosts, limits).await
 }
 
+/// Header of a file that this service serves at a site's root. A sitemap that was made from what is stored is no source of pages.
+const SERVED_HERE: &str = "x-service-root-file";
+
 async fn download(
     fetcher: &Fetcher,
     request: FetchRequest,
@@ -45,6 +48,9 @@ async fn download(
     let fetched = fetcher.fetch(request).await.map_err(NotFetched::Failed)?;
     if !fetched.status.is_success() {
         return Err(NotFetched::Status(fetched.status));
+    }
+    if fetched.headers.contains_key(SERVED_HERE) {
+        return Err(NotFetched::Status(StatusCode::NOT_FOUND));
     }
     Ok(Box::pin(pieces(fetched.body)))
 }
@@ -59,7 +65,7 @@ pub async fn discover_sitemap(fetcher: &Fetcher, site: &Url, max_redirects: u32)
     request.max_redirects = max_redirects;
     request.max_body_bytes = MAX_ROBOTS_BYTES as u64;
     let Ok(mut fetched) = fetcher.fetch(request).await else { return fallback };
-    if !fetched.status.is_success() {
+    if !fetched.status.is_success() || fetched.headers.contains_key(SERVED_HERE) {
         return fallback;
     }
     // A file that is too long, or breaks off, still says something in its beginning.

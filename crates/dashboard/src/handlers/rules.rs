@@ -22,6 +22,7 @@ use accounts::callers::Caller;
 use domains::model::Domain;
 use domains::patterns::{PathList, SplitPath};
 use domains::redirects::{RedirectRule, RedirectSet};
+use domains::root_files::RootFileMode;
 use domains::site::SiteRedirect;
 use domains::{CrawlerPolicy, DomainAccess, PreferredHost, RequestedDomain, Site};
 use platform::api::openapi::{Refusals, own_errors};
@@ -103,6 +104,10 @@ struct RuleTestResult {
     policy: Option<PolicyTestResult>,
     /// A snapshot of the page is stored.
     stored: bool,
+    /// Mode of the file at the site's root that answers before redirect rules: `always`, or `fallback` where the site's own server has none.
+    #[serde(rename = "rootFile")]
+    #[schema(required = true)]
+    root_file: Option<RootFileMode>,
     /// Problems of the given settings. What has one plays no part.
     issues: Vec<Issue>,
 }
@@ -155,16 +160,18 @@ async fn test_rules(
     }
     let record = domain.record(&caller, &app.domains, DomainAccess::Read).await?;
     check_number_of_rules(&test, &caller)?;
-    if !url.host_str().is_some_and(|host| Site::new(record.clone()).owns_host(host)) {
+    let site = Site::new(record.clone());
+    if !url.host_str().is_some_and(|host| site.owns_host(host)) {
         let issue = Issue::new("url", "is on another host than the domain");
         return Err(ApiError::invalid_request(vec![issue]));
     }
+    let root_file = app.render.root_files().find(&site, &url).await.map(|file| file.mode);
     // Looking for loops among thousands of redirects takes longer than other requests should wait.
     let tried = url.clone();
     let call = app.callers.rate_limits.long_calls.begin(caller.account())?;
     let trying = tokio::task::spawn_blocking(move || {
         let _call = call;
-        try_rules(record, &tried, test)
+        try_rules(record, &tried, root_file, test)
     });
     let (site, mut result) = trying.await.map_err(ApiError::internal)?;
     let stored = app.render.stored_pages().stored_at(&site, &[url]).await?;
@@ -185,7 +192,12 @@ fn check_number_of_rules(test: &RuleTest, caller: &Caller<UseDashboard>) -> ApiR
     }
 }
 
-fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleTestResult) {
+fn try_rules(
+    mut record: Domain,
+    url: &Url,
+    root_file: Option<RootFileMode>,
+    test: RuleTest,
+) -> (Arc<Site>, RuleTestResult) {
     let mut issues = Vec::new();
     let mut positions: Option<Vec<usize>> = None;
     if let Some(rules) = test.redirect_rules {
@@ -205,7 +217,8 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
         record.settings.crawler_policy = usable_policy(policy, &mut issues);
     }
     let site = Arc::new(Site::new(record));
-    let crawler = test.crawler.filter(|_| test.visitor == Visitor::Crawler);
+    // A policy is never asked about files at the root.
+    let crawler = test.crawler.filter(|_| test.visitor == Visitor::Crawler && root_file.is_none());
     let crawler = crawler.as_deref().and_then(find_crawler);
     let policy = crawler.and_then(|crawler| try_policy(&site, url, &crawler));
     let refusal = policy.as_ref().filter(|policy| policy.is_refusal());
@@ -219,6 +232,7 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
             pattern: None,
             policy,
             stored: false,
+            root_file,
             issues,
         };
         return (site, result);
@@ -244,8 +258,18 @@ fn try_rules(mut record: Domain, url: &Url, test: RuleTest) -> (Arc<Site>, RuleT
     };
     let pattern =
         (reason == EdgeReason::IgnoredPath).then(|| site.ignored_by(url).map(str::to_owned)).flatten();
-    let result =
-        RuleTestResult { decision, reason, status, location, rule, pattern, policy, stored: false, issues };
+    let result = RuleTestResult {
+        decision,
+        reason,
+        status,
+        location,
+        rule,
+        pattern,
+        policy,
+        stored: false,
+        root_file,
+        issues,
+    };
     (site, result)
 }
 

@@ -12,7 +12,9 @@ use platform::api::{ApiError, ErrorCode};
 mod check;
 mod dns_records;
 mod domain_records;
+mod indexnow;
 mod rendering;
+mod root_files;
 mod settings;
 mod sitemap;
 
@@ -25,6 +27,8 @@ pub fn routes() -> OpenApiRouter<DomainsState> {
         .merge(settings::routes())
         .merge(sitemap::routes())
         .merge(rendering::routes())
+        .merge(root_files::routes())
+        .merge(indexnow::routes())
 }
 
 own_errors! {

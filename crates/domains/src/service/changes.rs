@@ -1,7 +1,7 @@
 //! Changes of a domain's record that never lose each other: each reads and writes in one transaction, and the second of
 //! two waits for the first. Used by the settings, sitemap and rendering endpoints.
 
-use store::DbError;
+use store::{DbError, Tx};
 
 use super::DomainsService;
 use crate::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
@@ -45,13 +45,7 @@ impl DomainsService {
         id: &DomainId,
         change: impl FnOnce(&mut Domain),
     ) -> Result<Domain, DomainChangeError> {
-        let mut tx = self.db.write().await?;
-        let Some(before) = queries::begin_change(&mut tx, id).await? else {
-            return Err(DomainChangeError::Gone);
-        };
-        if before.status == DomainStatus::Suspended {
-            return Err(DomainChangeError::Suspended);
-        }
+        let (tx, before) = self.begin_change(id).await?;
         let mut domain = before.clone();
         change(&mut domain);
         if domain == before {
@@ -59,9 +53,27 @@ impl DomainsService {
             return Ok(Domain { version: before.version - 1, ..before });
         }
         domain.updated_at = self.clock.now();
-        queries::finish_change(&mut tx, &domain).await?;
+        self.end_change(tx, &domain).await?;
+        Ok(domain)
+    }
+
+    /// Begins a change of a record and returns the record, which nobody else changes until the transaction ends.
+    pub(super) async fn begin_change(&self, id: &DomainId) -> Result<(Tx, Domain), DomainChangeError> {
+        let mut tx = self.db.write().await?;
+        let Some(domain) = queries::begin_change(&mut tx, id).await? else {
+            return Err(DomainChangeError::Gone);
+        };
+        match domain.status {
+            DomainStatus::Suspended => Err(DomainChangeError::Suspended),
+            _ => Ok((tx, domain)),
+        }
+    }
+
+    /// Writes what a change made of a record.
+    pub(super) async fn end_change(&self, mut tx: Tx, domain: &Domain) -> Result<(), DomainChangeError> {
+        queries::finish_change(&mut tx, domain).await?;
         tx.commit_durably().await?;
         self.follower.take_over().await;
-        Ok(domain)
+        Ok(())
     }
 }

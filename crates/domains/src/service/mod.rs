@@ -5,6 +5,7 @@
 mod changes;
 mod locks;
 mod promotion;
+mod root_files;
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +18,7 @@ use super::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use super::names::{self, OriginProblem};
 use super::ownership::is_contested;
 use super::queries;
+use super::root_files::RootFiles;
 use super::site::Site;
 use accounts::AccountId;
 use platform::Platform;
@@ -100,6 +102,8 @@ pub struct DomainsService {
     follower: Follower,
     /// What is queued when a domain is connected.
     when_connected: Arc<OnceLock<JobsOf>>,
+    /// Files at the roots of sites, by id and version of the record.
+    root_files: cache::Cache<(&'static str, u64), RootFiles>,
 }
 
 /// Says what is queued for a domain.
@@ -131,7 +135,16 @@ impl DomainsService {
             directory,
             follower,
             when_connected: Arc::default(),
+            root_files: root_files::remembered(),
         }
+    }
+
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
+    }
+
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Has jobs queued together with every promotion to connected. Said once, by `app`.

@@ -16,6 +16,8 @@ pub enum AnswerKind {
     Origin,
     /// A refusal by the domain's crawler policy.
     Refused,
+    /// A file at the site's root that the edge serves.
+    RootFile,
     /// A redirect of the domain's settings, or to https.
     Redirect,
     /// The origin's 5xx, or a page that says that the origin gave no answer.
@@ -56,6 +58,7 @@ impl AnswerKind {
             AnswerKind::Snapshot => "snapshot",
             AnswerKind::Origin => "origin",
             AnswerKind::Refused => "refused",
+            AnswerKind::RootFile => "root_file",
             AnswerKind::Redirect => "redirect",
             AnswerKind::OriginError => "origin_error",
             AnswerKind::ServiceError => "service_error",

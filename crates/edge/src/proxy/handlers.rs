@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crawler::errors::one_line;
-use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, LOCATION, UPGRADE};
+use http::header::{AUTHORIZATION, CONNECTION, LOCATION, UPGRADE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use hyper::body::Incoming;
 use url::Url;
@@ -16,8 +16,9 @@ use super::answers::AnswerKind;
 use super::body::{self, EdgeBody};
 use super::forward::{ForwardError, Passage};
 use super::headers::{self, Arrival};
-use super::own_site::OwnSite;
+use super::own_answers;
 use super::pages::NoticePage;
+use super::root_file::{self, RootFileTurn};
 use super::route::{self, RequestedHost, Route};
 use super::service::{Edge, Inner};
 use super::snapshot::{self, Asking};
@@ -25,16 +26,12 @@ use super::visits::OriginVisit;
 use analytics::Verified;
 use analytics::verify::Claim;
 use domains::Site;
-use domains::connection::probe;
 use platform::listen::in_flight::RequestInFlight;
 use platform::listen::smuggling_guard;
 use platform::listen::unread::{self, ClientBody};
 use render::model::{Freshness, PolicyRefusal, UnverifiedClient, deadline_of};
 use render::request_facts::{DecidingHeaders, RequestFacts};
 use render::{EntryPoint, RenderCall, RenderResponse};
-
-/// Where the certificate authority looks for its proof.
-const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
 
 /// The connection that a request came in on.
 #[derive(Debug, Clone)]
@@ -84,7 +81,7 @@ impl Edge {
 }
 
 /// An answer and its kind.
-type Answer = (AnswerKind, Response<EdgeBody>);
+pub(super) type Answer = (AnswerKind, Response<EdgeBody>);
 
 async fn response_to(
     edge: &Inner,
@@ -106,18 +103,10 @@ async fn response_to(
         return Err(NoticePage::Loop);
     }
     // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
-    if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
-        && let Some(response) = Box::pin(respond_to_challenge(edge, &requested, token)).await
-    {
-        return Ok((AnswerKind::OwnSite, response));
-    }
-    if let Some(own_site) = edge.own_site.as_ref().filter(|own_site| own_site.has(&requested.host)) {
-        let response = Box::pin(respond_as_own_site(edge, own_site, request, &peer)).await;
-        return Ok((AnswerKind::OwnSite, response));
-    }
-    if let Some(response) = respond_to_probe(edge, &requested, request.uri().path()) {
-        return Ok((AnswerKind::OwnSite, response));
-    }
+    let request = match Box::pin(own_answers::respond(edge, &requested, request, &peer)).await {
+        Ok(response) => return Ok((AnswerKind::OwnSite, response)),
+        Err(request) => request,
+    };
     let (route, site) = edge.find(&requested.host).await.map_err(|error| {
         tracing::warn!(%error, "the domain of a request could not be looked up");
         NoticePage::Unavailable
@@ -135,6 +124,7 @@ async fn response_to(
     let arrival =
         Arrival::of(request.headers(), peer.address, peer.name.is_some(), &edge.config.edge.trusted_proxies);
     let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
+    let root_file = root_file::find(edge, route, &site, request.method(), &target).await;
     let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
     let crawlers = CrawlersTurn {
         edge,
@@ -145,8 +135,15 @@ async fn response_to(
         is_probe,
     };
     if !arrival.https && has_certificate(edge, &requested.host).await {
-        return Ok(Box::pin(crawlers.send_to_https(&request, route)).await);
+        // A file at the root goes before redirect rules, which may answer only once the origin has been asked.
+        let rules = (route == Route::Serve && root_file.is_none()).then_some(&*site);
+        return Ok(Box::pin(crawlers.send_to_https(&request, rules)).await);
     }
+    let asked = match Box::pin(root_file::respond(&crawlers, &request, root_file, &in_flight)).await {
+        RootFileTurn::Respond(answer) => return Ok(*answer),
+        RootFileTurn::Asked(response) => Some(response),
+        RootFileTurn::Pass => None,
+    };
     let claim = match route {
         Route::Serve => match crawlers.respond(&request).await {
             Decided::Respond(answer) => return Ok(*answer),
@@ -155,7 +152,10 @@ async fn response_to(
         _ => crawlers.claim(&DecidingHeaders::of(request.headers()), request.headers()).await,
     };
     let visit = OriginVisit::begin(&request, &claim).filter(|_| !is_probe);
-    let response = Box::pin(forward(edge, request, &site, &target, &arrival, &requested, in_flight)).await;
+    let response = match asked {
+        Some(response) => *response,
+        None => Box::pin(forward(edge, request, &site, &target, &arrival, &requested, in_flight)).await,
+    };
     if let Some(visit) = visit {
         visit.end(edge, &site, &target, &response);
     }
@@ -171,19 +171,19 @@ enum Decided {
 }
 
 /// What is decided before a request is passed to the origin.
-struct CrawlersTurn<'a> {
-    edge: &'a Inner,
-    site: &'a Arc<Site>,
-    target: &'a Url,
-    arrival: &'a Arrival,
-    requested: &'a RequestedHost,
+pub(super) struct CrawlersTurn<'a> {
+    pub edge: &'a Inner,
+    pub site: &'a Arc<Site>,
+    pub target: &'a Url,
+    pub arrival: &'a Arrival,
+    pub requested: &'a RequestedHost,
     /// The request is one of our own audits or checks.
     is_probe: bool,
 }
 
 impl CrawlersTurn<'_> {
     /// Keeps a client that came by another port than the scheme's own on that port.
-    fn on_asked_port(&self, location: String) -> String {
+    pub fn on_asked_port(&self, location: String) -> String {
         let (Some(port), Ok(mut url)) = (self.requested.authority.port_u16(), Url::parse(&location)) else {
             return location;
         };
@@ -229,8 +229,7 @@ impl CrawlersTurn<'_> {
     }
 
     /// Returns the redirect to https, or the refusal of a crawler, which comes before redirects.
-    async fn send_to_https(&self, request: &Request<ClientBody>, route: Route) -> Answer {
-        let rules = (route == Route::Serve).then_some(&**self.site);
+    async fn send_to_https(&self, request: &Request<ClientBody>, rules: Option<&Site>) -> Answer {
         let has_policy = rules.is_some_and(|site| site.policy(self.target).is_some());
         if has_policy && let Some(answer) = self.refuse(request).await {
             return answer;
@@ -276,7 +275,7 @@ impl CrawlersTurn<'_> {
     }
 }
 
-async fn forward(
+pub(super) async fn forward(
     edge: &Inner,
     request: Request<ClientBody>,
     site: &Site,
@@ -320,42 +319,6 @@ fn target(request: &Request<ClientBody>, arrival: &Arrival, requested: &Requeste
     Url::parse(&format!("{}://{}{path}", arrival.scheme(), requested.host)).ok()
 }
 
-/// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
-/// certificates of its own.
-async fn respond_to_challenge(
-    edge: &Inner,
-    requested: &RequestedHost,
-    token: &str,
-) -> Option<Response<EdgeBody>> {
-    let proof = edge.certificates.as_ref()?.find_challenge(token, &requested.host).await?;
-    let mut response = Response::new(body::full(proof));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
-    Some(response)
-}
-
-/// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
-fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Option<Response<EdgeBody>> {
-    let found = edge.probe_key.respond(path, &requested.host, probe::ProbeRoute::Edge, edge.clock.now())?;
-    let headers = found.headers();
-    let mut response = Response::new(body::full(found.html));
-    *response.headers_mut() = headers;
-    Some(response)
-}
-
-/// Answers for the installation itself, or sends the client to where it is.
-async fn respond_as_own_site(
-    edge: &Inner,
-    own_site: &OwnSite,
-    request: Request<ClientBody>,
-    peer: &Peer,
-) -> Response<EdgeBody> {
-    let trusted = &edge.config.edge.trusted_proxies;
-    if Arrival::of(request.headers(), peer.address, peer.name.is_some(), trusted).https {
-        return own_site.respond(request, peer.address).await;
-    }
-    redirect(request.method(), 301, &own_site.location(&request))
-}
-
 async fn has_certificate(edge: &Inner, host: &str) -> bool {
     let Some(certificates) = &edge.certificates else { return false };
     Box::pin(certificates.is_ready(host)).await
@@ -374,7 +337,7 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Edg
 }
 
 /// A redirect that keeps the request's method and body: 301 makes a GET of a POST, so that others than GET and HEAD get 308.
-fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> {
+pub(super) fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> {
     let mut response = Response::new(body::empty());
     let is_read = matches!(*method, Method::GET | Method::HEAD);
     let status = if status == 301 && !is_read { 308 } else { status };

@@ -13,4 +13,5 @@ mod own_site;
 mod people;
 mod policy;
 mod readers;
+mod root_files;
 mod world;

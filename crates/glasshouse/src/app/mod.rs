@@ -24,10 +24,10 @@ use analytics::{Analytics, Recorder, VisitStore};
 use audit::Audits;
 use dashboard::health::{self, ReadinessCheck};
 use dashboard::{DashboardServices, SiteDashboard};
-use domains::DomainsService;
 use domains::connection::Connection;
 use domains::connection::mark::ProbeMarks;
 use domains::origin::OriginClient;
+use domains::{DomainsService, IndexNow};
 use edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
 use mentions::Mentions;
 use mentions::reading::MentionReading;
@@ -40,7 +40,7 @@ use platform::config::{Config, Role};
 use platform::follow::Follower;
 use platform::jobs::Jobs;
 use refresh::RefreshService;
-use render::RenderService;
+use render::{RenderParts, RenderService};
 use verify::SiteVerifier;
 use views::Views;
 
@@ -62,6 +62,8 @@ pub struct App {
     pub holdings: Arc<dyn AccountHoldings>,
     /// Connected domains.
     pub domains: DomainsService,
+    /// Changed pages, for search engines.
+    pub index_now: IndexNow,
     /// The sites' own servers.
     pub origins: OriginClient,
     /// Connection checks of domains.
@@ -120,13 +122,23 @@ impl AppState {
         let callers = Callers { config: config.clone(), accounts: accounts.clone(), rate_limits };
         let jobs = Jobs::new(db.clone(), clock.clone());
         let domains = DomainsService::new(&platform, &jobs, &follower);
+        let index_now = IndexNow::new(&platform, &domains, &jobs);
         let origins = OriginClient::new(&platform);
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let certificates = certificates(&platform, &jobs, &domains, &connection, &follower);
         let visits = analytics::stores::open(&platform);
         let recorder = Recorder::new(&platform, visits.clone());
         let analytics = Analytics::new(&platform, visits.clone());
-        let render = RenderService::new(&platform, &accounts, &jobs, &recorder);
+        let of_render = RenderParts {
+            accounts: &accounts,
+            domains: &domains,
+            index_now: &index_now,
+            origins: &origins,
+            jobs: &jobs,
+            recorder: &recorder,
+            analytics: &analytics,
+        };
+        let render = RenderService::new(&platform, &of_render);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
@@ -157,6 +169,7 @@ impl AppState {
             accounts,
             holdings: Arc::new(HoldingsOfAccounts { domains: domains.clone(), mentions: mentions.clone() }),
             domains,
+            index_now,
             origins,
             connection,
             certificates,

@@ -35,6 +35,7 @@ impl States<'_> {
         DomainsState {
             callers: app.callers.clone(),
             domains: app.domains.clone(),
+            index_now: app.index_now.clone(),
             connection: app.connection.clone(),
             origins: app.origins.clone(),
             config: app.platform.config.clone(),

@@ -69,7 +69,7 @@ impl Operation {
         json!({
             "domain": domain, "path": "/", "paths": ["/"], "urls": [format!("https://{domain}/")], "mode": mode,
             "action": "delete", "id": "snapshots_stale", "prompts": [], "name": "Shop", "terms": [],
-            "url": format!("https://{domain}/"), "as": client, "patterns": "/a",
+            "url": format!("https://{domain}/"), "as": client, "patterns": "/a", "files": [],
         })
     }
 

@@ -14,7 +14,8 @@ impl AppState {
     fn register(&self, registry: Registry, role: Role) -> Registry {
         match role {
             Role::Worker => {
-                let registry = self.refresh.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
+                let registry = self.index_now.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
+                let registry = self.refresh.register(registry);
                 let registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
                 let registry = self.mention_reports.register(self.mentions.register(registry));
                 let registry = self.views.register(registry);

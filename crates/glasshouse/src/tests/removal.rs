@@ -119,6 +119,57 @@ async fn a_removed_domain_is_gone_at_once_and_what_was_stored_a_little_later() {
 }
 
 #[tokio::test]
+async fn root_files_submissions_and_links_of_a_removed_domain_are_deleted() {
+    on_each_engine(async |shop| {
+        let (app, key) = (&shop.app, &shop.account.key);
+        let file = json!({ "path": "/llms.txt", "mode": "always", "source": "text", "body": "Shoes" });
+        let put = app.request(http::Method::PUT, "/api/domains/shop.example/root-files").key(key);
+        put.json(json!({ "files": [file] })).await.assert_status(200);
+        app.patch("/api/domains/shop.example/indexnow")
+            .key(key)
+            .json(json!({ "enabled": true }))
+            .await
+            .assert_status(200);
+        app.patch("/api/domains/shop.example/rendering")
+            .key(key)
+            .json(json!({ "notFound": { "compare": true } }))
+            .await
+            .assert_status(200);
+        fill(&shop).await;
+        // The row of a first submission.
+        execute(
+            app,
+            "insert into indexnow (domain_id, submitted, failures, next_at) select id, 1, 0, 0 from domains",
+        )
+        .await;
+        let counts = async || {
+            let mut conn = app.state.platform.db.read().await.unwrap();
+            let mut counts = Vec::new();
+            for sql in [
+                "select count(*) from root_files where domain_id = $1",
+                "select count(*) from indexnow where domain_id = $1",
+                "select count(*) from indexnow_pages where domain_id = $1",
+                "select count(*) from impossible_pages where domain_id = $1",
+                "select count(*) from snapshot_links where domain_id = $1",
+            ] {
+                let id = shop.domain.id.as_str();
+                let count: i64 =
+                    on_engine!(conn, |c| sqlx::query_scalar(sql).bind(id).fetch_one(c).await).unwrap();
+                counts.push(count);
+            }
+            counts
+        };
+        assert_eq!(counts().await, [1, 1, 2, 1, 2]);
+
+        app.delete(SHOP).key(key).await.assert_status(200);
+        app.state.worker().run_until_idle().await;
+
+        assert_eq!(counts().await, [0; 5]);
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn the_name_is_free_at_once_and_starts_empty() {
     on_each_engine(async |shop| {
         let (app, key) = (&shop.app, &shop.account.key);

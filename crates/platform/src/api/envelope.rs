@@ -15,7 +15,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use http::header::{self, HeaderValue};
 use http::request::Parts;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 use tower::ServiceExt;
 use tracing::Instrument;
 
@@ -33,6 +33,10 @@ pub type FastResponder = dyn Fn(&Parts) -> Option<Response> + Send + Sync;
 
 /// A year over TLS only, for the host of the public address alone: other names below it are not ours.
 const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// End of the path to which whole files are sent, and the bytes that they may have together.
+const FILES_PATH: &str = "/root-files";
+const FILES_BYTES: usize = 12 << 20;
 
 /// The whole API as one function from request to response. Cheap to clone.
 #[derive(Clone)]
@@ -121,9 +125,18 @@ impl Envelope {
         response
     }
 
+    /// Returns the bytes that a request's body may have.
+    fn body_limit(&self, parts: &Parts) -> usize {
+        let usual = self.config.limits.request_body_bytes;
+        match parts.method == Method::PUT && parts.uri.path().ends_with(FILES_PATH) {
+            true => usual.max(FILES_BYTES),
+            false => usual,
+        }
+    }
+
     /// Refuses a body that says it is too long, and asks the router, which reads bodies once it knows the caller.
     async fn guarded(&self, mut parts: Parts, body: Body) -> Response {
-        let limit = self.config.limits.request_body_bytes;
+        let limit = self.body_limit(&parts);
         if http_body::Body::size_hint(&body).lower() > limit as u64 {
             return ApiError::new(ErrorCode::PayloadTooLarge).into_response();
         }

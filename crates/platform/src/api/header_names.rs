@@ -25,6 +25,8 @@ pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render
 pub const MARKDOWN_TOKENS: HeaderName = HeaderName::from_static("x-markdown-tokens");
 /// Action of the crawler policy that refused a crawler: `block`, `pay` or `limit`.
 pub const POLICY: HeaderName = HeaderName::from_static("x-service-policy");
+/// Mode of a file at a site's root that the service serves: `fallback` or `always`.
+pub const ROOT_FILE: HeaderName = HeaderName::from_static("x-service-root-file");
 /// Signed mark of a request that the service itself sends to a site; in the response to a connection check, its proof.
 pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
 

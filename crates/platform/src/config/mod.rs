@@ -40,6 +40,7 @@ pub struct Config {
     pub network: NetworkSection,
     pub render: RenderSection,
     pub refresh: RefreshSection,
+    pub indexnow: IndexNowSection,
     pub limits: LimitsSection,
     pub plans: BTreeMap<Plan, PlanLimits>,
     pub providers: BTreeMap<String, ProviderSection>,
@@ -204,6 +205,13 @@ impl LimitsSection {
             ..SitemapLimits::default()
         }
     }
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexNowSection {
+    pub endpoint: Url,
+    pub interval_s: u64,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -39,7 +39,7 @@ const METRICS: &[Metric] = &[
         name: "glasshouse_edge_requests_total",
         kind: MetricKind::Counter,
         labels: &["answer"],
-        help: "Requests at the edge by answer: `snapshot`, `origin`, `refused` (by a crawler policy), `redirect`, `origin_error` (its 5xx, or none), `service_error`, `notice` (pending, unknown, malformed and the like), `own_site`.",
+        help: "Requests at the edge by answer: `snapshot`, `origin`, `root_file`, `refused` (by a crawler policy), `redirect`, `origin_error` (its 5xx, or none), `service_error`, `notice` (pending, unknown, malformed and the like), `own_site`.",
     },
     Metric {
         name: "glasshouse_edge_request_duration_seconds",

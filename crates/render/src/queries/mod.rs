@@ -2,6 +2,7 @@
 //! Used by the durable tier only; both engines run the same text, one lock aside.
 //! See docs/decisions/0032.
 
+mod listed;
 mod remote_renders;
 mod retention;
 mod snapshot_list;
@@ -9,9 +10,11 @@ mod stored_pages;
 
 use store::{Conn, DbError, Engine, on_engine};
 
+use super::listed_facts::ListedFacts;
 use domains::DomainId;
 use platform::clock::Timestamp;
 
+pub use listed::{list_links, list_listable, put_links};
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use retention::*;
 pub use snapshot_list::{
@@ -106,6 +109,7 @@ pub struct NewSnapshot<'a> {
     pub created_at: Timestamp,
     /// When it is due for a new render without being asked for, if ever.
     pub due_at: Option<Timestamp>,
+    pub facts: &'a ListedFacts,
 }
 
 /// What is stored of a page, if anything.
@@ -204,6 +208,8 @@ pub enum Stored {
     Yes {
         /// Key of the object that was replaced.
         replaced: Option<String>,
+        /// Search engines have something new to see.
+        is_news: bool,
     },
     /// A render that was started later is stored, or the domain is gone.
     Outdated,
@@ -222,17 +228,19 @@ pub async fn store_snapshot(
     // PostgreSQL has other writers beside this transaction; SQLite has none, and no such clause.
     let sql = match conn.engine() {
         Engine::Sqlite => {
-            "select object_key, stored_generation from snapshots where domain_id = $1 and key_hash = $2"
+            "select object_key, stored_generation, status, text_hash, text_changed_at, listable from snapshots \
+             where domain_id = $1 and key_hash = $2"
         }
         Engine::Postgres => {
-            "select object_key, stored_generation from snapshots where domain_id = $1 and key_hash = $2 for update"
+            "select object_key, stored_generation, status, text_hash, text_changed_at, listable from snapshots \
+             where domain_id = $1 and key_hash = $2 for update"
         }
     };
-    let current: Option<(Option<String>, i64)> = on_engine!(conn, |c| {
+    let current: Option<ReplacedRow> = on_engine!(conn, |c| {
         sqlx::query_as(sql).bind(page.domain.as_str()).bind(&page.key_hash).fetch_optional(c).await
     })?;
-    let Some((replaced, stored_generation)) = current else { return Ok(Stored::Outdated) };
-    if stored_generation >= generation {
+    let Some(old) = current else { return Ok(Stored::Outdated) };
+    if old.stored_generation >= generation {
         end_render(conn, page, token).await?;
         return Ok(Stored::Outdated);
     }
@@ -241,7 +249,7 @@ pub async fn store_snapshot(
          lease_token = case when lease_token = $13 then null else lease_token end, \
          lease_until = case when lease_token = $13 then 0 else lease_until end, \
          last_error = null, last_error_at = null, failures = 0, retry_at = 0, suspect_at = null, due_at = $14, \
-         headers = $15, problems = $16 \
+         headers = $15, problems = $16, text_hash = $17, text_changed_at = $18, listable = $19 \
          where domain_id = $1 and key_hash = $2";
     let problems = (!new.problems.is_empty()).then(|| serde_json::to_string(new.problems).expect("texts"));
     on_engine!(conn, |c| {
@@ -262,11 +270,49 @@ pub async fn store_snapshot(
             .bind(new.due_at.map(Timestamp::as_millis))
             .bind(new.headers.as_deref())
             .bind(problems.as_deref())
+            .bind(&new.facts.text_hash)
+            .bind(old.text_changed_at(new))
+            .bind(new.facts.is_listable)
             .execute(c)
             .await
             .map(drop)
     })?;
-    Ok(Stored::Yes { replaced })
+    put_links(conn, page, &new.facts.links).await?;
+    Ok(Stored::Yes { is_news: old.makes_news(new), replaced: old.object_key })
+}
+
+/// Snapshot that a render replaces, as far as it is compared with the render.
+#[derive(sqlx::FromRow)]
+struct ReplacedRow {
+    /// None: nothing was stored.
+    object_key: Option<String>,
+    stored_generation: i64,
+    status: Option<i64>,
+    text_hash: Option<String>,
+    text_changed_at: Option<i64>,
+    listable: Option<bool>,
+}
+
+impl ReplacedRow {
+    fn has_other_text(&self, new: &NewSnapshot<'_>) -> bool {
+        self.text_hash.as_ref().is_some_and(|hash| *hash != new.facts.text_hash)
+    }
+
+    fn text_changed_at(&self, new: &NewSnapshot<'_>) -> i64 {
+        let kept = self.text_changed_at.filter(|_| self.object_key.is_some() && !self.has_other_text(new));
+        kept.unwrap_or(new.created_at.as_millis())
+    }
+
+    /// Decides whether search engines have something new to see: a page that they may list and whose text or status has
+    /// changed, or one that they may have listed until now. A page that was first seen missing is no news.
+    fn makes_news(&self, new: &NewSnapshot<'_>) -> bool {
+        let is_first = self.object_key.is_none();
+        let has_other_status = !is_first && self.status != Some(i64::from(new.status));
+        match new.facts.is_listable {
+            true => is_first || has_other_status || self.has_other_text(new),
+            false => has_other_status && self.listable == Some(true),
+        }
+    }
 }
 
 /// Notes that a page with a snapshot could not be rendered again, and when to try next.

@@ -3,7 +3,7 @@
 use crate::DomainsService;
 use axum::Json;
 use axum::extract::State;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::{NotRead, change_failed};
 use crate::DomainsState;
 use crate::access::{ChangeBeyond, ReadBeyond};
-use crate::model::{MIN_INTERVAL_S, MarkdownSetting, RefreshRule, Rendering};
+use crate::model::{Domain, MIN_INTERVAL_S, MarkdownSetting, NotFoundRules, RefreshRule, Rendering};
 use crate::settings::given;
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
@@ -32,13 +32,36 @@ own_errors! {
 #[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
-    responses(Refusals::<ReadBeyond, NotRead>, (status = 200, description = "How it is rendered.", body = Rendering)))]
+    responses(Refusals::<ReadBeyond, NotRead>, (status = 200, description = "How it is rendered.", body = RenderingState)))]
 async fn get_rendering(
     caller: Caller<ReadBeyond>,
     State(domains): State<DomainsService>,
     domain: RequestedDomain,
-) -> ApiResult<Json<Rendering>> {
-    Ok(Json(domain.record(&caller, &domains, DomainAccess::Read).await?.rendering))
+) -> ApiResult<Json<RenderingState>> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(RenderingState::of(domain, &domains).await?))
+}
+
+/// Rendering of a domain's pages, and what stands in the way.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct RenderingState {
+    #[serde(flatten)]
+    rendering: Rendering,
+    /// Reason why pages are not compared with an address that cannot exist; null: nothing stands in the way, or they are not to
+    /// be compared.
+    not_found_problem: Option<String>,
+}
+
+impl RenderingState {
+    async fn of(domain: Domain, domains: &DomainsService) -> ApiResult<RenderingState> {
+        let record = match domain.rendering.not_found.compare {
+            true => domains.find_impossible_page(&domain.id).await?,
+            false => None,
+        };
+        let not_found_problem = record.and_then(|record| record.problem);
+        Ok(RenderingState { rendering: domain.rendering, not_found_problem })
+    }
 }
 
 /// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
@@ -67,6 +90,27 @@ struct RenderingChange {
     /// `off` sends HTML to agents that ask for Markdown too.
     #[schema(inline)]
     markdown: Option<MarkdownSetting>,
+    /// Signs of missing pages with status 200: 404 for crawlers, from their next render on. `/` never is. Fields that are
+    /// left out stay as they are.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<NotFoundChange>, nullable = false)]
+    not_found: Option<NotFoundChange>,
+}
+
+/// Changes to the signs of a missing page.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+struct NotFoundChange {
+    /// CSS selector of an element that only a missing page has; null: none.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>, examples(".not-found"))]
+    selector: Option<Option<String>>,
+    /// Text that only a missing page shows, case-sensitive; null: none.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>, examples("This page does not exist"))]
+    text: Option<Option<String>>,
+    /// A page is missing that shows what an address shows that cannot exist.
+    compare: Option<bool>,
 }
 
 impl RenderingChange {
@@ -92,6 +136,12 @@ impl RenderingChange {
         if let Some(markdown) = self.markdown {
             rendering.markdown = markdown;
         }
+        if let Some(change) = self.not_found {
+            let NotFoundRules { selector, text, compare } = &mut rendering.not_found;
+            *selector = change.selector.unwrap_or(selector.take());
+            *text = change.text.unwrap_or(text.take());
+            *compare = change.compare.unwrap_or(*compare);
+        }
     }
 }
 
@@ -103,13 +153,13 @@ impl RenderingChange {
     request_body = RenderingChange,
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
     responses(Refusals::<ChangeBeyond, RenderingNotChanged>,
-        (status = 200, description = "How it is rendered from now on.", body = Rendering)))]
+        (status = 200, description = "How it is rendered from now on.", body = RenderingState)))]
 async fn update_rendering(
     caller: Caller<ChangeBeyond>,
     State(domains): State<DomainsService>,
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<RenderingChange>,
-) -> ApiResult<Json<Rendering>> {
+) -> ApiResult<Json<RenderingState>> {
     // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
     let mut sent = Rendering::new(MIN_INTERVAL_S);
     change.clone().apply_to(&mut sent);
@@ -120,7 +170,11 @@ async fn update_rendering(
     }
     let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
     let changed = domains.change_rendering(&domain.id, |rendering| change.apply_to(rendering)).await;
-    Ok(Json(changed.map_err(change_failed)?.rendering))
+    let changed = changed.map_err(change_failed)?;
+    if !changed.rendering.not_found.compare {
+        domains.forget_impossible_page(&changed.id).await?;
+    }
+    Ok(Json(RenderingState::of(changed, &domains).await?))
 }
 
 #[cfg(test)]

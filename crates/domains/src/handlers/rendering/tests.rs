@@ -16,7 +16,8 @@ async fn a_new_domain_is_rendered_with_the_default_interval() {
 
         let reply = app.get(PATH).key(&account.key).await;
 
-        let expected = json!({ "refreshIntervalSeconds": 5, "refreshRules": [], "waitForSelector": null, "blockedUrls": [] });
+        let expected = json!({ "refreshIntervalSeconds": 5, "refreshRules": [], "waitForSelector": null, "blockedUrls": [],
+            "notFound": { "selector": null, "text": null, "compare": false }, "notFoundProblem": null });
         reply.assert(200, expected);
     })
     .await;
@@ -54,6 +55,25 @@ async fn fields_that_are_left_out_stay_as_they_are() {
 }
 
 #[tokio::test]
+async fn signs_of_a_missing_page_that_are_left_out_stay_as_they_are() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Essential).await;
+        app.domain(&account, "shop.example").await;
+        let change = async |rules: serde_json::Value| {
+            app.patch(PATH).key(&account.key).json(json!({ "notFound": rules })).await
+        };
+
+        change(json!({ "selector": ".gone" })).await.assert_status(200);
+        let both = change(json!({ "text": "Gone", "compare": true })).await;
+        let one = change(json!({ "selector": null, "compare": false })).await;
+
+        both.assert(200, json!({ "notFound": { "selector": ".gone", "text": "Gone", "compare": true } }));
+        one.assert(200, json!({ "notFound": { "selector": null, "text": "Gone", "compare": false } }));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_bad_field_is_named_and_nothing_is_changed() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Essential).await;
@@ -67,6 +87,10 @@ async fn a_bad_field_is_named_and_nothing_is_changed() {
             (json!({ "refreshRules": [{ "pattern": "x", "intervalSeconds": 60 }] }), "refreshRules.0.pattern"),
             (json!({ "refreshIntervalSeconds": 60, "refreshRules": [{ "pattern": "/x", "intervalSeconds": 1 }] }), "refreshRules.0.intervalSeconds"),
             (json!({ "waitForSelector": "" }), "waitForSelector"),
+            (json!({ "notFound": { "selector": "p[" } }), "notFound.selector"),
+            (json!({ "notFound": { "text": "" } }), "notFound.text"),
+            (json!({ "notFound": { "compare": "yes" } }), "notFound.compare"),
+            (json!({ "notFound": null }), "notFound"),
         ];
         for (body, path) in cases {
             change(body).await.assert(400, json!({ "error": "validation_error", "issues": [{ "path": path }] }));

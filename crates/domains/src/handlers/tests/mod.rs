@@ -5,6 +5,7 @@ mod dns_records;
 mod domain_records;
 mod limits;
 mod of_accounts;
+mod root_files;
 mod settings;
 mod sitemap;
 mod without_database;

@@ -29,6 +29,7 @@ async fn an_address_is_tried_with_stored_and_with_given_settings() {
         let page = test("/a", "crawler", json!({})).await;
         let person = test("/a", "person", json!({})).await;
         let asset = test("/app.js", "crawler", json!({})).await;
+        let robots = test("/robots.txt", "crawler", json!({})).await;
         let ignored = test("/admin/x", "crawler", json!({})).await;
         let not_ignored = test("/admin/x", "crawler", json!({ "ignorePaths": "" })).await;
         let rules = [redirect("bad", "/", 302), redirect("/a", "/b", 307)];
@@ -38,10 +39,11 @@ async fn an_address_is_tried_with_stored_and_with_given_settings() {
         assert_eq!(
             page,
             json!({ "decision": "snapshot", "reason": "page", "status": null, "location": null, "rule": null,
-                "pattern": null, "stored": true, "issues": [] })
+                "pattern": null, "stored": true, "rootFile": null, "issues": [] })
         );
         assert_eq!((&person["decision"], &person["reason"]), (&json!("origin"), &json!("person")));
         assert_eq!((&asset["reason"], &asset["stored"]), (&json!("static_asset"), &json!(false)));
+        assert_eq!((&asset["rootFile"], &robots["rootFile"]), (&json!(null), &json!("fallback")));
         assert_eq!((&ignored["reason"], &ignored["pattern"]), (&json!("ignored_path"), &json!("/admin/**")));
         assert_eq!(not_ignored["reason"], "page");
         assert_eq!(
@@ -80,11 +82,16 @@ async fn a_crawler_is_told_which_rule_of_the_policy_it_meets_and_what_it_gets() 
         app.post(RULES).session(&session).json(body).await
     };
 
+    let file = json!({ "path": "/proof.html", "mode": "always", "source": "text", "body": "proof" });
+    let put = app.request(http::Method::PUT, "/api/domains/shop.example/root-files").session(&session);
+    put.json(json!({ "files": [file] })).await.assert_status(200);
+
     let refused = test("/a", "gptbot", "enforce").await.json();
     let logged = test("/a", "gptbot", "off").await.json();
     let limited = test("/b", "gptbot", "enforce").await.json();
     let asset = test("/a.css", "gptbot", "enforce").await.json();
     let other = test("/a", "googlebot", "enforce").await.json();
+    let root_file = test("/proof.html", "gptbot", "enforce").await.json();
 
     assert_eq!(
         [&refused["decision"], &refused["reason"], &refused["status"]],
@@ -98,6 +105,7 @@ async fn a_crawler_is_told_which_rule_of_the_policy_it_meets_and_what_it_gets() 
     assert_eq!((&logged["decision"], &logged["policy"]["enforced"]), (&json!("snapshot"), &json!(false)));
     assert_eq!((&limited["decision"], &limited["policy"]["perMinute"]), (&json!("snapshot"), &json!(5)));
     assert_eq!((asset.get("policy"), other.get("policy")), (None, None));
+    assert_eq!((&root_file["rootFile"], root_file.get("policy")), (&json!("always"), None));
     test("/a", "nobody", "log").await.assert(400, json!({ "issues": [{ "path": "crawler" }] }));
 }
 

@@ -1,0 +1,90 @@
+//! Record of what a domain shows at an address that cannot exist, and why that says nothing where it does not. Asked for by
+//! `render`, once a day over all processes; shown beside the rendering settings.
+
+mod queries;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use store::DbError;
+
+use crate::{DomainId, DomainsService};
+use platform::clock::Timestamp;
+
+/// Time for which a record is used.
+pub const IMPOSSIBLE_PAGE_KEPT: Duration = Duration::from_secs(24 * 3600);
+/// Time after which an address is asked for again that gave no answer.
+const RETRY_AFTER: Duration = Duration::from_secs(10 * 60);
+
+/// Texts of a page that shows what a site says of an address that cannot exist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImpossiblePage {
+    /// Path that was asked for.
+    pub path: String,
+    pub title: String,
+    /// First heading of the first level.
+    pub heading: String,
+    /// Visible text.
+    pub text: String,
+    /// The part of it that is the page's own: without navigation, header, footer and asides.
+    pub main: String,
+}
+
+/// Record of a domain's impossible page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImpossiblePageRecord {
+    pub asked_at: Timestamp,
+    /// None: it is being asked for, or says nothing.
+    pub page: Option<ImpossiblePage>,
+    /// Reason why it says nothing.
+    pub problem: Option<String>,
+}
+
+impl DomainsService {
+    /// Finds the record of a domain.
+    pub async fn find_impossible_page(&self, id: &DomainId) -> Result<Option<ImpossiblePageRecord>, DbError> {
+        let row = queries::find_impossible_page(&mut self.db().read().await?, id).await?;
+        Ok(row.map(|row| ImpossiblePageRecord {
+            asked_at: Timestamp::from_millis(row.asked_at),
+            page: row.texts.and_then(|texts| serde_json::from_str(&texts).ok()),
+            problem: row.problem,
+        }))
+    }
+
+    /// Acquires the day's question. False: another process has asked within a day.
+    pub async fn claim_impossible_page(&self, id: &DomainId) -> Result<bool, DbError> {
+        let now = self.clock().now();
+        let mut tx = self.db().write().await?;
+        let claimed = queries::claim(&mut tx, id, now, now.minus(IMPOSSIBLE_PAGE_KEPT)).await?;
+        tx.commit().await?;
+        Ok(claimed)
+    }
+
+    /// Keeps the answer, or the reason why there is none of use.
+    pub async fn keep_impossible_page(
+        &self,
+        id: &DomainId,
+        answer: Result<&ImpossiblePage, &str>,
+    ) -> Result<(), DbError> {
+        let texts = answer.ok().map(|page| serde_json::to_string(page).expect("texts"));
+        let mut tx = self.db().write().await?;
+        queries::keep(&mut tx, id, texts.as_deref(), answer.err()).await?;
+        tx.commit().await
+    }
+
+    /// Notes that there was no answer: it is asked for again in ten minutes.
+    pub async fn retry_impossible_page(&self, id: &DomainId, problem: &str) -> Result<(), DbError> {
+        let again = self.clock().now().minus(IMPOSSIBLE_PAGE_KEPT - RETRY_AFTER);
+        let mut tx = self.db().write().await?;
+        queries::keep(&mut tx, id, None, Some(problem)).await?;
+        queries::set_asked_at(&mut tx, id, again).await?;
+        tx.commit().await
+    }
+
+    /// Forgets the record of a domain whose pages are no longer compared.
+    pub async fn forget_impossible_page(&self, id: &DomainId) -> Result<(), DbError> {
+        let mut tx = self.db().write().await?;
+        queries::forget(&mut tx, id).await?;
+        tx.commit().await
+    }
+}

@@ -107,10 +107,9 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     decided.expect("the last rule always applies")
 }
 
-/// Decides whether a request is for a page that everybody may see, whoever asks.
+/// Decides whether a request is for a page, whoever asks, and also where not everybody may see the page.
 pub fn is_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
     !writes(facts)
-        && !facts.is_private
         && !is_static_asset(target.path())
         && is_document(facts.sec_fetch_dest)
         && accept::asks_for_page(facts.accept)

@@ -40,6 +40,19 @@ async fn a_crawler_is_refused_with_the_rules_text_and_people_get_the_app() {
 }
 
 #[tokio::test]
+async fn a_crawler_that_signs_in_or_upgrades_its_connection_is_refused_like_any_other() {
+    let (world, _origin) = world(json!([{ "match": { "crawler": "gptbot" }, "action": "block" }])).await;
+
+    for header in ["Authorization: Basic dTpw", "Upgrade: websocket"] {
+        let refused = world.get("/shoes", &[GPTBOT, header]).await;
+        let person = world.get("/shoes", &["User-Agent: curl/8.4.0", header]).await;
+
+        assert_eq!((refused.status, refused.header("x-service-policy")), (403, Some("block")), "{header}");
+        assert_eq!(person.header("x-origin"), Some("1"), "{header}");
+    }
+}
+
+#[tokio::test]
 async fn requests_at_the_edge_and_through_the_render_endpoint_share_a_limit() {
     let rule = json!([{ "match": { "crawler": "gptbot" }, "action": "limit", "perMinute": 2 }]);
     let (world, _origin) = world(rule).await;

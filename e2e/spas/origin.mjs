@@ -77,6 +77,33 @@ function upgrade(request, socket) {
   setTimeout(() => socket.write(frame(JSON.stringify({ kind: 'stock', rows: products.slice(0, 5).map(({ name, stock }) => ({ name, stock })) }))), 150);
 }
 
+/** Moves the addresses that an app's code names to the root of its host, and keeps the app from saying itself that a page is missing. */
+function atRoot(code, app) {
+  const below = new RegExp(`(["'\`])/${app}/`, 'g'), itself = new RegExp(`(["'\`])/${app}\\1`, 'g');
+  // Mithril puts its prefix before every route.
+  return code.replace(below, '$1/').replace(itself, app === 'mithril' ? '$1$1' : '$1/$1').replaceAll('prerender-status-code', 'status-of-the-app');
+}
+
+/** Serves one app at the root of its host, as a site that is nothing else. */
+export function startSite(app) {
+  const shell = fs.readFileSync(path.join(dist, app, 'index.html'));
+  const server = http.createServer((request, response) => {
+    const url = new URL(request.url, 'http://origin');
+    if (url.pathname.startsWith('/api/')) {
+      let body = '';
+      request.on('data', (part) => (body += part));
+      request.on('end', () => api(request, response, url, body));
+      return;
+    }
+    const file = path.join(dist, app, path.normalize(url.pathname).replace(`/${app}/assets/`, '/assets/'));
+    if (!(path.extname(file) in TYPES)) return send(response, 200, 'text/html; charset=utf-8', shell);
+    if (!file.startsWith(dist) || !fs.existsSync(file)) return send(response, 404, 'text/plain', 'not found');
+    send(response, 200, TYPES[path.extname(file)], atRoot(fs.readFileSync(file, 'utf8'), app));
+  });
+  server.on('upgrade', upgrade);
+  return listen(server, 0);
+}
+
 export function startOrigin(port = 0) {
   const server = http.createServer((request, response) => {
     const url = new URL(request.url, 'http://origin');

@@ -9,16 +9,6 @@ use crate::page::Page;
 use crate::page::view::CheckedRows;
 use crate::site::{CrawledSite, NamedRow, Row, SharedContent};
 
-/// Findings that leave nothing of a page's worth.
-const CRITICAL: &[&str] = &[
-    "HTTP_4XX",
-    "HTTP_5XX",
-    "HTTP_TIMEOUT",
-    "HTTP_NO_RESPONSE",
-    "REDIRECT_LOOP",
-    "SPA_SOFT_404",
-    "SOFT_404",
-];
 /// Most that the findings of the site, its robots.txt and its sitemaps take from a run's score.
 const SITE_CAP: f64 = 15.0;
 
@@ -39,7 +29,7 @@ pub fn finding_points(id: CheckId, count: u32) -> f64 {
     if check.scope != FindingScope::Page {
         return 0.0;
     }
-    if CRITICAL.contains(&check.id) {
+    if check.is_fatal {
         return 100.0;
     }
     (check.weight * multiple(count) * 100.0).round() / 100.0
@@ -54,7 +44,7 @@ pub fn page_penalties(findings: &[(CheckId, u32)]) -> Vec<Penalty> {
     let mut penalties: Vec<Penalty> = Vec::new();
     for (id, count) in findings {
         let (check, category) = (id.check(), id.category());
-        if CRITICAL.contains(&check.id) {
+        if check.is_fatal {
             return vec![Penalty { category: category.name.into(), points: 100.0, cap: 100.0 }];
         }
         if check.scope != FindingScope::Page {
@@ -134,14 +124,8 @@ pub fn health_parts(pages: &[Scored], site_findings: &[CheckId], start_is_ok: bo
     let mean = pages.iter().map(|page| weight(page) * page.health).sum::<f64>() / total;
     let clean = 100.0 * pages.iter().filter(|page| !page.has_error).map(weight).sum::<f64>() / total;
     let site: f64 = site_findings.iter().map(|id| id.check().weight).sum::<f64>().min(SITE_CAP);
-    let has = |wanted: &[&str]| site_findings.iter().any(|id| wanted.contains(&id.check().id));
-    let factor = if has(&["ROBOTS_BLOCKS_ALL", "NOINDEX_HOMEPAGE"]) || !start_is_ok {
-        0.5
-    } else if has(&["NOINDEX_MOST_PAGES", "SPA_CATCH_ALL_200"]) {
-        0.7
-    } else {
-        1.0
-    };
+    let of_start = if start_is_ok { 1.0 } else { 0.5 };
+    let factor = site_findings.iter().map(|id| id.check().run_factor).fold(of_start, f64::min);
     Some(HealthParts { pages: mean, without_errors: clean, site, factor })
 }
 

@@ -2,7 +2,7 @@
 
 use super::robots::{R_NOTICE, R_WARNING, blocks_all, is_there};
 use super::thresholds::ThresholdId;
-use super::{Check, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE, WARNING};
+use super::{Check, CheckNeed, ERROR, FindingScope, Fires, NOTICE, SITE_NOTICE, WARNING};
 use crate::page::structured::{property, types};
 use crate::page::view::{CheckedRows, GOOGLEBOT};
 use crate::site::{BotResponse, CrawledSite, LinkVerdict, SiteFindings};
@@ -63,6 +63,7 @@ fn add_blocked_bots(site: &CrawledSite, bots: &[&str], found: &mut SiteFindings)
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "AI_CONTENT_NEEDS_JS",
+        is_script_change: true,
         title: "AI crawlers see an empty page",
         why: "They run no scripts, and the text appears only after scripts have run.",
         fix: "Send the text with the document, or serve snapshots to AI crawlers.",
@@ -76,6 +77,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "AI_TOKEN_HEAVY",
+        thresholds: &[ThresholdId::AiPageMaxBytes],
         title: "Very much code for an AI to read",
         why: "Assistants read a limited number of tokens; the text may lie beyond it.",
         fix: "Move scripts, styles and data out of the document.",
@@ -127,6 +129,7 @@ pub(super) static CHECKS: &[Check] = &[
         scope: FindingScope::Site,
         on: CheckedRows::Any,
         weight: 2.0,
+        needs: Some(CheckNeed::AiCrawlers),
         title: "The server turns AI crawlers away that robots.txt lets in",
         why: "A firewall decides what robots.txt should: assistants may not be able to read the site.",
         fix: "Look into the firewall's log whether the real crawlers get through; if not, let them, or forbid them in robots.txt.",
@@ -227,6 +230,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LLMS_TXT_INVALID",
+        needs: Some(CheckNeed::LlmsLinks),
         title: "llms.txt has no title, or leads nowhere",
         why: "Assistants expect a heading in its first line, and follow its links.",
         fix: "Begin the file with # and the site's name, and link what exists.",

@@ -47,6 +47,7 @@ fn mojibake_count(text: &str) -> usize {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "THIN_CONTENT",
+        thresholds: &[ThresholdId::ThinWords, ThresholdId::ThinCjkCharacters],
         title: "Little text of its own",
         why: "A page without substance rarely ranks.",
         fix: "Say more, or join it with a page on the same subject.",
@@ -58,6 +59,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "CONTENT_EMPTY",
+        thresholds: &[ThresholdId::EmptyWords],
         title: "No text at all",
         why: "There is nothing that could be found.",
         fix: "Make sure that the text is in the page, not only in pictures or behind a click.",
@@ -69,6 +71,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LOW_TEXT_RATIO",
+        thresholds: &[ThresholdId::EmptyWords, ThresholdId::TextRatioPercent],
         title: "Much code, little text",
         why: "The document is mostly markup and data; it loads slowly for what it says.",
         fix: "Move scripts, styles and data out of the document.",
@@ -94,6 +97,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NEAR_DUPLICATE_CONTENT",
+        thresholds: &[ThresholdId::NearDuplicatePercent],
         title: "Nearly the same text as another page",
         why: "Pages that differ in a few words compete with each other.",
         fix: "Join them, or write what makes each its own.",
@@ -116,6 +120,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "READABILITY_DIFFICULT",
+        thresholds: &[ThresholdId::ReadabilityDifficult, ThresholdId::ReadabilityVeryDifficult],
         title: "Text is difficult to read",
         why: "Long sentences and long words lose readers.",
         fix: "Write shorter sentences and use common words.",
@@ -130,6 +135,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "READABILITY_VERY_DIFFICULT",
+        thresholds: &[ThresholdId::ReadabilityVeryDifficult],
         title: "Text is very difficult to read",
         why: "Hardly anybody reads on.",
         fix: "Write shorter sentences and use common words.",

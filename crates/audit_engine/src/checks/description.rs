@@ -69,6 +69,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "META_DESC_TOO_LONG",
+        thresholds: &[ThresholdId::DescriptionMaxCharacters],
         title: "Meta description is too long",
         why: "Snippets are cut after about 160 characters.",
         fix: "Put what matters first and stay within 160 characters.",
@@ -80,6 +81,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "META_DESC_TOO_SHORT",
+        thresholds: &[ThresholdId::DescriptionMinCharacters],
         title: "Meta description is too short",
         why: "A short description is often replaced by a piece of the page.",
         fix: "Write at least 70 characters.",

@@ -30,7 +30,8 @@ pub fn document() -> String {
 /// Writes the table of thresholds that can be changed.
 fn thresholds() -> String {
     let lines = THRESHOLDS.iter().map(|known| {
-        let Threshold { name, about, default, min, max, checks, .. } = known;
+        let Threshold { name, about, default, min, max, .. } = known;
+        let checks: Vec<&str> = known.checks().map(|id| id.check().id).collect();
         format!("| `{name}` | {default} | {min} to {max} | {about} | {} |\n", checks.join(", "))
     });
     let head = "\n## Thresholds\n\nNumbers that an audit can have otherwise, by their names in its settings.\n\n\

@@ -62,6 +62,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "H1_TOO_LONG",
+        thresholds: &[ThresholdId::H1MaxCharacters],
         title: "First-level heading is too long",
         why: "A heading is a headline, not a paragraph.",
         fix: "Stay within 70 characters.",
@@ -76,6 +77,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "H2_MISSING",
         is_default: false,
+        thresholds: &[ThresholdId::SubheadingWords],
         title: "Long text without subheadings",
         why: "Readers scan headings before they read.",
         fix: "Divide the text with <h2>.",

@@ -168,6 +168,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "DOM_TOO_LARGE",
+        thresholds: &[ThresholdId::DomMaxElements],
         title: "Very many elements",
         why: "Large documents are slow on phones.",
         fix: "Render less at once.",
@@ -179,6 +180,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "DOM_TOO_DEEP",
+        thresholds: &[ThresholdId::DomMaxDepth],
         title: "Elements nested very deeply",
         why: "Deep documents are slow to lay out.",
         fix: "Remove wrappers.",
@@ -190,6 +192,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "IFRAME_MAIN_CONTENT",
+        thresholds: &[ThresholdId::ThinWords],
         title: "The content is another page in a frame",
         why: "Search engines give the text to the other page.",
         fix: "Put the text into the page.",
@@ -208,6 +211,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "STATE_BLOB_LARGE",
+        thresholds: &[ThresholdId::StateMaxBytes],
         title: "Large application state in the document",
         why: "The data is sent twice, as text and as state.",
         fix: "Send only the state that the page needs.",

@@ -1,6 +1,6 @@
 //! Checks of answers: errors, redirects, types.
 
-use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use super::{Check, CheckNeed, ERROR, Fires, NOTICE, WARNING};
 use crate::page::view::CheckedRows;
 use crate::site::{Failure, RedirectVerdict, Row};
 
@@ -19,6 +19,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_4XX",
         on: CheckedRows::Any,
+        is_fatal: true,
         title: "Page does not exist",
         why: "Visitors and crawlers end at an error.",
         fix: "Restore the page, redirect it, or remove what links to it.",
@@ -67,6 +68,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_5XX",
         on: CheckedRows::Any,
+        is_fatal: true,
         title: "The server fails",
         why: "Pages that fail for some days leave the index.",
         fix: "Look into the server's log.",
@@ -83,6 +85,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_TIMEOUT",
         on: CheckedRows::Any,
+        is_fatal: true,
         title: "No answer in time",
         why: "A crawler does not wait.",
         fix: "Make the page faster.",
@@ -99,6 +102,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "HTTP_NO_RESPONSE",
         on: CheckedRows::Any,
+        is_fatal: true,
         title: "No answer at all",
         why: "The name, the connection or its encryption failed.",
         fix: "Check DNS, the certificate and the firewall.",
@@ -180,6 +184,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "REDIRECT_LOOP",
         on: CheckedRows::Redirect,
+        is_fatal: true,
         title: "Redirects in a circle",
         why: "Nobody arrives.",
         fix: "Break the circle.",
@@ -224,6 +229,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "SOFT_404",
         on: CheckedRows::Candidate,
+        is_fatal: true,
         title: "Error page that answers 200",
         why: "Search engines index it, or find out and drop it.",
         fix: "Answer 404.",
@@ -256,6 +262,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "UA_RESPONSE_DIFFERS",
+        needs: Some(CheckNeed::UserAgents),
         title: "Google's crawler gets another page than people",
         why: "Search engines take that for deceit, or index what nobody sees.",
         fix: "Answer both alike; serve crawlers the same page rendered.",

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 
 use super::thresholds::ThresholdId;
-use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
+use super::{Check, CheckNeed, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::ResourceKind;
 use crate::page::text::character_count;
 use crate::site::{Asset, CrawledSite, NamedRow, UrlId};
@@ -52,6 +52,7 @@ pub fn missing(site: &CrawledSite, url: &str, asset: &Asset) -> Option<String> {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "IMG_BROKEN",
+        needs: Some(CheckNeed::Images),
         title: "Pictures, films or sounds that are not there",
         why: "Visitors see a hole, and search engines a page nobody looks after.",
         fix: "Correct the addresses or restore the files.",
@@ -65,6 +66,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "IMG_TOO_LARGE",
+        thresholds: &[ThresholdId::ImageMaxBytes],
+        needs: Some(CheckNeed::Images),
         title: "Very heavy pictures",
         why: "They are the last thing that a slow connection shows.",
         fix: "Compress them, or send smaller ones, below 100 KB.",
@@ -96,6 +99,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "IMG_ALT_TOO_LONG",
+        thresholds: &[ThresholdId::ImageAltMaxCharacters],
         title: "Very long alt texts",
         why: "A screen reader reads all of it, without a pause.",
         fix: "Stay within 100 characters and move the rest into the text.",
@@ -146,6 +150,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "IMG_INLINE_BASE64_LARGE",
+        thresholds: &[ThresholdId::InlineImageMaxCharacters],
         title: "Large pictures inside the document",
         why: "They cannot be cached and hold the text up.",
         fix: "Move them into files.",

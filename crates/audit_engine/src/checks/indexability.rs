@@ -33,6 +33,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOINDEX_HOMEPAGE",
+        run_factor: 0.5,
         title: "Start page is kept out of the index",
         why: "Nobody finds the site by its name.",
         fix: "Remove noindex from the start page.",
@@ -48,6 +49,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "NOINDEX_MOST_PAGES",
+        run_factor: 0.7,
         title: "Most pages are kept out of the index",
         why: "That is seldom meant: often a test setting went live.",
         fix: "Look where noindex comes from.",

@@ -20,6 +20,11 @@ const JS_SEO: &str =
 const RENDERED: Check = Check { source: JS_SEO, ..ERROR };
 const RENDERED_WARNING: Check = Check { source: JS_SEO, ..WARNING };
 const RENDERED_NOTICE: Check = Check { source: JS_SEO, ..NOTICE };
+const CHANGE: Check = Check { is_script_change: true, ..RENDERED };
+const CHANGE_WARNING: Check = Check { is_script_change: true, ..RENDERED_WARNING };
+const CHANGE_NOTICE: Check = Check { is_script_change: true, ..RENDERED_NOTICE };
+/// Id of the check of redirects by scripts. A snapshot that redirects solves its finding.
+pub const REDIRECT: &str = "JS_REDIRECT";
 
 /// Console messages of frameworks about a mismatch between the server's page and theirs. As of 2026-11-20.
 static HYDRATION: LazyLock<Regex> = LazyLock::new(|| {
@@ -68,7 +73,7 @@ pub(super) static CHECKS: &[Check] = &[
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<p>{word *120}",
         good: "GET /\n<p>{word *120}<script src=/a.js></script>\nRENDER /\n<p>{word *120}",
         fires: Fires::When(lacks_raw_content),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_CONTENT_PARTIAL",
@@ -84,7 +89,7 @@ pub(super) static CHECKS: &[Check] = &[
             let (only_rendered, all) = page.words_only_rendered();
             only_rendered >= 100 && only_rendered * 10 > all * 4
         }),
-        ..RENDERED_WARNING
+        ..CHANGE_WARNING
     },
     Check {
         id: "JS_TITLE_CHANGED",
@@ -98,7 +103,7 @@ pub(super) static CHECKS: &[Check] = &[
                 && page.facts.title().is_some()
                 && page.facts.title() != page.input.raw.title()
         }),
-        ..RENDERED_WARNING
+        ..CHANGE_WARNING
     },
     Check {
         id: "JS_META_DESC_CHANGED",
@@ -111,7 +116,7 @@ pub(super) static CHECKS: &[Check] = &[
             let rendered = page.facts.description();
             page.was_rendered() && rendered.is_some() && rendered != page.input.raw.description()
         }),
-        ..RENDERED_NOTICE
+        ..CHANGE_NOTICE
     },
     Check {
         id: "JS_CANONICAL_CHANGED",
@@ -129,7 +134,7 @@ pub(super) static CHECKS: &[Check] = &[
             };
             page.was_rendered() && page.canonical.is_some() && target(&page.canonical) != target(&raw())
         }),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_NOINDEX_ADDED",
@@ -142,7 +147,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::When(|page| {
             page.was_rendered() && page.directives.meta_noindex() && !page.raw_directives.meta_noindex()
         }),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_NOINDEX_REMOVED",
@@ -155,7 +160,7 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::When(|page| {
             page.was_rendered() && !page.directives.meta_noindex() && page.raw_directives.meta_noindex()
         }),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_H1_ONLY_RENDERED",
@@ -170,7 +175,7 @@ pub(super) static CHECKS: &[Check] = &[
                 && page.facts.h1().is_some()
                 && page.input.raw.h1().is_none()
         }),
-        ..RENDERED_NOTICE
+        ..CHANGE_NOTICE
     },
     Check {
         id: "JS_LINKS_ONLY_RENDERED",
@@ -195,7 +200,7 @@ pub(super) static CHECKS: &[Check] = &[
                 only().for_each(|key| found.add(page.input.origin.url(key), "", "only rendered"));
             }
         }),
-        ..RENDERED_WARNING
+        ..CHANGE_WARNING
     },
     Check {
         id: "JS_STRUCTURED_DATA_ONLY_RENDERED",
@@ -208,7 +213,7 @@ pub(super) static CHECKS: &[Check] = &[
             let is_new = page.facts.has_structured_data() && !page.input.raw.has_structured_data();
             page.was_rendered() && is_new && !lacks_raw_content(page)
         }),
-        ..RENDERED_NOTICE
+        ..CHANGE_NOTICE
     },
     Check {
         id: "JS_SHADOW_DOM_CONTENT",
@@ -251,10 +256,10 @@ pub(super) static CHECKS: &[Check] = &[
                 }
             }
         }),
-        ..RENDERED_WARNING
+        ..CHANGE_WARNING
     },
     Check {
-        id: "JS_REDIRECT",
+        id: REDIRECT,
         on: CheckedRows::Html,
         title: "A script redirects",
         why: "Crawlers that run no scripts stay on an empty page.",
@@ -264,18 +269,19 @@ pub(super) static CHECKS: &[Check] = &[
         fires: Fires::Elements(|page, found| {
             page.script_redirect().into_iter().for_each(|to| found.add(to.clone(), "", "script"));
         }),
-        ..RENDERED_WARNING
+        ..CHANGE_WARNING
     },
     Check {
         id: "SPA_SOFT_404",
         on: CheckedRows::Candidate,
+        is_fatal: true,
         title: "Rendered error page that answers 200",
         why: "Search engines index it, or find out and drop it.",
         fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",
         bad: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<h1>Page not found</h1><p>Sorry",
         good: "GET /\n<div id=root></div><script src=/a.js></script>\nRENDER /\n<meta name=prerender-status-code content=404><h1>Page not found</h1><p>Sorry",
         fires: Fires::When(|page| page.is_rendered_soft_404),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_CONSOLE_ERROR",
@@ -349,6 +355,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "JS_RENDER_SLOW",
+        thresholds: &[ThresholdId::RenderSlowMs],
         title: "Page gets ready slowly",
         why: "Crawlers may not wait for it.",
         fix: "Load less before the content is there.",
@@ -372,7 +379,7 @@ pub(super) static CHECKS: &[Check] = &[
             let targets = render.click_targets.iter().map(String::as_str).chain(std::iter::repeat(""));
             targets.take(render.click_links).for_each(|target| found.add(target, "", "onclick"));
         }),
-        ..RENDERED
+        ..CHANGE
     },
     Check {
         id: "JS_CONTENT_NEEDS_SCROLL",
@@ -387,7 +394,7 @@ pub(super) static CHECKS: &[Check] = &[
                 found.add("", "", format!("{before} of {after} words before it is scrolled"));
             }
         }),
-        ..RENDERED_NOTICE
+        ..CHANGE_NOTICE
     },
     Check {
         id: "JS_RESOURCE_FAILED",
@@ -433,6 +440,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SPA_CATCH_ALL_200",
+        run_factor: 0.7,
         title: "Every address answers with the application's shell",
         why: "Search engines cannot tell pages from errors before they render them.",
         fix: "Answer 404, or set <meta name=\"prerender-status-code\" content=\"404\">.",

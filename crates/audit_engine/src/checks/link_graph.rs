@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::thresholds::ThresholdId;
-use super::{Check, ERROR, Evidence, Fires, NOTICE, WARNING};
+use super::{Check, CheckNeed, ERROR, Evidence, Fires, NOTICE, WARNING};
 use crate::page::view::CheckedRows;
 use crate::site::{CrawledSite, LinkVerdict, NamedRow};
 
@@ -12,6 +12,8 @@ const L_ERROR: Check = Check { on: CheckedRows::Html, source: LINKS, ..ERROR };
 const L_NOTICE: Check = Check { on: CheckedRows::Html, source: LINKS, ..NOTICE };
 const TARGET_WARNING: Check = Check { source: LINKS, ..WARNING };
 const TARGET_NOTICE: Check = Check { source: LINKS, ..NOTICE };
+/// Id of the check of pages without links to them, whose findings the crawl's numbers count.
+pub const ORPHAN: &str = "ORPHAN_PAGE";
 
 fn add_links(site: &CrawledSite, row: &NamedRow, verdict: LinkVerdict, found: &mut Evidence) {
     for link in row.named.links.iter().filter(|link| site.link_verdict(link.to) == verdict) {
@@ -129,7 +131,7 @@ pub(super) static CHECKS: &[Check] = &[
         ..TARGET_NOTICE
     },
     Check {
-        id: "ORPHAN_PAGE",
+        id: ORPHAN,
         title: "No page links to it",
         why: "Visitors cannot find it, and search engines give it little weight.",
         fix: "Link to it, or remove it from the sitemap.",
@@ -144,6 +146,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "CRAWL_DEPTH_HIGH",
+        thresholds: &[ThresholdId::CrawlDepthMax],
         title: "Many clicks from the start",
         why: "What is far from the start is crawled seldom.",
         fix: "Link to it from pages that are nearer.",
@@ -161,6 +164,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "LINK_BROKEN_EXTERNAL",
+        needs: Some(CheckNeed::ExternalLinks),
         title: "Broken links to other sites",
         why: "Visitors end at an error.",
         fix: "Correct or remove the links.",

@@ -244,6 +244,7 @@ pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "LINKS_TOO_MANY",
         on: CheckedRows::Html,
+        thresholds: &[ThresholdId::InternalLinksMax],
         title: "Very many internal links",
         why: "Each of them counts for little.",
         fix: "Divide the list over several pages.",
@@ -257,6 +258,7 @@ pub(super) static CHECKS: &[Check] = &[
         id: "EXTERNAL_LINKS_TOO_MANY",
         on: CheckedRows::Html,
         is_default: false,
+        thresholds: &[ThresholdId::ExternalLinksMax],
         title: "Very many external links",
         why: "The page sends its visitors away.",
         fix: "Keep those that help.",

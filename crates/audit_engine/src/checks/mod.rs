@@ -36,10 +36,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::page::view::{CheckedRows, Page};
 use crate::site::{CrawledSite, NamedRow, SiteFindings};
 
+use thresholds::ThresholdId;
+
 pub use ai::{AI_SEARCH_BOTS, AI_TRAINING_BOTS, FROM_OUR_ADDRESS, is_valid_llms_txt};
 pub use description::has_good_length as description_has_good_length;
 pub use document::document;
 pub use hreflang::is_valid as is_valid_hreflang;
+pub use javascript::REDIRECT as SCRIPT_REDIRECT;
+pub use link_graph::ORPHAN;
 pub use prerender::is_stored_error;
 pub use robots::MAX_BYTES as MAX_ROBOTS_BYTES;
 pub use social::{has_other_url as has_other_social_url, has_valid_card, is_absolute as is_absolute_address};
@@ -60,6 +64,16 @@ pub struct Check {
     pub on: CheckedRows,
     /// Runs unless it is turned off; false: runs only when it is turned on.
     pub is_default: bool,
+    /// Thresholds that the condition compares with.
+    pub thresholds: &'static [ThresholdId],
+    /// Requests or results beside pages that the condition reads.
+    pub needs: Option<CheckNeed>,
+    /// True when a finding leaves nothing of a page's health.
+    pub is_fatal: bool,
+    /// Factor of a run's health with a finding; below 1 when the site is closed to search engines.
+    pub run_factor: f64,
+    /// True when a finding shows that scripts change the page.
+    pub is_script_change: bool,
     /// Problem in a few words.
     pub title: &'static str,
     /// Reason why it matters.
@@ -73,6 +87,27 @@ pub struct Check {
     /// Example without the fault.
     pub good: &'static str,
     pub fires: Fires,
+}
+
+/// Requests or results beside pages that only some checks read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckNeed {
+    /// Snapshots that crawlers get.
+    Snapshots,
+    /// Pages of the run before.
+    PreviousRun,
+    /// Requests of pictures.
+    Images,
+    /// Requests of preview pictures.
+    PreviewImages,
+    /// Requests of links to other hosts.
+    ExternalLinks,
+    /// Requests of links of llms.txt.
+    LlmsLinks,
+    /// Requests of the start page as crawlers of AI companies.
+    AiCrawlers,
+    /// Requests of pages as Googlebot and as a person.
+    UserAgents,
 }
 
 /// Condition of a check.
@@ -171,6 +206,11 @@ const PAGE: Check = Check {
     scope: FindingScope::Page,
     on: CheckedRows::Indexable,
     is_default: true,
+    thresholds: &[],
+    needs: None,
+    is_fatal: false,
+    run_factor: 1.0,
+    is_script_change: false,
     title: "",
     why: "",
     fix: "",

@@ -16,6 +16,7 @@ fn is_slower(page: &Page, limit: ThresholdId) -> bool {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "TTFB_SLOW",
+        thresholds: &[ThresholdId::TtfbSlowMs, ThresholdId::TtfbVerySlowMs],
         title: "Server answers slowly",
         why: "Everything else waits for the first byte.",
         fix: "Cache the page, or make the server faster.",
@@ -29,6 +30,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "TTFB_VERY_SLOW",
+        thresholds: &[ThresholdId::TtfbVerySlowMs],
         title: "Server answers very slowly",
         why: "Visitors leave before the first byte.",
         fix: "Cache the page, or make the server faster.",
@@ -54,6 +56,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "HTML_LARGE",
+        thresholds: &[ThresholdId::HtmlLargeBytes],
         title: "Document is large",
         why: "Large documents are slow on phones.",
         fix: "Move scripts, styles and data out of the document.",

@@ -1,6 +1,6 @@
 //! Checks of the content that crawlers get instead of the page: snapshots, and the response of firewalls to a renderer.
 
-use super::{Check, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
+use super::{Check, CheckNeed, ERROR, Fires, NOTICE, SITE_ERROR, WARNING};
 use crate::page::challenge::is_challenge;
 use crate::page::text::{sorted_words, words_missing};
 use crate::page::view::effective_canonical;
@@ -56,6 +56,7 @@ pub fn is_stored_error(page: &Page) -> bool {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "SNAPSHOT_MISSING",
+        needs: Some(CheckNeed::Snapshots),
         title: "No snapshot yet",
         why: "The first crawler waits until the page is rendered.",
         fix: "Refresh the page, or the site.",
@@ -67,6 +68,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SNAPSHOT_STALE",
+        needs: Some(CheckNeed::Snapshots),
         title: "Snapshot is old",
         why: "Crawlers see the page as it was.",
         fix: "Refresh the page, or shorten its refresh interval.",
@@ -78,6 +80,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SNAPSHOT_DIFFERS",
+        needs: Some(CheckNeed::Snapshots),
         title: "Snapshot and page differ",
         why: "Crawlers see something else than people.",
         fix: "Refresh the page.",
@@ -91,6 +94,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SNAPSHOT_IS_ERROR_PAGE",
+        needs: Some(CheckNeed::Snapshots),
         title: "Snapshot shows an error",
         why: "Crawlers see an error page where people see the page.",
         fix: "Refresh the page; let the renderer through the firewall.",

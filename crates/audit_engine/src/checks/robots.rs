@@ -170,6 +170,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "ROBOTS_BLOCKS_ALL",
+        run_factor: 0.5,
         title: "robots.txt forbids the whole site",
         why: "Search engines read nothing of it.",
         fix: "Remove Disallow: /.",

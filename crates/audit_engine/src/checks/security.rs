@@ -133,6 +133,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "TLS_CERT_EXPIRING",
+        thresholds: &[ThresholdId::CertificateDays],
         title: "The certificate ends soon",
         why: "From that day browsers warn of the site, and crawlers stay away.",
         fix: "Renew it, best by a program.",

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Check, FindingScope, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
+use super::{Check, CheckNeed, FindingScope, Fires, SITE_ERROR, SITE_NOTICE, SITE_WARNING};
 use crate::site::{AuditedSitemap, CrawledSite, Row, SiteFindings, SitemapEntry};
 
 const SITEMAPS: &str = "https://www.sitemaps.org/protocol.html";
@@ -138,6 +138,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "SITEMAP_LASTMOD_DRIFT",
+        needs: Some(CheckNeed::PreviousRun),
         title: "Dates in the sitemap and changes of the pages disagree",
         why: "Search engines stop to believe the dates.",
         fix: "Write the day on which the text of a page changed.",

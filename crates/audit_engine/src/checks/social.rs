@@ -4,7 +4,7 @@ use url::Url;
 
 use super::images::missing;
 use super::thresholds::ThresholdId;
-use super::{Check, ERROR, Fires, NOTICE, WARNING};
+use super::{Check, CheckNeed, ERROR, Fires, NOTICE, WARNING};
 use crate::page::Page;
 use crate::site::{Asset, CrawledSite, NamedRow};
 
@@ -151,6 +151,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "OG_IMAGE_BROKEN",
+        needs: Some(CheckNeed::PreviewImages),
         title: "Preview picture is not there",
         why: "Shared links show no picture.",
         fix: "Name a picture that answers 200 with a picture's content type.",
@@ -170,6 +171,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "OG_IMAGE_TOO_SMALL",
+        thresholds: &[ThresholdId::PreviewMinWidth, ThresholdId::PreviewMinHeight],
+        needs: Some(CheckNeed::PreviewImages),
         title: "Preview picture is small",
         why: "Shared links show it as a stamp beside the text, or not at all.",
         fix: "Offer 1200 x 630 pixels, 600 x 315 at least.",
@@ -190,6 +193,8 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "OG_IMAGE_TOO_HEAVY",
+        thresholds: &[ThresholdId::PreviewMaxBytes],
+        needs: Some(CheckNeed::PreviewImages),
         title: "Preview picture is heavy",
         why: "Preview bots give up on more than 8 MB.",
         fix: "Compress it.",
@@ -208,6 +213,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "OG_ONLY_AFTER_JS",
+        is_script_change: true,
         title: "Preview tags only after scripts have run",
         why: "Preview bots run no scripts: shared links show a bare address.",
         fix: "Send og:title and og:image with the document, or serve snapshots to preview bots.",

@@ -100,6 +100,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "TITLE_TOO_LONG",
+        thresholds: &[ThresholdId::TitleMaxCharacters],
         title: "Title is too long",
         why: "Result lists cut a title after about 60 characters.",
         fix: "Put what matters first and stay within 60 characters.",
@@ -111,6 +112,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "TITLE_TOO_WIDE",
+        thresholds: &[ThresholdId::TitleMaxCharacters, ThresholdId::TitleMaxPixels],
         title: "Title is too wide",
         why: "Result lists cut a title after about 561 pixels, whatever its number of characters.",
         fix: "Use fewer capitals and wide letters, or shorten the title.",
@@ -125,6 +127,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "TITLE_TOO_SHORT",
+        thresholds: &[ThresholdId::TitleMinCharacters],
         title: "Title is too short",
         why: "A short title wastes the place where a result says what it offers.",
         fix: "Write at least 30 characters.",

@@ -49,6 +49,7 @@ fn has_non_ascii(path: &str) -> bool {
 pub(super) static CHECKS: &[Check] = &[
     Check {
         id: "URL_TOO_LONG",
+        thresholds: &[ThresholdId::UrlMaxCharacters],
         title: "Address is long",
         why: "Long addresses are cut in results and break in mails.",
         fix: "Shorten the path to the words that matter.",
@@ -117,6 +118,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "URL_PARAMS_TOO_MANY",
+        thresholds: &[ThresholdId::UrlMaxParameters],
         title: "Many parameters",
         why: "Combinations of parameters multiply pages.",
         fix: "Move what makes a page its own into the path.",
@@ -158,6 +160,7 @@ pub(super) static CHECKS: &[Check] = &[
     },
     Check {
         id: "URL_TOO_DEEP",
+        thresholds: &[ThresholdId::UrlMaxSegments],
         title: "Deep path",
         why: "A long chain of folders hides the page from readers.",
         fix: "Use at most six folders.",

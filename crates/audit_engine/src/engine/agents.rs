@@ -8,7 +8,7 @@ use super::bots::{BOTS, BROWSER, GOOGLEBOT};
 use super::crawl::Crawl;
 use super::template::template;
 use crate::address::{Origin, Target};
-use crate::checks::FROM_OUR_ADDRESS;
+use crate::checks::{CheckNeed, FROM_OUR_ADDRESS};
 use crate::page::challenge::is_challenge;
 use crate::page::directives::Directives;
 use crate::page::link_header;
@@ -27,7 +27,7 @@ impl Crawl<'_> {
     /// Asks for the start page as crawlers of AI companies do.
     pub(super) async fn probe_bots(&mut self, source: &dyn PageSource) {
         let Some(start) = self.site.start().filter(|row| row.status == 200).map(|row| row.id) else { return };
-        if !self.runs(&["AI_BOT_HTTP_BLOCKED"]) {
+        if !self.options.needs(CheckNeed::AiCrawlers) {
             return;
         }
         let url = self.site.origin.url(self.site.urls.key(start));
@@ -53,7 +53,7 @@ impl Crawl<'_> {
 
     /// Asks for one page of each template as Googlebot and as a person.
     pub(super) async fn compare_agents(&mut self, source: &dyn PageSource) {
-        if !self.runs(&["UA_RESPONSE_DIFFERS"]) {
+        if !self.options.needs(CheckNeed::UserAgents) {
             return;
         }
         let mut templates = HashSet::new();

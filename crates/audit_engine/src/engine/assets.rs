@@ -14,6 +14,7 @@ use url::Url;
 
 use super::crawl::Crawl;
 use super::probes::{MAX_HOPS, SOME_BYTES};
+use crate::checks::CheckNeed;
 use crate::checks::thresholds::ThresholdId;
 use crate::page::ResourceKind;
 use crate::site::{Asset, UrlId};
@@ -124,9 +125,9 @@ impl Crawl<'_> {
 
     /// Returns the purpose that matters most of each address beside the site's pages, if it is wanted at all.
     fn wanted_kinds(&self) -> Vec<Option<ProbePurpose>> {
-        let previews = self.runs(&["OG_IMAGE_BROKEN", "OG_IMAGE_TOO_SMALL", "OG_IMAGE_TOO_HEAVY"]);
-        let images = self.runs(&["IMG_BROKEN", "IMG_TOO_LARGE"]);
-        let links = self.runs(&["LINK_BROKEN_EXTERNAL"]);
+        let previews = self.options.needs(CheckNeed::PreviewImages);
+        let images = self.options.needs(CheckNeed::Images);
+        let links = self.options.needs(CheckNeed::ExternalLinks);
         let mut kinds = vec![None; self.site.texts.len()];
         let mut want = |id: UrlId, kind: ProbePurpose| {
             let before: &mut Option<ProbePurpose> = &mut kinds[id.index()];

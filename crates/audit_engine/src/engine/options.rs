@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::matches;
-use crate::checks::CheckId;
 use crate::checks::thresholds::Thresholds;
+use crate::checks::{CheckId, CheckNeed};
 use crate::custom::{Extraction, Search};
 
 /// Options of an audit.
@@ -162,6 +162,11 @@ impl AuditOptions {
             known_pages: None,
             previous: HashMap::new(),
         }
+    }
+
+    /// Decides whether a check of the audit reads these requests or results.
+    pub fn needs(&self, need: CheckNeed) -> bool {
+        self.checks.iter().any(|id| id.check().needs == Some(need))
     }
 
     pub(super) fn is_filtered(&self, path: &str) -> bool {

@@ -9,17 +9,13 @@ use super::page_names::Names;
 use super::page_row::{differences, fields, fill_row};
 use super::patterns::{Patterns, Wish};
 use crate::address::Origin;
-use crate::checks::{CheckId, Evidence, Fires, is_stored_error};
+use crate::checks::{CheckId, Evidence, Fires, SCRIPT_REDIRECT, is_stored_error};
 use crate::custom::{CustomResults, SearchedDocument};
-use crate::page::view::{CheckedRows, Page, PageInput};
+use crate::page::view::{Page, PageInput};
 use crate::page::{PageFacts, Provenance, Reading, ResourceKind, scan};
 use crate::score::Preview;
 use crate::site::{CrawledSite, Details, Row};
 use crate::source::{PageSource, RenderedDocument, Response, SnapshotLookup};
-
-/// Findings that show that scripts change pages of a template, beside all that compare raw and rendered facts.
-const CHANGED_BY_SCRIPTS: &[&str] =
-    &["SPA_SOFT_404", "JS_REDIRECT", "AI_CONTENT_NEEDS_JS", "OG_ONLY_AFTER_JS"];
 
 /// Versions of a page from other sources.
 pub(super) struct PageVersions {
@@ -116,14 +112,15 @@ impl PageWork {
         };
         let mut page = Page::read(input, &mut crawl.addresses);
         let mut findings = run_checks(&page, &crawl.options.checks);
-        row.is_changed_by_scripts = findings.iter().any(|(id, _)| is_changed(&page, *id));
+        row.is_changed_by_scripts = findings.iter().any(|(id, _)| id.check().is_script_change);
         let differences = differences(&page);
         let mut solved = None;
         if let Some((status, snapshot)) = served_snapshot(&page).filter(|_| crawl.options.crawlers_are_served)
         {
             let found = std::mem::take(&mut findings);
             if (300..400).contains(&status) {
-                let (is_solved, left) = found.into_iter().partition(|(id, _)| id.check().id == "JS_REDIRECT");
+                let (is_solved, left) =
+                    found.into_iter().partition(|(id, _)| id.check().id == SCRIPT_REDIRECT);
                 (solved, findings) = (Some(is_solved), left);
             } else {
                 page = Page::read(PageInput { raw: snapshot, ..input }, &mut crawl.addresses);
@@ -170,34 +167,12 @@ fn look(page: &Page, options: &AuditOptions) -> CustomResults {
     CustomResults::on(&options.extractions, &options.searches, &raw, &rendered)
 }
 
-/// Returns true when a finding shows that scripts change pages of this template.
-fn is_changed(page: &Page, id: CheckId) -> bool {
-    let id = id.check().id;
-    CHANGED_BY_SCRIPTS.contains(&id) || id.starts_with("JS_") && page.was_rendered() && is_difference(id)
-}
-
-fn is_difference(id: &str) -> bool {
-    [
-        "JS_CONTENT",
-        "JS_TITLE",
-        "JS_META",
-        "JS_CANONICAL",
-        "JS_NOINDEX",
-        "JS_H1",
-        "JS_LINKS",
-        "JS_STRUCTURED",
-        "JS_HREFLANG",
-    ]
-    .iter()
-    .any(|start| id.starts_with(start))
-}
-
 fn run_checks(page: &Page, checks: &[CheckId]) -> Vec<(CheckId, Evidence)> {
     let rows = page.rows();
     let mut findings = Vec::new();
     for id in checks {
         let check = id.check();
-        if check.on == CheckedRows::Redirect || check.on > rows {
+        if check.on > rows {
             continue;
         }
         match &check.fires {

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::crawl::Crawl;
 use crate::address::Origin;
-use crate::checks::CheckId;
+use crate::checks::CheckNeed;
 use crate::page::{Provenance, scan};
 use crate::source::{AuditFetch, PageSource, Response};
 
@@ -35,13 +35,9 @@ impl Crawl<'_> {
         self.compare_agents(source).await;
     }
 
-    pub(super) fn runs(&self, ids: &[&str]) -> bool {
-        ids.iter().filter_map(|id| CheckId::find(id)).any(|check| self.options.checks.contains(&check))
-    }
-
     /// Requests the links of llms.txt on the site that no page has. A link that may not be requested is not broken.
     async fn probe_llms_links(&mut self, source: &dyn PageSource) {
-        if !self.runs(&["LLMS_TXT_INVALID"]) {
+        if !self.options.needs(CheckNeed::LlmsLinks) {
             return;
         }
         let Some(text) = self.site.probes.llms_txt.text.take() else { return };

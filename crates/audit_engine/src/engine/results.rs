@@ -46,8 +46,6 @@ impl Crawl<'_> {
         let site_checks: Vec<CheckId> = site_findings.iter().map(|found| found.check).collect();
         let start_is_ok = self.site.start().is_some_and(|row| row.status == 200 || row.redirect.is_some());
         let health_parts = health_parts(&tally.scored, &site_checks, start_is_ok);
-        let mut issue_breakdown = std::mem::take(&mut tally.issues);
-        site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
         let is_ended_from_outside = matches!(self.close_reason, CrawlEnd::Cancelled | CrawlEnd::Crashed);
         if self.pages == 0 && self.known == 0 && !is_ended_from_outside {
             self.close_reason = CrawlEnd::Unreachable;
@@ -60,6 +58,8 @@ impl Crawl<'_> {
             origin_health,
             issues: tally.solved,
         });
+        let mut issue_breakdown = tally.issues;
+        site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
         Audit {
             status: self.status(),
             close_reason: self.close_reason,
@@ -142,8 +142,7 @@ impl Crawl<'_> {
         let mut results = Vec::new();
         // An ignored robots.txt is not judged.
         let ignores_robots = self.options.robots == RobotsPolicy::Ignore;
-        let is_judged =
-            |scope| scope != FindingScope::Page && !(ignores_robots && scope == FindingScope::Robots);
+        let is_judged = |scope| !(ignores_robots && scope == FindingScope::Robots);
         for id in self.options.checks.iter().filter(|id| is_judged(id.check().scope)) {
             if let Fires::Whole(find) = &id.check().fires
                 && !self.options.is_ignored(*id, "/")

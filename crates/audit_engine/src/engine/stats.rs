@@ -10,7 +10,7 @@ use super::crawl::Crawl;
 use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{RowTally, count_type};
-use crate::checks::{CheckId, FindingScope, Severity};
+use crate::checks::{CheckId, FindingScope, ORPHAN, Severity};
 use crate::score::HealthParts;
 use crate::site::{Row, SharedContent};
 
@@ -268,7 +268,7 @@ impl CrawlStats {
             fixed_issues: 0,
             duplicate_clusters: site.clusters(SharedContent::Text),
             near_duplicate_clusters: site.near_clusters(),
-            orphans: tally.orphans,
+            orphans: tally.issues.get(ORPHAN).copied().unwrap_or_default(),
             sitemap: sitemap_stats(crawl),
             sampling: sampling(crawl, &tally.health),
             continuations: crawl.sessions,

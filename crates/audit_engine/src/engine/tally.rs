@@ -34,8 +34,6 @@ pub(super) struct RowTally {
     pub load_times: Vec<u64>,
     /// Findings by severity.
     pub by_severity: BySeverity,
-    /// Pages that nothing links to.
-    pub orphans: usize,
     /// Health of the audited pages of each template of which others were skipped.
     pub health: HashMap<String, Vec<f64>>,
 }
@@ -47,7 +45,6 @@ impl RowTally {
             let check = found.check.check();
             *self.issues.entry(check.id).or_default() += 1;
             self.by_severity.add(found.severity);
-            self.orphans += usize::from(check.id == "ORPHAN_PAGE");
         }
         self.served_pages += usize::from(result.origin_health.is_some());
         for found in &result.solved {

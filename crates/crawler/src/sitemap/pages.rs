@@ -1,6 +1,7 @@
 //! Packed list of addresses with their dates: a site may have a million pages, and each address begins like the one before.
 //! Filled by the reader, and read in order by its callers.
 
+use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::SitemapPage;
@@ -10,14 +11,24 @@ const BLOCK: usize = 64 << 10;
 /// Upper bound of the bytes of an entry's three numbers.
 const NUMBERS: usize = 32;
 
-/// Addresses in the order they were added. An entry holds the difference from the one before: number of shared bytes,
-/// the remaining bytes, and the difference of the dates.
+/// Addresses in the order they were added. An entry holds the difference from the one before.
 #[derive(Debug, Clone, Default)]
 pub struct PageList {
     blocks: Vec<Vec<u8>>,
     bytes: usize,
     count: usize,
     last: Entry,
+}
+
+/// An entry in a block.
+#[derive(Serialize, Deserialize)]
+struct PackedEntry<'l> {
+    /// Bytes that the address shares with the one before.
+    shared: usize,
+    /// Remaining bytes of the address.
+    rest: &'l str,
+    /// Difference of the date from the last one.
+    step: Option<i64>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -43,15 +54,10 @@ impl PageList {
             self.blocks.push(block);
         }
         let block = self.blocks.last_mut().expect("one was just made if there was none");
-        put_number(block, shared as u64);
-        put_number(block, (rest.len() as u64) << 1 | u64::from(lastmod.is_some()));
-        block.extend_from_slice(rest.as_bytes());
-        if let Some(lastmod) = lastmod {
-            let step = lastmod.wrapping_sub(self.last.lastmod);
-            // Small steps in either direction become small numbers.
-            put_number(block, (step << 1 ^ step >> 63).cast_unsigned());
-            self.last.lastmod = lastmod;
-        }
+        let step = lastmod.map(|lastmod| lastmod.wrapping_sub(self.last.lastmod));
+        *block = postcard::to_extend(&PackedEntry { shared, rest, step }, std::mem::take(block))
+            .expect("plain data becomes bytes in memory");
+        self.last.lastmod = lastmod.unwrap_or(self.last.lastmod);
         self.last.address.truncate(shared);
         self.last.address.push_str(rest);
         self.count += 1;
@@ -125,44 +131,14 @@ impl Entries<'_> {
         if self.block.is_empty() {
             self.block = self.blocks.next()?;
         }
-        let shared = usize::try_from(self.number()?).ok()?;
-        let length = self.number()?;
-        let (rest, after) = self.block.split_at_checked(usize::try_from(length >> 1).ok()?)?;
+        let (PackedEntry { shared, rest, step }, after) =
+            postcard::take_from_bytes(self.block).expect("blocks hold whole entries");
         self.block = after;
         self.at.address.truncate(shared);
-        self.at.address.push_str(std::str::from_utf8(rest).expect("addresses are cut between characters"));
-        let lastmod = match length & 1 {
-            0 => None,
-            _ => {
-                let number = self.number()?.cast_signed();
-                let step = (number.cast_unsigned() >> 1).cast_signed() ^ -(number & 1);
-                self.at.lastmod = self.at.lastmod.wrapping_add(step);
-                Some(self.at.lastmod)
-            }
-        };
-        Some((&self.at.address, lastmod))
+        self.at.address.push_str(rest);
+        self.at.lastmod = self.at.lastmod.wrapping_add(step.unwrap_or_default());
+        Some((&self.at.address, step.map(|_| self.at.lastmod)))
     }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let (byte, after) = self.block.split_first()?;
-            self.block = after;
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Some(number);
-            }
-        }
-        None
-    }
-}
-
-fn put_number(to: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        to.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    to.push(number as u8);
 }
 
 /// Counts the bytes that both texts begin with, whole characters only.

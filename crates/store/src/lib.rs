@@ -1,4 +1,5 @@
-//! Persistence kit: one handle for SQLite and PostgreSQL, one for a folder and an S3 bucket. Used by the application.
+//! Persistence kit: one handle for SQLite and PostgreSQL, one for a folder and an S3 bucket, compression for what goes
+//! into either. Used by the application.
 //! Owns no table and no key layout; knows nothing of features.
 
 pub mod blobs;
@@ -6,6 +7,7 @@ pub mod db;
 pub mod dump;
 mod error;
 mod migrate;
+pub mod packed;
 #[cfg(feature = "testing")]
 pub mod testing;
 

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::fetch::{FetchedPage, Pace, fetch, mismatched_type};
 use super::in_order::InOrder;
-use super::journal::{EarlierRecords, FileRecord, JournalError, JournalRecord, RecordBatches};
+use super::journal::{EarlierRecords, FileRecord, JournalError, JournalRecord, PastBatches, RecordBatches};
 use super::outcome::RowResult;
 use super::page_names::Names;
 use super::page_work::{PageVersions, PageWork};
@@ -93,7 +93,7 @@ impl<'a> Crawl<'a> {
     pub fn new(
         options: &'a AuditOptions,
         origin: Origin,
-        past: Vec<Vec<u8>>,
+        past: PastBatches<'_>,
     ) -> Result<Crawl<'a>, JournalError> {
         let mut site = CrawledSite::new(origin, &options.agent);
         site.is_follow = options.mode == CrawlMode::Follow;

@@ -1,7 +1,7 @@
 //! The journal of an audit, so that an interrupted audit continues.
 //!
-//! A batch is a version and zstd over a head, with the addresses and texts that are new since the batch before,
-//! followed by records. Addresses and texts are identified by number in the order of their first use, so a continued
+//! A batch is a version and a head, with the addresses and texts that are new since the batch before, followed by
+//! records. It is not compressed, which is left to the store of batches. Addresses and texts are identified by number in the order of their first use, so a continued
 //! run assigns the same numbers.
 //! See docs/decisions/0207.
 
@@ -17,12 +17,14 @@ use super::outcome::RowResult;
 use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
-const VERSION: u8 = 5;
+const VERSION: u8 = 6;
 /// Rows after which a batch is written.
 const MAX_ROWS: usize = 500;
 /// Time after which a batch is written, if there is anything in it.
 const MAX_AGE: Duration = Duration::from_secs(2);
-const ZSTD_LEVEL: i32 = 1;
+
+/// Batches of earlier runs, in order. Read one by one: together they do not fit in memory.
+pub type PastBatches<'b> = &'b mut (dyn Iterator<Item = Vec<u8>> + Send);
 
 /// Store of batches, which also knows whether the audit is still wanted.
 pub trait Journal: Send {
@@ -95,7 +97,7 @@ pub(super) struct EarlierRecords {
 
 impl EarlierRecords {
     /// Reads batches in order, and gives their addresses and texts to the site.
-    pub fn read(batches: Vec<Vec<u8>>, site: &mut CrawledSite) -> Result<EarlierRecords, JournalError> {
+    pub fn read(batches: PastBatches<'_>, site: &mut CrawledSite) -> Result<EarlierRecords, JournalError> {
         let mut past = EarlierRecords::default();
         for batch in batches {
             past.read_batch(&batch, site)?;
@@ -104,14 +106,13 @@ impl EarlierRecords {
     }
 
     fn read_batch(&mut self, batch: &[u8], site: &mut CrawledSite) -> Result<(), JournalError> {
-        let packed = match batch {
-            [VERSION, packed @ ..] => packed,
+        let bytes = match batch {
+            [VERSION, bytes @ ..] => bytes,
             _ => return Err(JournalError::Unreadable("it is of another version".to_owned())),
         };
         let unreadable = |error: &dyn std::fmt::Display| JournalError::Unreadable(error.to_string());
-        let bytes = zstd::decode_all(packed).map_err(|error| unreadable(&error))?;
         let (head, mut rest): (Head, _) =
-            postcard::take_from_bytes(&bytes).map_err(|error| unreadable(&error))?;
+            postcard::take_from_bytes(bytes).map_err(|error| unreadable(&error))?;
         head.urls.iter().for_each(|url| _ = site.urls.intern(url));
         head.texts.iter().for_each(|text| _ = site.texts.intern(text));
         self.sessions = self.sessions.max(head.session + 1);
@@ -192,11 +193,9 @@ impl RecordBatches {
             texts: new(&site.texts, self.texts),
         };
         (self.urls, self.texts, self.rows) = (site.urls.len(), site.texts.len(), 0);
-        let mut bytes = postcard::to_stdvec(&head).map_err(|error| JournalError::Save(error.into()))?;
-        bytes.append(&mut self.records);
-        let mut batch = vec![VERSION];
-        zstd::stream::copy_encode(&bytes[..], &mut batch, ZSTD_LEVEL)
-            .map_err(|error| JournalError::Save(error.into()))?;
+        let batch = postcard::to_extend(&head, vec![VERSION]);
+        let mut batch = batch.map_err(|error| JournalError::Save(error.into()))?;
+        batch.append(&mut self.records);
         Ok(Some(batch))
     }
 }

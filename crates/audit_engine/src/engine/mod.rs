@@ -45,7 +45,7 @@ use frontier::matches;
 use politeness::PoliteSource;
 use watch::Watch;
 
-pub use journal::{Journal, JournalError};
+pub use journal::{Journal, JournalError, PastBatches};
 pub use lists::{HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, ResourceType};
 pub use opening::last_moment;
 pub use options::{AuditOptions, CrawlMode, IgnoredFinding, PreviousPage, RobotsPolicy};
@@ -77,20 +77,19 @@ pub async fn audit(
     options: &AuditOptions,
     progress: &mut (dyn FnMut(AuditProgress) + Send),
 ) -> Audit {
-    let audit = run(source, options, Watch::Callback(progress), Vec::new()).await;
+    let audit = run(source, options, Watch::Callback(progress), &mut std::iter::empty()).await;
     audit.expect("nothing is written down, so nothing can fail to be")
 }
 
 /// Audits a site, and writes a journal of its progress.
 ///
-/// `past` is the journal of an earlier, interrupted run of the same audit, in order: its addresses are not requested
-/// again, and the result equals that of a run without interruption. Ends early, with the results so far, when the
+/// `past` is the journal of an earlier, interrupted run of the same audit: its addresses are not requested again, and the result equals that of a run without interruption. Ends early, with the results so far, when the
 /// journal is cancelled.
 pub async fn resume(
     source: &dyn PageSource,
     options: &AuditOptions,
     journal: &mut dyn Journal,
-    past: Vec<Vec<u8>>,
+    past: PastBatches<'_>,
 ) -> Result<Audit, JournalError> {
     run(source, options, Watch::Journal(journal), past).await
 }
@@ -100,7 +99,7 @@ pub async fn resume(
 pub async fn conclude(
     source: &dyn PageSource,
     options: &AuditOptions,
-    past: Vec<Vec<u8>>,
+    past: PastBatches<'_>,
 ) -> Result<Audit, JournalError> {
     let source = PoliteSource::new(source, &options.seeds[0], options.requests_per_second);
     let mut crawl = begin(&source, options, past).await?;
@@ -115,7 +114,7 @@ async fn run(
     source: &dyn PageSource,
     options: &AuditOptions,
     mut watch: Watch<'_>,
-    past: Vec<Vec<u8>>,
+    past: PastBatches<'_>,
 ) -> Result<Audit, JournalError> {
     let source = PoliteSource::new(source, &options.seeds[0], options.requests_per_second);
     let mut crawl = begin(&source, options, past).await?;
@@ -146,7 +145,7 @@ async fn run(
 async fn begin<'a>(
     source: &PoliteSource<'_>,
     options: &'a AuditOptions,
-    past: Vec<Vec<u8>>,
+    past: PastBatches<'_>,
 ) -> Result<Crawl<'a>, JournalError> {
     let (origin, robots) = opening::find_site(source, options).await;
     source.set_origin(&origin);

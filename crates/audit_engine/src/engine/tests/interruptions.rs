@@ -1,5 +1,6 @@
 //! Tests of audits that are interrupted and continue, and of audits that end early.
 
+use std::iter::empty;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -105,16 +106,18 @@ fn result(audit: &Audit) -> serde_json::Value {
 async fn an_audit_that_was_interrupted_ends_like_one_that_was_not() {
     let site = site();
     let mut whole = Notebook::default();
-    let undisturbed = resume(&site, &options(), &mut whole, Vec::new()).await.unwrap();
+    let undisturbed = resume(&site, &options(), &mut whole, &mut empty()).await.unwrap();
     let asked_undisturbed = site.fetched.swap(0, Ordering::Relaxed);
     assert!(whole.batches.len() >= 20, "{}", whole.batches.len());
 
     for stop in 0..20 {
         let mut first = Notebook { breaks_after: Some(stop), ..Notebook::default() };
-        let broken = resume(&site, &options(), &mut first, Vec::new()).await;
+        let broken = resume(&site, &options(), &mut first, &mut empty()).await;
         site.fetched.store(0, Ordering::Relaxed);
 
-        let resumed = resume(&site, &options(), &mut Notebook::default(), first.batches).await.unwrap();
+        let resumed = resume(&site, &options(), &mut Notebook::default(), &mut first.batches.into_iter())
+            .await
+            .unwrap();
 
         assert!(broken.is_err());
         assert_eq!(result(&resumed), result(&undisturbed), "stopped after {stop} batches");
@@ -126,12 +129,12 @@ async fn an_audit_that_was_interrupted_ends_like_one_that_was_not() {
 #[tokio::test(start_paused = true)]
 async fn an_audit_can_be_interrupted_again_and_again() {
     let site = site();
-    let undisturbed = resume(&site, &options(), &mut Notebook::default(), Vec::new()).await.unwrap();
+    let undisturbed = resume(&site, &options(), &mut Notebook::default(), &mut empty()).await.unwrap();
     let mut kept = Vec::new();
 
     let resumed = loop {
         let mut notebook = Notebook { breaks_after: Some(2), ..Notebook::default() };
-        let outcome = resume(&site, &options(), &mut notebook, kept.clone()).await;
+        let outcome = resume(&site, &options(), &mut notebook, &mut kept.clone().into_iter()).await;
         kept.append(&mut notebook.batches);
         if let Ok(audit) = outcome {
             break audit;
@@ -147,7 +150,7 @@ async fn the_limit_cuts_at_the_same_page_whatever_came_first() {
     let site = site();
     let mut limited = options();
     limited.max_pages = 30;
-    let slow = resume(&site, &limited, &mut Notebook::default(), Vec::new()).await.unwrap();
+    let slow = resume(&site, &limited, &mut Notebook::default(), &mut empty()).await.unwrap();
     limited.concurrency = 1;
 
     let orderly = audit(&site, &limited, &mut |_| {}).await;
@@ -161,7 +164,7 @@ async fn the_limit_cuts_at_the_same_page_whatever_came_first() {
 async fn a_cancelled_audit_ends_with_what_it_has() {
     let mut notebook = Notebook { cancelled_after: Some(3), ..Notebook::default() };
 
-    let audit = resume(&site(), &options(), &mut notebook, Vec::new()).await.unwrap();
+    let audit = resume(&site(), &options(), &mut notebook, &mut empty()).await.unwrap();
 
     assert_eq!((audit.status, audit.close_reason), (AuditStatus::Partial, CrawlEnd::Cancelled));
     assert!(audit.pages > 0 && audit.crawl_stats.skipped.limit > 0);
@@ -170,10 +173,10 @@ async fn a_cancelled_audit_ends_with_what_it_has() {
 #[tokio::test(start_paused = true)]
 async fn an_audit_that_failed_again_and_again_ends_with_what_was_written_down() {
     let mut first = Notebook { breaks_after: Some(8), ..Notebook::default() };
-    assert!(resume(&site(), &options(), &mut first, Vec::new()).await.is_err());
+    assert!(resume(&site(), &options(), &mut first, &mut empty()).await.is_err());
     let site = site();
 
-    let ended = conclude(&site, &options(), first.batches).await.unwrap();
+    let ended = conclude(&site, &options(), &mut first.batches.into_iter()).await.unwrap();
 
     assert_eq!((ended.status, ended.close_reason), (AuditStatus::Partial, CrawlEnd::Crashed));
     assert!(ended.pages > 10 && ended.crawl_stats.skipped.limit > 0, "{} pages", ended.pages);
@@ -194,7 +197,8 @@ async fn the_time_limit_ends_an_audit_with_what_it_has() {
 #[tokio::test(start_paused = true)]
 async fn a_damaged_batch_is_refused() {
     for batch in [vec![], vec![9, 1, 2], vec![1, 1, 2, 3]] {
-        let outcome = resume(&site(), &options(), &mut Notebook::default(), vec![batch]).await;
+        let outcome =
+            resume(&site(), &options(), &mut Notebook::default(), &mut std::iter::once(batch)).await;
 
         assert!(matches!(outcome, Err(JournalError::Unreadable(_))));
     }
@@ -205,5 +209,5 @@ fn an_audit_can_run_on_any_thread() {
     fn is_send<T: Send>(_: &T) {}
     let (site, options, mut notebook) = (site(), options(), Notebook::default());
 
-    is_send(&resume(&site, &options, &mut notebook, Vec::new()));
+    is_send(&resume(&site, &options, &mut notebook, &mut empty()));
 }

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
-use crate::checks::{CheckId, FindingScope, Severity};
+use crate::checks::{CheckId, FindingScope};
 use crate::page::Page;
 use crate::page::view::CheckedRows;
 use crate::site::{CrawledSite, NamedRow, Row, SharedContent};
@@ -13,12 +14,15 @@ use crate::site::{CrawledSite, NamedRow, Row, SharedContent};
 const SITE_CAP: f64 = 15.0;
 
 /// Points that a category of findings takes from a page's health.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Penalty {
+    #[schema(examples("description"))]
     pub category: Cow<'static, str>,
-    /// Points that the page lost, at most the cap.
+    /// Points that the page lost, at most `cap`.
+    #[schema(examples(3.0))]
     pub points: f64,
     /// Most points that the category takes.
+    #[schema(examples(10.0))]
     pub cap: f64,
 }
 
@@ -234,11 +238,6 @@ fn size_points((width, height): (u32, u32)) -> u8 {
 pub fn is_scored(row: &Row) -> bool {
     let is_missing = row.is_broken() && row.redirect.is_none();
     row.rows.is_some_and(|rows| rows >= CheckedRows::Html) || is_missing
-}
-
-/// Returns true when a check's findings are errors.
-pub fn is_error(id: CheckId) -> bool {
-    id.check().severity == Severity::Error
 }
 
 fn round(score: f64) -> f64 {

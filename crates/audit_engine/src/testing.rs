@@ -24,7 +24,7 @@ use regex::{Captures, Regex};
 use url::Url;
 
 use crate::checks::CheckId;
-use crate::engine::{Audit, AuditOptions, PreviousPage, audit};
+use crate::engine::{Audit, AuditOptions, LinkEntry, PreviousPage, audit};
 use crate::source::{
     AuditFetch, FetchFailure, LoadedResource, NoResponseCause, PageSource, RenderedDocument, Response,
     SnapshotLookup, StoredPage,
@@ -299,6 +299,11 @@ pub async fn audit_with(text: &str, change: impl FnOnce(&mut AuditOptions)) -> A
 
 /// Returns the ids of the findings on a row.
 pub fn findings_of(audit: &Audit, path: &str) -> Vec<&'static str> {
-    let row = audit.rows().find(|row| row.path == path).unwrap();
-    row.findings.iter().map(|found| found.check.check().id).collect()
+    let row = audit.rows().find(|row| row.page.path == path).unwrap();
+    row.page.issues.iter().map(|issue| issue.issue_id).collect()
+}
+
+/// Returns the links of all pages.
+pub fn links_of(audit: &Audit) -> Vec<LinkEntry<'_>> {
+    audit.names_from(0).flat_map(|names| names.links).collect()
 }

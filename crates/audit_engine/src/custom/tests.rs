@@ -88,7 +88,7 @@ async fn searches_find_pages_that_contain_something_and_pages_that_do_not() {
     })
     .await;
 
-    let of = |path: &str| audit.rows().find(|row| row.path == path).unwrap();
+    let of = |path: &str| audit.rows().find(|row| row.page.path == path).unwrap().page;
     assert_eq!(of("/").searches, ["sold"]);
     assert_eq!(of("/b").searches, ["not sold", "in stock"]);
     assert_eq!(of("/b").extracted["text"], ["In stock"]);

@@ -45,8 +45,8 @@ impl FetchResult {
                 fields.load_time_ms = response.total_ms;
                 fields.content_type = response.header("content-type").to_owned();
                 fields.last_modified = response.header("last-modified").to_owned();
-                fields.security_headers = response.security_headers(MAX_FIELD_CHARS);
                 fields.html_bytes = response.body.len() as u64;
+                row.details().security_headers = response.security_headers(MAX_FIELD_CHARS);
             }
             Err(failure) => {
                 row.failure = Some(failure.cause().map_or(Failure::Timeout, Failure::NoResponse));

@@ -1,44 +1,68 @@
-//! Lists of links, pictures and language versions of all pages. Entries are made one by one, because a large site has
-//! millions.
+//! Links, pictures and language versions of pages, and the files of a site. They are read page by page, because a large
+//! site has millions.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{Audit, PreviousPage};
 use crate::page::ResourceKind;
 use crate::site::{Named, Row, RowAlternate, RowLink, UrlId, WordSpan};
 
-/// One link of a page. Equal links of a page are one.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
+/// A link of the site. Equal links of a page are one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(as = LinkRow)]
 pub struct LinkEntry<'a> {
-    /// Path and query of the page.
-    pub from: &'a str,
-    /// Path and query of where it leads, or an absolute address on another host.
-    pub to: &'a str,
+    /// Path of the page it stands on.
+    #[schema(examples("/"))]
+    pub from: Cow<'a, str>,
+    /// Path on the site, or absolute address elsewhere.
+    #[schema(examples("/pricing"))]
+    pub to: Cow<'a, str>,
     /// Text of the link.
     pub anchor: String,
     /// Meaning of `rel` for search engines.
-    pub rel: &'static str,
-    /// Status; 0: no response; none: not requested.
+    pub rel: Cow<'a, str>,
+    /// Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.
     pub status: Option<u16>,
-    /// True for a link to a page of the site.
-    pub is_internal: bool,
 }
 
-/// One picture of a page.
+impl LinkEntry<'_> {
+    /// Decides whether it leads to another host.
+    pub fn is_external(&self) -> bool {
+        !self.to.starts_with('/')
+    }
+}
+
+/// A picture of a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct ImageEntry<'a> {
-    /// Path and query of the page.
-    pub page: &'a str,
     /// Absolute address.
     pub src: &'a str,
     /// Alternative text; none when the attribute is missing.
     pub alt: Option<String>,
+}
+
+/// A hreflang entry of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HreflangEntry<'a> {
+    /// Value of the attribute.
+    pub lang: Box<str>,
+    /// Path and query of the version, or an absolute address on another host; "" when it is no address.
+    pub to: Cow<'a, str>,
+    /// Status; 0: no response; none: not requested.
+    pub status: Option<u16>,
+}
+
+/// Links, pictures and language versions of a page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PageNames<'a> {
+    pub links: Vec<LinkEntry<'a>>,
+    pub images: Vec<ImageEntry<'a>>,
+    pub hreflang: Vec<HreflangEntry<'a>>,
 }
 
 /// Kind of a resource for its pages; what says most comes first.
@@ -94,20 +118,6 @@ pub struct ResourceEntry<'a> {
     pub bytes: Option<u64>,
 }
 
-/// One hreflang entry of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct HreflangEntry<'a> {
-    /// Path and query of the page.
-    pub page: &'a str,
-    /// Value of the attribute.
-    pub lang: Cow<'a, str>,
-    /// Path and query of the version, or an absolute address on another host; "" when it is no address.
-    pub to: Cow<'a, str>,
-    /// Status; 0: no response; none: not requested.
-    pub status: Option<u16>,
-}
-
 impl Audit {
     /// Returns the data that the next run needs: pages that sitemaps date, by path and query.
     pub fn dated_pages(&self) -> HashMap<String, PreviousPage> {
@@ -121,14 +131,34 @@ impl Audit {
         dated.collect()
     }
 
-    /// Returns every link of every page, by page.
-    pub fn links(&self) -> impl Iterator<Item = LinkEntry<'_>> {
-        self.site.pages().flat_map(move |row| {
-            let named = self.site.named(row);
-            let internal = named.links.iter().map(|link| self.link(row, &named, link, true));
-            let external = named.external_links.iter().map(|link| self.link(row, &named, link, false));
-            internal.chain(external).collect::<Vec<_>>()
-        })
+    /// Returns what every row from one on links to, shows and names as its versions, in the order of [`Audit::rows_from`].
+    pub fn names_from(&self, first: usize) -> impl Iterator<Item = PageNames<'_>> {
+        self.site
+            .rows
+            .iter()
+            .skip(first)
+            .map(|row| if row.is_page() { self.names(row) } else { PageNames::default() })
+    }
+
+    fn names(&self, row: &Row) -> PageNames<'_> {
+        let named = self.site.named(row);
+        let internal = named.links.iter().map(|link| self.link(row, &named, link, self.page(link.to)));
+        let external = named.external_links.iter();
+        let external = external.map(|link| self.link(row, &named, link, self.elsewhere(link.to)));
+        let links = internal.chain(external).collect();
+        let image = |(src, alt): &(UrlId, Option<WordSpan>)| ImageEntry {
+            src: self.site.texts.key(*src),
+            alt: alt.map(|alt| named.said(alt).to_owned()),
+        };
+        let images = named.images.iter().map(image).collect();
+        let hreflang = |RowAlternate { lang, to, elsewhere }| {
+            let (to, status) = match to.map(|id| self.page(id)) {
+                Some((to, status)) => (to.into(), status),
+                None => (String::from(elsewhere.unwrap_or_default()).into(), None),
+            };
+            HreflangEntry { lang, to, status }
+        };
+        PageNames { links, images, hreflang: named.alternates.into_iter().map(hreflang).collect() }
     }
 
     /// Returns every link to some of the rows, with the row, by the page that contains it.
@@ -137,54 +167,36 @@ impl Audit {
             let named = self.site.named(row);
             let links = named.links.iter().filter_map(|link| {
                 let place = self.site.rows.place(link.to).filter(|place| rows.contains(place))?;
-                Some((place, self.link(row, &named, link, true)))
+                Some((place, self.link(row, &named, link, self.page(link.to))))
             });
             links.collect::<Vec<_>>()
         })
     }
 
-    fn link(&self, row: &Row, named: &Named, link: &RowLink, is_internal: bool) -> LinkEntry<'_> {
+    fn link<'a>(
+        &'a self,
+        row: &Row,
+        named: &Named,
+        link: &RowLink,
+        (to, status): (&'a str, Option<u16>),
+    ) -> LinkEntry<'a> {
         LinkEntry {
-            from: self.site.urls.key(row.id),
-            to: if is_internal { self.site.urls.key(link.to) } else { self.site.texts.key(link.to) },
+            from: self.site.urls.key(row.id).into(),
+            to: to.into(),
             anchor: named.said(link.text).to_owned(),
-            rel: link.rel(),
-            status: if is_internal {
-                self.status_of(link.to)
-            } else {
-                self.site.assets.get(&link.to).map(|asset| asset.status)
-            },
-            is_internal,
+            rel: link.rel().into(),
+            status,
         }
     }
 
-    /// Returns every picture of every page, by page.
-    pub fn images(&self) -> impl Iterator<Item = ImageEntry<'_>> {
-        self.site.pages().flat_map(move |row| {
-            let named = self.site.named(row);
-            let entry = |(src, alt): &(UrlId, Option<WordSpan>)| ImageEntry {
-                page: self.site.urls.key(row.id),
-                src: self.site.texts.key(*src),
-                alt: alt.map(|alt| named.said(alt).to_owned()),
-            };
-            named.images.iter().map(entry).collect::<Vec<_>>()
-        })
+    /// Returns a page of the site with its status.
+    fn page(&self, id: UrlId) -> (&str, Option<u16>) {
+        (self.site.urls.key(id), self.status_of(id))
     }
 
-    /// Returns every hreflang entry of every page, by page.
-    pub fn hreflang(&self) -> impl Iterator<Item = HreflangEntry<'_>> {
-        self.site.pages().flat_map(move |row| {
-            let alternates = self.site.named(row).alternates.into_iter();
-            alternates.map(move |RowAlternate { lang, to, elsewhere }| HreflangEntry {
-                page: self.site.urls.key(row.id),
-                lang: String::from(lang).into(),
-                to: match (to, elsewhere) {
-                    (Some(id), _) => self.site.urls.key(id).into(),
-                    (None, elsewhere) => String::from(elsewhere.unwrap_or_default()).into(),
-                },
-                status: to.and_then(|id| self.status_of(id)),
-            })
-        })
+    /// Returns an address of another host with its status.
+    fn elsewhere(&self, id: UrlId) -> (&str, Option<u16>) {
+        (self.site.texts.key(id), self.site.assets.get(&id).map(|asset| asset.status))
     }
 
     /// Returns the status of an address of the site. Returns `None` for one that robots.txt forbids, which was not requested.

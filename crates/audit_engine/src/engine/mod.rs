@@ -46,11 +46,12 @@ use politeness::PoliteSource;
 use watch::Watch;
 
 pub use journal::{Journal, JournalError, PastBatches};
-pub use lists::{HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, ResourceType};
+pub use lists::{HreflangEntry, ImageEntry, LinkEntry, PageNames, ResourceEntry, ResourceType};
 pub use opening::last_moment;
 pub use options::{AuditOptions, CrawlMode, IgnoredFinding, PreviousPage, RobotsPolicy};
 pub use outcome::{
-    Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, Finding, Hop, ListedIssue, ListedPage, PageDetails, RowResult, SiteResult,
+    SitemapExample, SitemapIssue,
 };
 pub use patterns::SampledPattern;
 pub use robots_analysis::{

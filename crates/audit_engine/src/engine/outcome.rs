@@ -1,16 +1,18 @@
 //! Results of an audit: rows, findings and numbers under the names of the API.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::journal::FileRecord;
 use super::results::RowResults;
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
-use crate::score::Penalty;
-use crate::site::{CrawledSite, Difference, Fields, SiteFinding};
+use crate::score::{Penalty, finding_points};
+use crate::site::{CrawledSite, Fields, SiteFinding};
 
 /// A finished audit.
 pub struct Audit {
@@ -35,7 +37,7 @@ pub struct Audit {
     /// HTML pages.
     pub pages: usize,
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
-    pub issue_breakdown: BTreeMap<&'static str, usize>,
+    pub issue_breakdown: BTreeMap<Cow<'static, str>, usize>,
     pub(super) site: CrawledSite,
     /// Files that are no pages.
     pub(super) files: Vec<FileRecord>,
@@ -98,76 +100,110 @@ impl CrawlEnd {
     }
 }
 
-/// A row with its findings and scores, under the names of the API's page fields.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A row with its findings and scores, under the names of the API.
+#[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RowResult {
-    /// Path and query.
-    pub path: String,
-    /// Status of this address; 0: no response, or forbidden.
-    #[serde(rename = "statusCode")]
-    pub status: u16,
-    /// 0 to 100, one decimal.
-    #[serde(rename = "healthScore")]
-    pub health: f64,
-    /// Health of the server's own response; none: crawlers get no other page.
-    #[serde(rename = "originHealthScore", skip_serializing_if = "Option::is_none")]
-    pub origin_health: Option<f64>,
-    /// 0 to 100.
-    #[serde(rename = "previewScore")]
-    pub preview: f64,
-    /// Share of the site's links that lead to it, 0 to 100.
-    #[serde(rename = "linkScore")]
-    pub link_score: f64,
-    /// A search engine would index it under its own address.
-    pub indexable: bool,
+    /// The page as lists show it.
+    #[serde(flatten)]
+    pub page: ListedPage,
+    /// Further details of the page.
+    #[serde(flatten)]
+    pub details: PageDetails,
     /// True for an HTML page.
     pub is_page: bool,
     /// True for a rendered page.
     pub is_rendered: bool,
-    /// True when the page should have been rendered and no browser was free in time: its facts are those of the
-    /// server's response.
-    pub missed_render: bool,
     /// robots.txt forbids it to Googlebot or to the audit.
     pub is_blocked: bool,
-    /// Hops of its redirect.
-    #[serde(rename = "redirectCount")]
-    pub redirects: usize,
-    /// Redirects, step by step.
-    pub hops: Vec<Hop>,
-    /// Pages that link to it.
-    #[serde(rename = "inlinkCount")]
-    pub inlinks: u32,
-    /// Clicks from the start.
-    pub depth: Option<u32>,
-    /// Words of its main text.
-    #[serde(rename = "wordCount")]
-    pub words: usize,
-    /// Time at which the response was complete: `YYYY-MM-DD HH:MM:SS`, UTC; "" when it was not requested.
-    pub crawled_at: String,
     /// Fingerprint of its main text.
     pub content_hash: String,
-    /// Fields for reports.
+    /// Language that the document declares.
+    pub lang: String,
+}
+
+/// A page as lists show it.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListedPage {
+    /// Path with query.
+    #[schema(examples("/pricing"))]
+    pub path: String,
+    /// Status of the page; 0: no response, or robots.txt forbids it.
+    pub status_code: u16,
+    /// Health, 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share
+    /// it, each category at most its cap; 0 with a finding that makes the page worthless.
+    pub health_score: f64,
+    /// Preview score, 0 to 100: quality of a search result and a shared link.
+    pub preview_score: f64,
+    /// A search engine would list it under its own address.
+    pub indexable: bool,
+    /// Number of different issues.
+    pub issue_count: usize,
+    pub issues: Vec<ListedIssue>,
+    /// Everything that is read from the page itself.
     #[serde(flatten)]
     pub fields: Fields,
-    /// Changes by scripts.
-    pub differences: Vec<Difference>,
-    pub findings: Vec<Finding>,
-    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub solved: Vec<Finding>,
-    /// Points that the health lost, by category.
-    pub penalties: Vec<Penalty>,
-    /// Pieces of it, by the extraction's name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// Hops of its redirect.
+    pub redirect_count: usize,
+    /// Time at which the response was complete, `YYYY-MM-DD HH:MM:SS` in UTC; "" when it was not requested.
+    #[schema(examples("2026-11-20 12:00:00"))]
+    pub crawled_at: String,
+    /// Words of the main text.
+    pub word_count: usize,
+    /// Pages of the site that link to it.
+    pub inlink_count: u32,
+    /// Clicks from the start; null: nothing leads to it.
+    pub depth: Option<u32>,
+    /// 0 to 100, one decimal: the share of visits of somebody who follows links at random, on a logarithmic scale.
+    pub link_score: f64,
+    /// Pieces of it, by the name of the extraction; those that found nothing are left out.
     pub extracted: BTreeMap<String, Vec<String>>,
     /// Names of the searches that found it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<String>,
 }
 
+/// An issue of a page, without evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = PageIssue)]
+pub struct ListedIssue {
+    /// Id in the catalogue.
+    #[schema(examples("META_DESC_MISSING"))]
+    pub issue_id: &'static str,
+    pub severity: Severity,
+}
+
+/// Details of a page beside its fields in lists. Stored by the application, and read again by versions that know other checks.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageDetails {
+    /// Findings with evidence.
+    pub findings: Vec<Finding>,
+    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
+    /// the health.
+    pub solved: Vec<Finding>,
+    /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
+    pub origin_health_score: Option<f64>,
+    /// Health that the page lost, by category.
+    pub penalties: Vec<Penalty>,
+    /// Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
+    /// scripts changed.
+    pub raw: BTreeMap<String, String>,
+    /// Values of the rendered page; null when it was not rendered.
+    pub rendered: Option<BTreeMap<String, String>>,
+    /// True when the page should have been rendered and no browser was free in time: its findings are those of the
+    /// server's response.
+    pub missed_render: bool,
+    /// Headers that protect visitors, by name, as they were sent.
+    #[schema(example = json!({ "x-content-type-options": "nosniff" }))]
+    pub security_headers: BTreeMap<String, String>,
+    /// Steps of its redirect.
+    pub hops: Vec<Hop>,
+}
+
 /// One step of a redirect.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Hop {
     /// Absolute address.
     pub url: String,
@@ -175,17 +211,32 @@ pub struct Hop {
     pub status: u16,
 }
 
-/// Findings of one check on a row.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Findings of one check on a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
-    #[serde(rename = "issueId")]
-    pub check: CheckId,
+    #[schema(examples("META_DESC_MISSING"))]
+    pub issue_id: Cow<'static, str>,
     pub severity: Severity,
-    /// Points taken from the page's health, before the category's cap.
+    /// Elements or targets at fault.
+    pub count: u32,
+    /// Points that it takes from the page's health, before the category's cap.
+    #[schema(examples(3.0))]
     pub points: f64,
-    #[serde(flatten)]
-    pub evidence: Evidence,
+    /// The first 20 of them.
+    pub examples: Vec<Example>,
+}
+
+impl Finding {
+    pub(super) fn of((check, Evidence { count, examples }): (CheckId, Evidence)) -> Finding {
+        Finding {
+            issue_id: check.check().id.into(),
+            severity: check.check().severity,
+            count,
+            points: finding_points(check, count),
+            examples,
+        }
+    }
 }
 
 /// Findings of one check about the site.

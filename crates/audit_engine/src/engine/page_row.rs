@@ -83,13 +83,11 @@ pub(super) fn fields(page: &Page) -> Fields {
         content_type: field(response.header("content-type")),
         last_modified: field(response.header("last-modified")),
         html_bytes: response.body.len() as u64,
-        security_headers: response.security_headers(MAX_FIELD_CHARS),
         social_tags: social_tags(facts),
         viewport: field(facts.first_meta("viewport")),
         charset: charset
             .or_else(|| page.input.raw.meta_charset.as_deref().map(str::to_ascii_lowercase))
             .unwrap_or_default(),
-        lang: field(facts.lang.as_deref().unwrap_or_default()),
         text_ratio: page.text_ratio(),
         readability: page.readability.score,
         internal_outlinks: page.internal_links().count(),
@@ -99,7 +97,7 @@ pub(super) fn fields(page: &Page) -> Fields {
 }
 
 /// Cuts a text to the length that a row keeps.
-fn field(text: &str) -> String {
+pub(super) fn field(text: &str) -> String {
     text.chars().take(MAX_FIELD_CHARS).collect()
 }
 

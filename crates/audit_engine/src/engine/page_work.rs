@@ -6,7 +6,7 @@ use url::Url;
 use super::AuditOptions;
 use super::crawl::Crawl;
 use super::page_names::Names;
-use super::page_row::{differences, fields, fill_row};
+use super::page_row::{MAX_FIELD_CHARS, differences, field, fields, fill_row};
 use super::patterns::{Patterns, Wish};
 use crate::address::Origin;
 use crate::checks::{CheckId, Evidence, Fires, SCRIPT_REDIRECT, is_stored_error};
@@ -138,6 +138,8 @@ impl PageWork {
             findings,
             solved,
             fields: fields(&page),
+            security_headers: self.response.security_headers(MAX_FIELD_CHARS),
+            lang: field(page.facts.lang.as_deref().unwrap_or_default()),
             differences,
             found: look(&page, crawl.options),
             preview: 0.0,

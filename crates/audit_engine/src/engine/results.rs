@@ -1,20 +1,22 @@
 //! The end of an audit: joined checks, scores and results.
 
+use std::collections::BTreeMap;
+
 use super::RobotsPolicy;
 use super::crawl::Crawl;
 use super::outcome::{
-    Audit, AuditStatus, CrawlEnd, Finding, Hop, RowResult, SiteResult, SitemapExample, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, Finding, Hop, ListedIssue, ListedPage, PageDetails, RowResult, SiteResult,
+    SitemapExample, SitemapIssue,
 };
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::{CrawlStats, SolvedBySnapshots};
 use super::tally::RowTally;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
-use crate::score::{
-    HealthParts, finding_points, health_after, health_parts, page_health, page_penalties, run_health,
-};
+use crate::score::{HealthParts, health_after, health_parts, page_health, page_penalties, run_health};
 use crate::site::{
-    CrawledSite, Details, Failure, NamedRow, Row, RowDestination, SiteFindings, SpillFile, SpillPlace,
+    CrawledSite, Details, Difference, Failure, Fields, NamedRow, Row, RowDestination, SiteFindings,
+    SpillFile, SpillPlace,
 };
 
 impl Crawl<'_> {
@@ -59,7 +61,9 @@ impl Crawl<'_> {
             issues: tally.solved,
         });
         let mut issue_breakdown = tally.issues;
-        site_checks.iter().for_each(|check| *issue_breakdown.entry(check.check().id).or_default() += 1);
+        site_checks
+            .iter()
+            .for_each(|check| *issue_breakdown.entry(check.check().id.into()).or_default() += 1);
         Audit {
             status: self.status(),
             close_reason: self.close_reason,
@@ -201,49 +205,70 @@ pub(super) fn live_row(site: &CrawledSite, row: &Row) -> RowResult {
 }
 
 fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
-    let Details { findings, solved, fields, differences, found, preview } = details;
+    let Details { findings, solved, fields, security_headers, lang, differences, found, preview } = details;
     let count = |(check, evidence): &(CheckId, Evidence)| (*check, evidence.count);
     let counts: Vec<(CheckId, u32)> = findings.iter().map(count).collect();
-    let origin_health = solved
+    let origin_health_score = solved
         .as_ref()
         .map(|solved| page_health(&findings.iter().chain(solved).map(count).collect::<Vec<_>>()));
     let mut penalties = page_penalties(&counts);
-    let health = health_after(&penalties);
+    let health_score = health_after(&penalties);
     penalties.iter_mut().for_each(|penalty| penalty.points = (penalty.points * 100.0).round() / 100.0);
-    let finding = |(check, evidence): (CheckId, Evidence)| Finding {
-        check,
+    let issue = |(check, _): &(CheckId, Evidence)| ListedIssue {
+        issue_id: check.check().id,
         severity: check.check().severity,
-        points: finding_points(check, evidence.count),
-        evidence,
     };
     let hops = hops(site, row);
+    let mut raw = values(&fields);
+    let mut rendered = row.is_rendered.then(|| raw.clone());
+    for Difference { field, raw: before, rendered: after } in differences {
+        rendered.iter_mut().for_each(|rendered| _ = rendered.insert(field.clone(), after.clone()));
+        raw.insert(field, before);
+    }
     RowResult {
-        path: site.urls.key(row.id).to_owned(),
-        status: row.status,
-        health,
-        origin_health,
-        preview,
-        link_score: site.link_score(row.id),
-        missed_render: row.missed_render,
-        penalties,
-        indexable: row.is_indexable(),
+        page: ListedPage {
+            path: site.urls.key(row.id).to_owned(),
+            status_code: row.status,
+            health_score,
+            preview_score: preview,
+            indexable: row.is_indexable(),
+            issue_count: findings.len(),
+            issues: findings.iter().map(issue).collect(),
+            fields,
+            redirect_count: hops.len(),
+            crawled_at: crawled_at(row),
+            word_count: row.words as usize,
+            inlink_count: site.inlinks(row.id).pages,
+            depth: site.depth(row.id),
+            link_score: site.link_score(row.id),
+            extracted: found.extracted,
+            searches: found.searches,
+        },
+        details: PageDetails {
+            findings: findings.into_iter().map(Finding::of).collect(),
+            solved: solved.into_iter().flatten().map(Finding::of).collect(),
+            origin_health_score,
+            penalties,
+            raw,
+            rendered,
+            missed_render: row.missed_render,
+            security_headers,
+            hops,
+        },
         is_page: row.is_page(),
         is_rendered: row.is_rendered,
         is_blocked: row.is_blocked,
-        redirects: hops.len(),
-        hops,
-        inlinks: site.inlinks(row.id).pages,
-        depth: site.depth(row.id),
-        words: row.words as usize,
-        crawled_at: crawled_at(row),
         content_hash: if row.is_page() { format!("{:032x}", row.fingerprints.text) } else { String::new() },
-        fields,
-        differences,
-        findings: findings.into_iter().map(finding).collect(),
-        solved: solved.unwrap_or_default().into_iter().map(finding).collect(),
-        extracted: found.extracted,
-        searches: found.searches,
+        lang,
     }
+}
+
+/// Returns the values of a page that scripts may change.
+fn values(fields: &Fields) -> BTreeMap<String, String> {
+    let Fields { title, meta_desc, canonical, meta_robots, h1, .. } = fields;
+    let names = ["title", "metaDesc", "canonical", "metaRobots", "h1"];
+    let values = [title, meta_desc, canonical, meta_robots, h1];
+    names.into_iter().map(str::to_owned).zip(values.map(String::clone)).collect()
 }
 
 fn crawled_at(row: &Row) -> String {

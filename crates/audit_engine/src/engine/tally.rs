@@ -8,14 +8,14 @@ use super::outcome::{Finding, RowResult};
 use super::stats::BySeverity;
 use super::template::template;
 use crate::checks::Severity;
-use crate::score::{Scored, is_error, is_scored};
+use crate::score::{Scored, is_scored};
 use crate::site::Row;
 
 /// Totals over all rows in one pass.
 #[derive(Default)]
 pub(super) struct RowTally {
     /// Rows that carry each check.
-    pub issues: BTreeMap<&'static str, usize>,
+    pub issues: BTreeMap<Cow<'static, str>, usize>,
     /// Scored rows for the run's health.
     pub scored: Vec<Scored>,
     /// Scores of the server's own answers; see `scored`.
@@ -41,43 +41,43 @@ pub(super) struct RowTally {
 impl RowTally {
     /// Counts a row.
     pub fn add(&mut self, crawl: &Crawl, row: &Row, result: &RowResult) {
-        for found in &result.findings {
-            let check = found.check.check();
-            *self.issues.entry(check.id).or_default() += 1;
+        let RowResult { page, details, .. } = result;
+        for found in &details.findings {
+            *self.issues.entry(found.issue_id.clone()).or_default() += 1;
             self.by_severity.add(found.severity);
         }
-        self.served_pages += usize::from(result.origin_health.is_some());
-        for found in &result.solved {
-            *self.solved.entry(found.check.check().id.into()).or_default() += 1;
+        self.served_pages += usize::from(details.origin_health_score.is_some());
+        for found in &details.solved {
+            *self.solved.entry(found.issue_id.clone()).or_default() += 1;
         }
         if is_scored(row) {
-            let has_error = |findings: &[Finding]| findings.iter().any(|found| is_error(found.check));
+            let is_error = |found: &Finding| found.severity == Severity::Error;
             let scored = Scored {
-                health: result.health,
-                inlinks: result.inlinks,
-                has_error: has_error(&result.findings),
-                stands_for: crawl.queue.patterns.stands_for(&result.path),
+                health: page.health_score,
+                inlinks: page.inlink_count,
+                has_error: details.findings.iter().any(is_error),
+                stands_for: crawl.queue.patterns.stands_for(&page.path),
             };
             self.scored.push(scored);
             self.origin_scored.push(Scored {
-                health: result.origin_health.unwrap_or(result.health),
-                has_error: scored.has_error || has_error(&result.solved),
+                health: details.origin_health_score.unwrap_or(page.health_score),
+                has_error: scored.has_error || details.solved.iter().any(is_error),
                 ..scored
             });
         }
-        if let Some(depth) = result.depth.filter(|_| result.is_page) {
+        if let Some(depth) = page.depth.filter(|_| result.is_page) {
             let depth = depth as usize;
             self.depth.resize(self.depth.len().max(depth + 1), 0);
             self.depth[depth] += 1;
         }
-        let media_type = result.fields.content_type.split(';').next().unwrap_or_default();
+        let media_type = page.fields.content_type.split(';').next().unwrap_or_default();
         count_type(&mut self.content_types, media_type);
-        self.bytes += result.fields.html_bytes;
+        self.bytes += page.fields.html_bytes;
         if row.status != 0 {
-            self.load_times.push(result.fields.load_time_ms);
+            self.load_times.push(page.fields.load_time_ms);
         }
         if result.is_page && !crawl.queue.sampled.is_empty() {
-            self.health.entry(template(&result.path)).or_default().push(result.health);
+            self.health.entry(template(&page.path)).or_default().push(page.health_score);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::named::Named;
 use super::{SharedContent, SpillPlace, UrlId};
@@ -92,6 +93,10 @@ pub struct Details {
     pub solved: Option<Vec<(CheckId, Evidence)>>,
     /// Fields for reports.
     pub fields: Fields,
+    /// Headers of the answer that protect visitors, by name.
+    pub security_headers: BTreeMap<String, String>,
+    /// Language that the document declares.
+    pub lang: String,
     /// Changes by scripts.
     pub differences: Vec<Difference>,
     /// Results of extractions and searches.
@@ -146,45 +151,44 @@ pub struct Difference {
     pub rendered: String,
 }
 
-/// Fields of a row for reports.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// Facts of a page that are read from the page itself.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(as = PageFields)]
 pub struct Fields {
-    /// Milliseconds from the request to the last byte.
+    /// Duration of the plain fetch in milliseconds, from the request to the last byte.
     pub load_time_ms: u64,
+    /// Title; "" when there is none.
     pub title: String,
-    /// Description.
+    /// Description; "" when there is none.
     pub meta_desc: String,
-    /// Effective canonical, absolute.
+    /// Effective canonical, absolute; "" when there is none.
     pub canonical: String,
-    /// Contents of all robots metas.
+    /// Contents of all robots metas, joined with ", ".
     pub meta_robots: String,
-    /// First heading.
+    /// First heading; "" when there is none.
     pub h1: String,
+    /// Content type as it was sent.
     pub content_type: String,
     /// `Last-Modified` as it was sent.
     pub last_modified: String,
-    /// Bytes of the document.
+    /// Bytes of the plain fetch, decompressed, as far as they were read.
     pub html_bytes: u64,
-    /// Headers of the answer that protect visitors, by name.
-    pub security_headers: BTreeMap<String, String>,
-    /// First og:* and twitter:* meta of each name.
+    /// The first `og:*` and `twitter:*` of each name.
     pub social_tags: BTreeMap<String, String>,
-    /// Content of the first viewport meta that has any.
+    /// Viewport; "" when there is none.
     pub viewport: String,
-    /// Encoding that the answer or the document declares.
+    /// Encoding, lower case; "" when nothing names one.
     pub charset: String,
-    /// Language that the document declares.
-    pub lang: String,
-    /// Visible text in hundredths of the document.
+    /// Visible text in hundredths of the document, one decimal.
     pub text_ratio: f64,
-    /// Reading ease; -1: not known.
+    /// Flesch reading ease of the main text, 0 to 100; -1 when the language has no formula or there is no text.
     pub readability: f64,
-    /// Link elements to the site.
+    /// Links to the site.
     pub internal_outlinks: usize,
-    /// Link elements to other hosts.
+    /// Links to other hosts.
     pub external_outlinks: usize,
-    /// Link elements with nofollow.
+    /// Links with nofollow.
     pub nofollow_outlinks: usize,
 }
 

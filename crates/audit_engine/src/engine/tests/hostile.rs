@@ -72,8 +72,8 @@ async fn values_of_megabytes_are_cut_in_evidence_and_reports() {
     ))
     .await;
 
-    let row = audit.rows().find(|row| row.path == "/").unwrap();
-    let evidence = serde_json::to_string(&row.findings).unwrap();
+    let row = audit.rows().find(|row| row.page.path == "/").unwrap();
+    let evidence = serde_json::to_string(&row.details.findings).unwrap();
 
     assert!(findings_of(&audit, "/").contains(&"TITLE_MULTIPLE"));
     assert!(evidence.len() < 100_000, "{}", evidence.len());
@@ -89,7 +89,7 @@ async fn a_row_keeps_little_of_a_page_of_megabytes() {
     ))
     .await;
 
-    let row = audit.rows().find(|row| row.path == "/").unwrap();
+    let row = audit.rows().find(|row| row.page.path == "/").unwrap();
 
     assert!(serde_json::to_string(&row).unwrap().len() < 60_000);
     assert_eq!(audit.row_count(), 1);

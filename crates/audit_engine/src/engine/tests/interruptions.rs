@@ -10,7 +10,7 @@ use url::Url;
 use super::super::*;
 use crate::checks::CheckId;
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
-use crate::testing::Listing;
+use crate::testing::{Listing, links_of};
 
 /// A site whose responses take a second or two, so that none comes in the order of the requests.
 struct SlowSite {
@@ -94,10 +94,9 @@ impl Journal for Notebook {
 
 /// Returns the parts of a result that do not depend on time.
 fn result(audit: &Audit) -> serde_json::Value {
-    let links: Vec<_> = audit.links().collect();
     serde_json::json!({
         "rows": audit.rows().collect::<Vec<_>>(), "breakdown": audit.issue_breakdown, "health": audit.health, "pages": audit.pages,
-        "sitemaps": audit.sitemap_issues, "site": audit.crawl_stats.site_issues, "links": links,
+        "sitemaps": audit.sitemap_issues, "site": audit.crawl_stats.site_issues, "links": links_of(audit),
         "closed": audit.close_reason, "files": audit.crawl_stats.content_types, "skipped": audit.crawl_stats.skipped,
     })
 }

@@ -9,13 +9,13 @@ use url::Url;
 
 use crate::engine::{Audit, AuditOptions, CrawlMode, Finding, RobotsPolicy, audit};
 use crate::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
-use crate::testing::{Listing, audit_listing, audit_with, findings_of};
+use crate::testing::{Listing, audit_listing, audit_with, findings_of, links_of};
 
 const TEXT: &str = "content-type: text/plain\n\n";
 const XML: &str = "content-type: application/xml\n\n";
 
 fn paths(audit: &Audit) -> Vec<String> {
-    audit.rows().map(|row| row.path).collect()
+    audit.rows().map(|row| row.page.path).collect()
 }
 
 fn has(audit: &Audit, id: &str) -> bool {
@@ -111,7 +111,8 @@ async fn targets_of_listed_pages_are_asked_for_beside_the_limit() {
     );
     let found = findings_of(&audit, "/a");
     assert!(found.contains(&"LINK_BROKEN_INTERNAL") && found.contains(&"CANONICAL_TO_ERROR"), "{found:?}");
-    let statuses: Vec<_> = audit.links().map(|link| (link.to.to_owned(), link.status)).collect();
+    let statuses: Vec<_> =
+        links_of(&audit).into_iter().map(|link| (link.to.into_owned(), link.status)).collect();
     assert_eq!(statuses, [("/gone".to_owned(), Some(404)), ("/fine".to_owned(), Some(200))]);
 
     let none = audit_with(&site, |options| {
@@ -121,7 +122,7 @@ async fn targets_of_listed_pages_are_asked_for_beside_the_limit() {
     .await;
 
     assert!(!findings_of(&none, "/a").contains(&"LINK_BROKEN_INTERNAL"));
-    assert!(none.links().all(|link| link.status.is_none()));
+    assert!(links_of(&none).iter().all(|link| link.status.is_none()));
     assert!(none.crawl_stats.left_out.targets >= 3, "{:?}", none.crawl_stats.left_out);
 }
 
@@ -254,7 +255,7 @@ async fn a_page_that_missed_its_render_says_so() {
     let audit = audit_listing("GET /\n<div id=root></div><script src=/a.js></script>").await;
 
     let row = audit.rows().next().unwrap();
-    assert!(row.missed_render && !row.is_rendered);
+    assert!(row.details.missed_render && !row.is_rendered);
 }
 
 #[tokio::test(start_paused = true)]
@@ -306,7 +307,7 @@ async fn the_preview_score_counts_what_preview_bots_get_and_the_picture_that_is_
         "<meta property=og:title content=Shoes><meta property=og:image content=https://site.example/p.png>";
     let score = async |site: &str, is_served: bool| {
         let audit = audit_with(site, |options| options.crawlers_are_served = is_served).await;
-        audit.rows().next().unwrap().preview
+        audit.rows().next().unwrap().page.preview_score
     };
     let shell = "GET /\n<div id=root></div><script src=/a.js></script>";
     let picture = "GET /p.png\ncontent-type: image/png\n\nx";
@@ -330,7 +331,7 @@ async fn findings_that_the_snapshot_does_not_have_are_solved() {
     let of = async |site: String, is_served: bool| {
         audit_with(&site, |options| options.crawlers_are_served = is_served).await
     };
-    let ids = |findings: &[Finding]| Vec::from_iter(findings.iter().map(|found| found.check.check().id));
+    let ids = |findings: &[Finding]| Vec::from_iter(findings.iter().map(|found| found.issue_id.clone()));
 
     let served = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), true).await;
     let unserved = of(format!("GET /\n{app}\nRENDER /\n{page}\nSNAPSHOT /\n{page}"), false).await;
@@ -343,17 +344,18 @@ async fn findings_that_the_snapshot_does_not_have_are_solved() {
     )
     .await;
 
-    let row = |audit: &Audit| audit.rows().next().unwrap();
-    assert!(ids(&row(&served).solved).contains(&"JS_CONTENT_MISSING_RAW"));
-    assert!(!ids(&row(&served).findings).contains(&"JS_CONTENT_MISSING_RAW"));
-    assert_eq!(row(&served).origin_health, Some(row(&unserved).health));
-    assert!(row(&served).health > row(&unserved).health);
-    assert_eq!((row(&unserved).origin_health, row(&unserved).solved), (None, Vec::new()));
+    let details = |audit: &Audit| audit.rows().next().unwrap().details;
+    let health = |audit: &Audit| audit.rows().next().unwrap().page.health_score;
+    assert!(ids(&details(&served).solved).contains(&"JS_CONTENT_MISSING_RAW".into()));
+    assert!(!ids(&details(&served).findings).contains(&"JS_CONTENT_MISSING_RAW".into()));
+    assert_eq!(details(&served).origin_health_score, Some(health(&unserved)));
+    assert!(health(&served) > health(&unserved));
+    assert_eq!((details(&unserved).origin_health_score, details(&unserved).solved), (None, Vec::new()));
     assert!(
-        ids(&row(&empty).findings).contains(&"JS_CONTENT_MISSING_RAW"),
+        ids(&details(&empty).findings).contains(&"JS_CONTENT_MISSING_RAW".into()),
         "the snapshot is as empty as the answer"
     );
-    assert_eq!(ids(&row(&left).solved), ["JS_REDIRECT"]);
+    assert_eq!(ids(&details(&left).solved), ["JS_REDIRECT"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -387,7 +389,7 @@ async fn a_row_has_the_headers_that_protect_visitors() {
     let audit = audit_listing("GET /\nx-content-type-options: nosniff\nx-powered-by: hope\n\nStart").await;
 
     let row = audit.rows().next().unwrap();
-    let headers: Vec<_> = row.fields.security_headers.into_iter().collect();
+    let headers: Vec<_> = row.details.security_headers.into_iter().collect();
     assert_eq!(headers, [("x-content-type-options".to_owned(), "nosniff".to_owned())]);
 }
 
@@ -545,14 +547,14 @@ async fn robots_txt_that_can_be_read_is_obeyed_whatever_its_type() {
         ))
         .await;
 
-        let statuses: Vec<u16> = audit.rows().map(|row| row.status).collect();
+        let statuses: Vec<u16> = audit.rows().map(|row| row.page.status_code).collect();
         assert_eq!(statuses, [200, 0, 200], "{kind}");
     }
     let page = audit_listing(
         "GET /robots.txt\n<!doctype html><p>User-agent: *\nDisallow: /a\nGET /\n<a href=/a>a</a>\nGET /a\na",
     )
     .await;
-    assert!(page.rows().all(|row| row.status == 200));
+    assert!(page.rows().all(|row| row.page.status_code == 200));
 }
 
 #[tokio::test(start_paused = true)]
@@ -571,7 +573,7 @@ async fn robots_txt_that_only_people_get_is_obeyed_and_a_warning_with_its_reason
             found.findings
         );
         assert!(!has(&audit, "ROBOTS_TXT_UNREACHABLE") && !has(&audit, "ROBOTS_TXT_MISSING"));
-        assert_eq!(audit.rows().find(|row| row.path == "/a").unwrap().status, 0);
+        assert_eq!(audit.rows().find(|row| row.page.path == "/a").unwrap().page.status_code, 0);
     }
 }
 

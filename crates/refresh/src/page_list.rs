@@ -5,13 +5,13 @@
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
+use store::packed::{pack, unpack};
 use store::{BlobError, Blobs};
 use url::Url;
 
 use super::model::PAGES_PER_PART;
 use platform::jobs::BatchId;
 
-const COMPRESSION_LEVEL: i32 = 3;
 /// Pages of an object; what is fed at once never lies in two of them.
 const PAGES: usize = PAGES_PER_PART * 10;
 /// Largest unpacked size of an object: ten thousand addresses of the greatest length.
@@ -50,8 +50,7 @@ pub async fn write(
             text.push_str(page.as_str());
             text.push('\n');
         }
-        let packed = zstd::bulk::compress(text.as_bytes(), COMPRESSION_LEVEL);
-        blobs.put(&key(batch, from), Bytes::from(packed.map_err(|_| PageListError::Damaged)?)).await?;
+        blobs.put(&key(batch, from), Bytes::from(pack(text.as_bytes()))).await?;
         from += PAGES;
     }
     Ok(())
@@ -60,10 +59,7 @@ pub async fn write(
 /// Reads the pages of a list from one place on, as many as are fed at once.
 pub async fn read(blobs: &Blobs, batch: &BatchId, from: usize) -> Result<Vec<Url>, PageListError> {
     let packed = blobs.get(&key(batch, from)).await?.ok_or(PageListError::Damaged)?;
-    let size =
-        zstd::zstd_safe::get_frame_content_size(&packed).ok().flatten().ok_or(PageListError::Damaged)?;
-    let size = usize::try_from(size).ok().filter(|size| *size <= MAX_BYTES).ok_or(PageListError::Damaged)?;
-    let text = zstd::bulk::decompress(&packed, size).map_err(|_| PageListError::Damaged)?;
+    let text = unpack(&packed, MAX_BYTES).map_err(|_| PageListError::Damaged)?;
     let text = String::from_utf8(text).map_err(|_| PageListError::Damaged)?;
     text.lines()
         .skip(from % PAGES)
@@ -118,7 +114,7 @@ mod tests {
         let mut most_pages = 0;
         for object in &objects {
             let packed = blobs.get(&object.key).await.unwrap().unwrap();
-            let text = zstd::bulk::decompress(&packed, MAX_BYTES).unwrap();
+            let text = unpack(&packed, MAX_BYTES).unwrap();
             most_pages = most_pages.max(text.iter().filter(|byte| **byte == b'\n').count());
         }
 

@@ -13,6 +13,7 @@ use crawler::errors::one_line;
 use futures::TryStreamExt;
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
+use store::packed::{pack, unpack};
 use store::{BlobError, Blobs, Db, DbError};
 use url::Url;
 
@@ -26,10 +27,6 @@ use domains::{DomainId, IndexNow, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
-/// zstd's own default; levels above cost more time than they save space on documents of this size.
-const COMPRESSION_LEVEL: i32 = 3;
-/// What a compressed snapshot may unpack to; far above every `limits.html_bytes` in use.
-const MAX_UNPACKED_BYTES: usize = 256 * 1024 * 1024;
 /// How long a row is believed without looking again, and how many are.
 const ROW_INTERVAL: Duration = Duration::from_secs(60);
 const ROWS_REMEMBERED: u64 = 50_000;
@@ -201,7 +198,7 @@ impl DurableTier {
         let reading = self.outage.watch(self.blobs.get(&row.object_key));
         let Some(packed) = Box::pin(reading).await? else { return Ok(None) };
         let size = usize::try_from(row.html_bytes).unwrap_or(0);
-        unpack(&packed, size).map(Some).map_err(CacheError::Damaged)
+        unpack(&packed, size).map(|html| Some(html.into())).map_err(CacheError::Damaged)
     }
 
     async fn load(&self, row: SnapshotRow) -> Result<Option<DurablePage>, CacheError> {
@@ -268,8 +265,8 @@ impl DurableTier {
         (site, facts, render_ms): (&Site, &ListedFacts, u64),
     ) -> Result<Stored, CacheError> {
         let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
-        let packed = zstd::bulk::compress(&rendered.html, COMPRESSION_LEVEL).map_err(CacheError::Damaged)?;
-        Box::pin(self.outage.watch_now(self.blobs.put(&object_key, packed.into()))).await?;
+        let put = self.blobs.put(&object_key, pack(&rendered.html).into());
+        Box::pin(self.outage.watch_now(put)).await?;
         let new = NewSnapshot {
             object_key: &object_key,
             url,
@@ -363,15 +360,4 @@ fn object_key(page: &PageId, html: &[u8], location: Option<&str>) -> String {
     hash.update(html);
     hash.update(location.unwrap_or(""));
     format!("snapshots/{}/{}/{}.html.zst", page.domain, page.key_hash, hex::encode(&hash.finalize()[..16]))
-}
-
-fn unpack(packed: &[u8], size: usize) -> std::io::Result<Bytes> {
-    if size == 0 {
-        return Ok(Bytes::new());
-    }
-    let html = zstd::bulk::decompress(packed, size.min(MAX_UNPACKED_BYTES))?;
-    if html.len() != size {
-        return Err(std::io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Bytes::from(html))
 }

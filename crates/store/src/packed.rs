@@ -35,6 +35,11 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_packed_and_unpacked_too() {
+        assert_eq!(unpack(&pack(&[]), 0).ok(), Some(Vec::new()));
+    }
+
+    #[test]
     fn damaged_bytes_are_an_error() {
         let packed = pack(b"{}\n");
 

@@ -15,6 +15,7 @@ use assistants::providers::AssistantQuestion;
 use assistants::providers::call::{AskFailure, AskFailureCause, Asked};
 use assistants::providers::wire::ProviderFailure;
 use store::DbError;
+use store::packed::pack;
 use tokio::sync::oneshot;
 
 use crate::connections::lane_of;
@@ -31,8 +32,6 @@ use gate::{CallCount, CallPurpose, LedgerGate, Paying};
 use permission::allow_run;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun};
 
-/// Compression of providers' responses: fast, since each is read at most once.
-const ZSTD_LEVEL: i32 = 3;
 /// Times that an answer is analysed anew because the brands changed meanwhile.
 const MOST_READINGS: usize = 20;
 
@@ -248,7 +247,7 @@ fn analyse(
 
 /// Packs a provider's response as it is kept.
 fn response_of(task: &RunTask, raw: &serde_json::Value) -> ResponseRow {
-    let packed = zstd::bulk::compress(raw.to_string().as_bytes(), ZSTD_LEVEL).unwrap_or_default();
+    let packed = pack(raw.to_string().as_bytes());
     ResponseRow {
         run_id: task.id.to_string(),
         domain_id: task.domain.to_string(),

@@ -91,7 +91,7 @@ pub struct Scored {
 }
 
 /// Numbers that a run's health is made of: (0.7 × pages + 0.3 × without errors − site) × factor.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealthParts {
     /// Mean health of the pages, weighted by links.

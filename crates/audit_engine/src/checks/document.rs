@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::thresholds::{THRESHOLDS, Threshold};
-use super::{CATEGORIES, Check, CheckId, FindingScope, Severity};
+use super::{CATEGORIES, Check, CheckId, FindingScope};
 
 /// Characters of an example that are shown.
 const MAX_EXAMPLE_CHARS: usize = 300;
@@ -40,11 +40,7 @@ fn thresholds() -> String {
 }
 
 fn describe(check: &Check, text: &mut String) {
-    let severity = match check.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    };
+    let severity = check.severity.as_str();
     let about = match check.scope {
         FindingScope::Page => "a page",
         FindingScope::Site => "the site",

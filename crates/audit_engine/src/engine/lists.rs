@@ -27,6 +27,7 @@ pub struct LinkEntry<'a> {
     /// Meaning of `rel` for search engines.
     pub rel: Cow<'a, str>,
     /// Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.
+    #[schema(required = true)]
     pub status: Option<u16>,
 }
 

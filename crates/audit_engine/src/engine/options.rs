@@ -6,6 +6,7 @@ use std::time::Duration;
 use crawler::sitemap::SitemapLimits;
 use serde::{Deserialize, Serialize};
 use url::Url;
+use utoipa::ToSchema;
 
 use super::matches;
 use crate::checks::thresholds::Thresholds;
@@ -116,15 +117,27 @@ impl IgnoredFinding {
 }
 
 /// Method of finding pages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CrawlMode {
-    /// By following links from the seeds.
+    /// By following links from the given addresses.
+    #[default]
     Follow,
     /// By reading the sitemap.
     Sitemap,
-    /// By the caller.
+    /// By the caller: only the given addresses.
     Selected,
+}
+
+impl CrawlMode {
+    /// Returns the text in responses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            CrawlMode::Follow => "follow",
+            CrawlMode::Sitemap => "sitemap",
+            CrawlMode::Selected => "selected",
+        }
+    }
 }
 
 impl AuditOptions {

@@ -12,7 +12,7 @@ use super::robots_analysis::RobotsAnalysis;
 use super::stats::CrawlStats;
 use crate::checks::{CheckId, Evidence, Example, Severity};
 use crate::score::{Penalty, finding_points};
-use crate::site::{CrawledSite, Fields, SiteFinding};
+use crate::site::{CrawledSite, PageFields, SiteFinding};
 
 /// A finished audit.
 pub struct Audit {
@@ -123,7 +123,7 @@ pub struct RowResult {
 }
 
 /// A page as lists show it.
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedPage {
     /// Path with query.
@@ -143,7 +143,7 @@ pub struct ListedPage {
     pub issues: Vec<ListedIssue>,
     /// Everything that is read from the page itself.
     #[serde(flatten)]
-    pub fields: Fields,
+    pub fields: PageFields,
     /// Hops of its redirect.
     pub redirect_count: usize,
     /// Time at which the response was complete, `YYYY-MM-DD HH:MM:SS` in UTC; "" when it was not requested.
@@ -154,6 +154,7 @@ pub struct ListedPage {
     /// Pages of the site that link to it.
     pub inlink_count: u32,
     /// Clicks from the start; null: nothing leads to it.
+    #[schema(required = true)]
     pub depth: Option<u32>,
     /// 0 to 100, one decimal: the share of visits of somebody who follows links at random, on a logarithmic scale.
     pub link_score: f64,
@@ -184,6 +185,7 @@ pub struct PageDetails {
     /// the health.
     pub solved: Vec<Finding>,
     /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
+    #[schema(required = true)]
     pub origin_health_score: Option<f64>,
     /// Health that the page lost, by category.
     pub penalties: Vec<Penalty>,
@@ -191,6 +193,7 @@ pub struct PageDetails {
     /// scripts changed.
     pub raw: BTreeMap<String, String>,
     /// Values of the rendered page; null when it was not rendered.
+    #[schema(required = true)]
     pub rendered: Option<BTreeMap<String, String>>,
     /// True when the page should have been rendered and no browser was free in time: its findings are those of the
     /// server's response.
@@ -247,13 +250,14 @@ pub struct SiteResult {
 }
 
 /// Finding of one check in one sitemap.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SitemapIssue {
-    /// The check.
-    pub issue_id: CheckId,
+    #[schema(examples("SITEMAP_URL_4XX"))]
+    pub issue_id: Cow<'static, str>,
     pub severity: Severity,
-    /// The file; none when it is about all files together.
+    /// The file; null when it is about all files together.
+    #[schema(required = true)]
     pub sitemap: Option<String>,
     /// Addresses concerned.
     pub count: u32,
@@ -262,7 +266,7 @@ pub struct SitemapIssue {
 }
 
 /// An address that a sitemap lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SitemapExample {
     /// The address; "" when it is the file itself.
     pub url: String,

@@ -11,7 +11,7 @@ use crate::page::challenge::is_challenge;
 use crate::page::sketch::short_hash;
 use crate::page::text::fold;
 use crate::page::view::{Page, effective_canonical};
-use crate::site::{Difference, Fields, Fingerprints, Row, anchor_hash};
+use crate::site::{Difference, Fingerprints, PageFields, Row, anchor_hash};
 
 /// Characters that are kept of a field, and preview metas: pages of megabytes must not become rows of megabytes.
 pub(super) const MAX_FIELD_CHARS: usize = 1000;
@@ -68,12 +68,12 @@ fn copyright_year(text: &str) -> Option<u16> {
 }
 
 /// Returns the fields for reports.
-pub(super) fn fields(page: &Page) -> Fields {
+pub(super) fn fields(page: &Page) -> PageFields {
     let (facts, response) = (page.facts, page.input.response);
     let all_links = || page.internal_links().chain(page.external_links());
     let bom = response.bom_charset().map(str::to_ascii_lowercase);
     let charset = response.header_charset().or(bom);
-    Fields {
+    PageFields {
         load_time_ms: response.total_ms,
         title: field(facts.title().unwrap_or_default()),
         meta_desc: field(facts.first_meta("description")),

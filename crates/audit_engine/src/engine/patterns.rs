@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
+use utoipa::ToSchema;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::template::{has_far_date, has_repeated_segment, has_session, template};
@@ -79,7 +80,7 @@ struct Learned {
 }
 
 /// One template in the numbers of a crawl.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SampledPattern {
     /// The template.

@@ -15,7 +15,7 @@ use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
 use crate::score::{HealthParts, health_after, health_parts, page_health, page_penalties, run_health};
 use crate::site::{
-    CrawledSite, Details, Difference, Failure, Fields, NamedRow, Row, RowDestination, SiteFindings,
+    CrawledSite, Details, Difference, Failure, NamedRow, PageFields, Row, RowDestination, SiteFindings,
     SpillFile, SpillPlace,
 };
 
@@ -264,8 +264,8 @@ fn row_result(site: &CrawledSite, row: &Row, details: Details) -> RowResult {
 }
 
 /// Returns the values of a page that scripts may change.
-fn values(fields: &Fields) -> BTreeMap<String, String> {
-    let Fields { title, meta_desc, canonical, meta_robots, h1, .. } = fields;
+fn values(fields: &PageFields) -> BTreeMap<String, String> {
+    let PageFields { title, meta_desc, canonical, meta_robots, h1, .. } = fields;
     let names = ["title", "metaDesc", "canonical", "metaRobots", "h1"];
     let values = [title, meta_desc, canonical, meta_robots, h1];
     names.into_iter().map(str::to_owned).zip(values.map(String::clone)).collect()
@@ -297,7 +297,7 @@ fn sitemap_issues(results: &[SiteResult]) -> Vec<SitemapIssue> {
     for result in results.iter().filter(|result| result.check.check().scope == FindingScope::Sitemap) {
         for found in &result.findings {
             issues.push(SitemapIssue {
-                issue_id: result.check,
+                issue_id: result.check.check().id.into(),
                 severity: result.check.check().severity,
                 sitemap: found.file.clone(),
                 count: found.evidence.count.max(1),
@@ -305,8 +305,6 @@ fn sitemap_issues(results: &[SiteResult]) -> Vec<SitemapIssue> {
             });
         }
     }
-    issues.sort_by(|one, other| {
-        (one.issue_id.check().id, &one.sitemap).cmp(&(other.issue_id.check().id, &other.sitemap))
-    });
+    issues.sort_by(|one, other| (&one.issue_id, &one.sitemap).cmp(&(&other.issue_id, &other.sitemap)));
     issues
 }

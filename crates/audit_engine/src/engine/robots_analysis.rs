@@ -1,13 +1,15 @@
 //! Analysis of robots.txt, line by line and crawler by crawler, in the form of the API.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crawler::robots::LineKind;
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::bots::BOTS;
 use super::outcome::SiteResult;
-use crate::checks::{CheckId, FindingScope, MAX_ROBOTS_BYTES, Severity};
+use crate::checks::{FindingScope, MAX_ROBOTS_BYTES, Severity};
 use crate::page::view::GOOGLEBOT;
 use crate::site::{CrawledSite, UrlId};
 
@@ -15,7 +17,7 @@ const MAX_RULES: usize = 200;
 const MAX_PROBLEMS: usize = 50;
 
 /// A robots.txt, taken apart.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsAnalysis {
     /// Address of the file.
@@ -34,6 +36,7 @@ pub struct RobotsAnalysis {
     /// Effect on the audit at `/`: `allow`, `disallow` or `unreachable`.
     pub effective: String,
     /// Seconds that the audit is asked to wait between two requests.
+    #[schema(required = true)]
     pub crawl_delay_sec: Option<f64>,
     /// Groups, 200 rules in all.
     pub groups: Vec<RobotsGroup>,
@@ -53,15 +56,15 @@ pub struct RobotsAnalysis {
 }
 
 /// Rules for some crawlers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RobotsGroup {
-    /// Whom they are for.
+    /// Crawlers that the rules are for.
     pub agents: Vec<String>,
     /// Line, `allow` or `disallow`, and path of each.
     pub rules: Vec<RobotsRule>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RobotsRule {
     /// Line of the rule, counted from 1.
     pub line: usize,
@@ -73,7 +76,7 @@ pub struct RobotsRule {
 }
 
 /// A sitemap that robots.txt names.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NamedSitemap {
     /// The line that names it.
     pub line: usize,
@@ -88,22 +91,24 @@ pub struct NamedSitemap {
 }
 
 /// Something wrong with a line, or with all of it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsProblem {
-    /// The check.
-    pub issue_id: CheckId,
+    #[schema(examples("ROBOTS_SYNTAX_ERROR"))]
+    pub issue_id: Cow<'static, str>,
     pub severity: Severity,
     /// Line of the problem, counted from 1.
+    #[schema(required = true)]
     pub line: Option<usize>,
     /// Text of the line; for a check about crawlers, the crawlers.
     pub text: String,
     /// Probable intention.
+    #[schema(required = true)]
     pub suggestion: Option<String>,
 }
 
 /// Access of a crawler.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BotAccess {
     /// Product token.
@@ -115,17 +120,19 @@ pub struct BotAccess {
     /// `allow`; `partial` when it may not fetch some page that Googlebot may; `block` when it may not fetch `/`.
     pub verdict: String,
     /// Line that decides about `/`.
+    #[schema(required = true)]
     pub deciding_line: Option<usize>,
     /// Pages that it may not fetch.
     pub blocked_pages: usize,
-    /// Status of the server's response to the crawler; none: not requested.
+    /// Status of the server's response to the crawler; null: not requested.
+    #[schema(required = true)]
     pub http_status: Option<u16>,
     /// The server sends it a challenge instead of the page.
     pub challenged: bool,
 }
 
 /// The site's llms.txt.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LlmsTxt {
     /// Status; 0: no response.
     pub status: u16,
@@ -212,7 +219,7 @@ fn problems(results: &[SiteResult]) -> Vec<RobotsProblem> {
     about_robots
         .flat_map(|result| {
             result.findings.iter().take(MAX_PROBLEMS).map(|found| RobotsProblem {
-                issue_id: result.check,
+                issue_id: result.check.check().id.into(),
                 severity: result.check.check().severity,
                 line: found.line,
                 text: found.detail.clone(),

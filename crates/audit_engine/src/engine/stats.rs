@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::CrawlMode;
 use super::crawl::Crawl;
 use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
 use super::tally::{RowTally, count_type};
-use crate::checks::{CheckId, FindingScope, ORPHAN, Severity};
+use crate::checks::{FindingScope, ORPHAN, Severity};
 use crate::score::HealthParts;
 use crate::site::{Row, SharedContent};
 
@@ -18,7 +19,7 @@ const MAX_EXAMPLES: usize = 20;
 const MAX_PATTERNS: usize = 200;
 
 /// Numbers of a crawl.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlStats {
     /// Method of finding pages.
@@ -64,9 +65,10 @@ pub struct CrawlStats {
     pub site_issues: Vec<SiteIssue>,
     /// Findings by severity.
     pub issues_by_severity: BySeverity,
-    /// Findings that the previous run did not have. Filled in by the caller, which knows that run.
+    // The caller, which knows the previous run, fills these two in.
+    /// Findings that the previous run did not have.
     pub new_issues: usize,
-    /// Findings that only the previous run had. Filled in by the caller, which knows that run.
+    /// Findings that only the previous run had.
     pub fixed_issues: usize,
     /// Groups of pages with one text.
     pub duplicate_clusters: usize,
@@ -82,14 +84,16 @@ pub struct CrawlStats {
     pub continuations: u32,
     /// Addresses that bounds kept the audit from looking at.
     pub left_out: LeftOut,
-    /// Findings that snapshots solve; null where crawlers get none. Filled in at the end of the audit.
+    /// Findings that snapshots solve; null where crawlers get none.
+    #[schema(required = true)]
     pub solved_by_snapshots: Option<SolvedBySnapshots>,
-    /// Numbers that the health is made of, filled in with it; none without pages.
+    /// Numbers that the health is made of; null without pages and until the run is over.
+    #[schema(required = true)]
     pub health_parts: Option<HealthParts>,
 }
 
 /// Findings of the server's own answers that crawlers do not meet, since they get snapshots.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SolvedBySnapshots {
     /// Pages of which crawlers get a snapshot.
@@ -101,7 +105,7 @@ pub struct SolvedBySnapshots {
 }
 
 /// Addresses that bounds kept an audit from looking at. All zero when no bound was reached.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
     /// Pages that were processed in part, since they have too many elements or too long addresses.
@@ -120,7 +124,7 @@ pub struct LeftOut {
 }
 
 /// Addresses without a page, by reason.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
     /// robots.txt forbids them.
@@ -140,7 +144,7 @@ pub struct Skipped {
 }
 
 /// Times in milliseconds.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Timing {
     /// Median time to the first byte.
@@ -158,7 +162,7 @@ pub struct Timing {
 }
 
 /// Measures that limited the site's load.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Politeness {
     /// Most requests at once.
@@ -170,11 +174,11 @@ pub struct Politeness {
 }
 
 /// Something found about the site.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteIssue {
-    /// The check.
-    pub issue_id: CheckId,
+    #[schema(examples("HSTS_MISSING"))]
+    pub issue_id: Cow<'static, str>,
     pub severity: Severity,
     /// Problem in a few words.
     pub detail: String,
@@ -183,7 +187,7 @@ pub struct SiteIssue {
 }
 
 /// Findings by severity.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BySeverity {
     pub error: usize,
     pub warning: usize,
@@ -191,7 +195,7 @@ pub struct BySeverity {
 }
 
 /// Agreement of sitemaps and crawl.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SitemapStats {
     pub files: usize,
@@ -204,12 +208,13 @@ pub struct SitemapStats {
 }
 
 /// Extent of the sampling.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Sampling {
     /// True when large groups of similar pages were sampled.
     pub enabled: bool,
-    /// Standard error of the mean page health; none without sampling.
+    /// Standard error of the mean page health; null without sampling.
+    #[schema(required = true)]
     pub health_std_err: Option<f64>,
     /// The largest templates.
     pub patterns: Vec<SampledPattern>,
@@ -355,7 +360,7 @@ fn site_issues(results: &[SiteResult]) -> Vec<SiteIssue> {
     about_site
         .flat_map(|result| {
             result.findings.iter().map(|found| SiteIssue {
-                issue_id: result.check,
+                issue_id: result.check.check().id.into(),
                 severity: result.check.check().severity,
                 detail: found.detail.clone(),
                 examples: found

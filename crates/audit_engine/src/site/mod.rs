@@ -32,7 +32,7 @@ pub use findings::{SiteFinding, SiteFindings};
 pub use interner::{AddressLimits, Interner, UrlId};
 pub use named::{Named, NamedRow, RowAlternate, RowLink, WordSpan, anchor_hash, part_hashes};
 pub use probes::{Asset, BotResponse, LlmsFile, Probes, SisterPage};
-pub use row::{Details, Difference, Failure, Fields, Fingerprints, Row, RowDestination};
+pub use row::{Details, Difference, Failure, Fingerprints, PageFields, Row, RowDestination};
 pub use rows::Rows;
 pub use shared::SharedContent;
 pub use spill_file::{SpillFile, SpillPlace};

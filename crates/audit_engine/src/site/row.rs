@@ -92,7 +92,7 @@ pub struct Details {
     /// Findings of the answer that the snapshot does not have; none: crawlers get no snapshot of the page.
     pub solved: Option<Vec<(CheckId, Evidence)>>,
     /// Fields for reports.
-    pub fields: Fields,
+    pub fields: PageFields,
     /// Headers of the answer that protect visitors, by name.
     pub security_headers: BTreeMap<String, String>,
     /// Language that the document declares.
@@ -154,8 +154,7 @@ pub struct Difference {
 /// Facts of a page that are read from the page itself.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(as = PageFields)]
-pub struct Fields {
+pub struct PageFields {
     /// Duration of the plain fetch in milliseconds, from the request to the last byte.
     pub load_time_ms: u64,
     /// Title; "" when there is none.

@@ -1,19 +1,18 @@
 //! The audit's report as a table, JSON and CSV.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use audit_engine::checks::{CheckId, Severity};
+use audit_engine::checks::CheckId;
 use audit_engine::engine::{
-    Audit, AuditStatus, CrawlEnd, CrawlStats, Finding, RobotsAnalysis, RowResult, SitemapIssue,
+    Audit, AuditStatus, CrawlEnd, CrawlStats, Finding, ListedPage, RobotsAnalysis, RowResult, SiteResult,
+    SitemapIssue,
 };
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::cli::table as lay_out;
-
-/// Pages that are named as examples of one check.
-pub const MAX_EXAMPLES: usize = 20;
 
 /// Counts the findings by check, the worst first.
 pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {
@@ -36,24 +35,12 @@ pub fn status(audit: &Audit) -> &'static str {
     }
 }
 
-/// Returns a severity in the words of the API.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    }
-}
-
-/// Returns the first pages on which each check found a problem.
-pub fn examples(audit: &Audit) -> BTreeMap<CheckId, Vec<String>> {
-    let mut examples: BTreeMap<CheckId, Vec<String>> = BTreeMap::new();
-    for row in audit.rows() {
-        for found in &row.findings {
-            let paths = examples.entry(found.check).or_default();
-            if paths.len() < MAX_EXAMPLES {
-                paths.push(row.path.clone());
-            }
+/// Returns the first page with each issue, by the issue's id.
+fn examples(audit: &Audit) -> BTreeMap<&'static str, String> {
+    let mut examples = BTreeMap::new();
+    for ListedPage { path, issues, .. } in audit.rows().map(|row| row.page) {
+        for issue in issues {
+            examples.entry(issue.issue_id).or_insert_with(|| path.clone());
         }
     }
     examples
@@ -64,9 +51,9 @@ pub fn table(audit: &Audit) -> String {
     let examples = examples(audit);
     let rows = by_check(audit).into_iter().map(|(check, count)| {
         let entry = check.check();
-        let example = examples.get(&check).and_then(|paths| paths.first()).map_or("", String::as_str);
+        let example = examples.get(entry.id).map_or("", String::as_str);
         vec![
-            severity(entry.severity).to_owned(),
+            entry.severity.as_str().to_owned(),
             entry.id.to_owned(),
             count.to_string(),
             entry.title.to_owned(),
@@ -97,11 +84,11 @@ fn left_out(audit: &Audit) -> String {
 /// Lists the pages that the extractions and searches of the command line found, with one as an example.
 fn own_findings(audit: &Audit) -> String {
     let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    for row in audit.rows() {
+    for ListedPage { path, extracted, searches, .. } in audit.rows().map(|row| row.page) {
         let pieces =
-            row.extracted.into_iter().filter_map(|(name, pieces)| Some((name, pieces.into_iter().next()?)));
-        let pieces = pieces.map(|(name, piece)| (name, format!("{}: {piece}", row.path)));
-        for (name, example) in row.searches.into_iter().map(|name| (name, row.path.clone())).chain(pieces) {
+            extracted.into_iter().filter_map(|(name, pieces)| Some((name, pieces.into_iter().next()?)));
+        let pieces = pieces.map(|(name, piece)| (name, format!("{path}: {piece}")));
+        for (name, example) in searches.into_iter().map(|name| (name, path.clone())).chain(pieces) {
             found.entry(name).or_insert((0, example)).0 += 1;
         }
     }
@@ -129,7 +116,7 @@ struct JsonReport<'a> {
     pages_crawled: usize,
     health_score: f64,
     issue_count: usize,
-    issue_breakdown: &'a BTreeMap<&'static str, usize>,
+    issue_breakdown: &'a BTreeMap<Cow<'static, str>, usize>,
     site_issues: Vec<Value>,
     sitemap_issues: &'a [SitemapIssue],
     robots_analysis: &'a RobotsAnalysis,
@@ -149,9 +136,9 @@ impl Serialize for PageLines<'_> {
         let (give, take) = std::sync::mpsc::sync_channel(HANDFULS);
         std::thread::scope(|threads| {
             threads.spawn(move || {
-                let mut rows = self.0.rows().map(page);
+                let mut rows = self.0.rows();
                 loop {
-                    let handful: Vec<PageReport> = rows.by_ref().take(ROWS_AT_ONCE).collect();
+                    let handful: Vec<RowResult> = rows.by_ref().take(ROWS_AT_ONCE).collect();
                     // Whoever writes may have failed.
                     if handful.is_empty() || give.send(handful).is_err() {
                         return;
@@ -198,41 +185,25 @@ fn site_issues(audit: &Audit) -> Vec<Value> {
         .collect()
 }
 
-/// A row with the number of its issues, as the API counts them.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct PageReport {
-    issue_count: usize,
-    #[serde(flatten)]
-    row: RowResult,
-}
-
-fn page(row: RowResult) -> PageReport {
-    PageReport { issue_count: row.findings.len(), row }
-}
-
 /// Writes the CSV for spreadsheets: one line per finding.
 pub fn csv(audit: &Audit) -> String {
     let mut lines = vec!["path,statusCode,issueId,severity,count,example".to_owned()];
-    for row in audit.rows() {
-        for Finding { check, evidence, .. } in &row.findings {
-            let example =
-                evidence.examples.first().map(|example| [&example.url, &example.text, &example.detail]);
+    for RowResult { page, details, .. } in audit.rows() {
+        for Finding { issue_id, severity, count, examples, .. } in &details.findings {
+            let example = examples.first().map(|example| [&example.url, &example.text, &example.detail]);
             let example = example
                 .and_then(|texts| texts.into_iter().find(|text| !text.is_empty()))
                 .map_or("", String::as_str);
-            let entry = check.check();
-            let (status, count) = (row.status.to_string(), evidence.count.to_string());
-            let cells = [row.path.as_str(), &status, entry.id, severity(entry.severity), &count, example];
+            let (status, count) = (page.status_code.to_string(), count.to_string());
+            let cells = [page.path.as_str(), &status, issue_id, severity.as_str(), &count, example];
             lines.push(cells.map(cell).join(","));
         }
     }
-    let site: BTreeMap<&str, usize> =
-        audit.site_findings.iter().map(|found| (found.check.check().id, found.findings.len())).collect();
-    for (id, count) in site {
-        let Some(check) = CheckId::find(id) else { continue };
-        let count = count.to_string();
-        lines.push(["", "", id, severity(check.check().severity), count.as_str(), ""].map(cell).join(","));
+    let mut site: Vec<&SiteResult> = audit.site_findings.iter().collect();
+    site.sort_by_key(|found| found.check.check().id);
+    for found in site {
+        let (check, count) = (found.check.check(), found.findings.len().to_string());
+        lines.push(["", "", check.id, check.severity.as_str(), &count, ""].map(cell).join(","));
     }
     lines.join("\r\n") + "\r\n"
 }

@@ -7,7 +7,7 @@ use audit_engine::checks::Severity;
 use audit_engine::engine::Audit;
 
 use super::gathered::Gathered;
-use crate::cli::audit::report::{by_check, severity};
+use crate::cli::audit::report::by_check;
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Notice];
 /// Clicks from the start that are told apart; what is farther away is one row.
@@ -50,7 +50,7 @@ fn count_cards(audit: &Audit) -> String {
         checks.iter().filter(|(check, _)| check.check().severity == wanted).map(|(_, count)| count).sum()
     };
     let issues = SEVERITIES.map(|wanted| {
-        let name = severity(wanted);
+        let name = wanted.as_str();
         format!("<div class=\"card {name}\"><b>{}</b>{name}s</div>", count(wanted))
     });
     format!("<div class=\"card\"><b>{}</b>pages</div>{}", audit.pages, issues.concat())
@@ -115,7 +115,7 @@ fn category_chart(audit: &Audit) -> String {
     let mut shown: Vec<(&str, [usize; 3])> = counts.into_iter().collect();
     shown.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.iter().sum::<usize>()));
     let rows = shown.into_iter().map(|(category, counts)| {
-        (category.to_owned(), SEVERITIES.into_iter().map(severity).zip(counts).collect())
+        (category.to_owned(), SEVERITIES.into_iter().map(Severity::as_str).zip(counts).collect())
     });
     bars(&rows.collect::<Vec<_>>())
 }

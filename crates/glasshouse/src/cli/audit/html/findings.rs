@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use audit_engine::checks::{CheckId, Evidence, Example};
-use audit_engine::engine::Audit;
+use audit_engine::checks::Example;
+use audit_engine::engine::{Audit, Finding, ListedIssue};
 use audit_engine::site::SiteFinding;
 
 use super::escape;
 use super::gathered::Gathered;
-use crate::cli::audit::report::{by_check, severity};
+use crate::cli::audit::report::by_check;
 
 /// A choice of what is shown. Style sheets do it: the report holds no script.
 const FILTER: &str = "<fieldset class=\"filter\"><legend class=\"soft\">Show</legend>\
@@ -26,7 +26,7 @@ pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> i
     write!(to, "<h2>Issues</h2>{FILTER}")?;
     for (check, count) in checks {
         let entry = check.check();
-        let class = severity(entry.severity);
+        let class = entry.severity.as_str();
         write!(
             to,
             "<details class=\"issue is-{class}\" id=\"{}\"><summary><span class=\"badge {class}\">{class}</span>\
@@ -39,7 +39,7 @@ pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> i
             escape(entry.fix),
             escape(entry.source)
         )?;
-        if let Some(pages) = gathered.examples.get(&check) {
+        if let Some(pages) = gathered.examples.get(entry.id) {
             write_found_pages(audit, pages, count, to)?;
         }
         for found in audit.site_findings.iter().filter(|result| result.check == check) {
@@ -52,18 +52,17 @@ pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> i
 
 fn write_found_pages(
     audit: &Audit,
-    pages: &[(String, Evidence)],
+    pages: &[(String, Finding)],
     count: usize,
     to: &mut dyn Write,
 ) -> io::Result<()> {
     write!(to, "<table><tr><th>Page</th><th class=\"number\">Found</th><th>What</th></tr>")?;
-    for (path, evidence) in pages {
-        let number = evidence.count;
+    for (path, Finding { count: number, examples: first, .. }) in pages {
         write!(
             to,
             "<tr><td>{}</td><td class=\"number\">{number}</td><td>{}</td></tr>",
             link(audit, path),
-            examples(evidence)
+            examples(*number, first)
         )?;
     }
     write!(to, "</table>")?;
@@ -79,16 +78,16 @@ fn write_site_finding(found: &SiteFinding, to: &mut dyn Write) -> io::Result<()>
         found.suggestion.as_ref().map(|text| format!("probably meant: {text}")).unwrap_or_default();
     let parts = [found.file.clone().unwrap_or_default(), line, found.detail.clone(), suggestion];
     let parts: Vec<String> = parts.iter().filter(|part| !part.is_empty()).map(|part| escape(part)).collect();
-    write!(to, "<p>{}</p>{}", parts.join(" · "), examples(&found.evidence))
+    write!(to, "<p>{}</p>{}", parts.join(" · "), examples(found.evidence.count, &found.evidence.examples))
 }
 
-/// Lists the elements and targets at fault, a line each.
-fn examples(evidence: &Evidence) -> String {
-    if evidence.examples.is_empty() {
+/// Lists the first of `count` elements and targets at fault, a line each.
+fn examples(count: u32, first: &[Example]) -> String {
+    if first.is_empty() {
         return String::new();
     }
-    let lines: String = evidence.examples.iter().map(example).collect();
-    let rest = (evidence.count as usize).saturating_sub(evidence.examples.len());
+    let lines: String = first.iter().map(example).collect();
+    let rest = (count as usize).saturating_sub(first.len());
     let rest = if rest > 0 { format!("<li class=\"soft\">and {rest} more</li>") } else { String::new() };
     format!("<ul>{lines}{rest}</ul>")
 }
@@ -111,8 +110,8 @@ pub fn write_pages(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io
          <th class=\"number\">Status</th><th>Page</th><th>Issues</th></tr>"
     )?;
     for page in &gathered.worst {
-        let issue = |check: &CheckId| format!("<a href=\"#{0}\">{0}</a>", check.check().id);
-        let issues: Vec<String> = page.checks.iter().map(issue).collect();
+        let issue = |issue: &ListedIssue| format!("<a href=\"#{0}\">{0}</a>", issue.issue_id);
+        let issues: Vec<String> = page.issues.iter().map(issue).collect();
         write!(
             to,
             "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td><small>{}</small></td></tr>",

@@ -1,13 +1,13 @@
 //! Data of the report from a site's rows, collected in one pass: a large site's rows do not fit in memory.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BinaryHeap, HashMap};
 
-use audit_engine::checks::{CheckId, Evidence};
-use audit_engine::engine::Audit;
+use audit_engine::engine::{Audit, Finding, ListedIssue, ListedPage, RowResult};
 
-use crate::cli::audit::report::MAX_EXAMPLES;
-
+/// Pages that are named as examples of one check.
+const MAX_EXAMPLES: usize = 20;
 /// Pages that are listed one by one, the worst first.
 const WORST_PAGES: usize = 200;
 
@@ -16,8 +16,8 @@ const WORST_PAGES: usize = 200;
 pub struct Gathered {
     /// Pages by health, in tens.
     pub health: [usize; 10],
-    /// The first pages that each check found something on, with what it rests on.
-    pub examples: BTreeMap<CheckId, Vec<(String, Evidence)>>,
+    /// The first pages with each issue, and its finding there, by the issue's id.
+    pub examples: HashMap<Cow<'static, str>, Vec<(String, Finding)>>,
     /// Pages with findings, the worst first.
     pub worst: Vec<FaultyPage>,
 }
@@ -28,7 +28,7 @@ pub struct FaultyPage {
     pub health: f64,
     pub path: String,
     pub status: u16,
-    pub checks: Vec<CheckId>,
+    pub issues: Vec<ListedIssue>,
 }
 
 impl Eq for FaultyPage {}
@@ -51,23 +51,23 @@ impl Gathered {
     pub fn from(audit: &Audit) -> Gathered {
         let mut gathered = Gathered::default();
         let mut worst = BinaryHeap::new();
-        for row in audit.rows() {
-            if row.status != 0 && row.redirects == 0 {
-                gathered.health[((row.health / 10.0) as usize).min(9)] += 1;
+        for RowResult { page, details, .. } in audit.rows() {
+            let ListedPage { path, status_code: status, health_score: health, issues, .. } = page;
+            if status != 0 && page.redirect_count == 0 {
+                gathered.health[((health / 10.0) as usize).min(9)] += 1;
             }
-            if row.findings.is_empty() {
+            if issues.is_empty() {
                 continue;
             }
-            let checks = row.findings.iter().map(|found| found.check).collect();
-            worst.push(FaultyPage { health: row.health, path: row.path.clone(), status: row.status, checks });
+            for finding in details.findings {
+                let pages = gathered.examples.entry(finding.issue_id.clone()).or_default();
+                if pages.len() < MAX_EXAMPLES {
+                    pages.push((path.clone(), finding));
+                }
+            }
+            worst.push(FaultyPage { health, path, status, issues });
             if worst.len() > WORST_PAGES {
                 worst.pop();
-            }
-            for found in row.findings {
-                let pages = gathered.examples.entry(found.check).or_default();
-                if pages.len() < MAX_EXAMPLES {
-                    pages.push((row.path.clone(), found.evidence));
-                }
             }
         }
         gathered.worst = worst.into_sorted_vec();

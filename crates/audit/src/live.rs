@@ -27,8 +27,8 @@ struct LiveColumns {
     health_score: f64,
     preview_score: f64,
     load_time_ms: u32,
-    word_count: Option<u32>,
-    inlink_count: Option<u32>,
+    word_count: u32,
+    inlink_count: u32,
     indexable: bool,
     issues: Vec<LiveIssue>,
 }
@@ -83,8 +83,8 @@ fn add(index: &mut Index, numbers: &mut HashMap<String, u16>, columns: LiveColum
     index.health.push(tenths(columns.health_score));
     index.preview.push(tenths(columns.preview_score));
     index.load_ms.push(columns.load_time_ms);
-    index.words.push(columns.word_count.unwrap_or_default());
-    index.inlinks.push(columns.inlink_count.unwrap_or_default());
+    index.words.push(columns.word_count);
+    index.inlinks.push(columns.inlink_count);
     index.indexable.push(columns.indexable);
     index.scored.push(false);
     let mut issues = Vec::with_capacity(columns.issues.len());

@@ -1,7 +1,10 @@
 //! Runs of audits and requests for them. Pure: no database, clock or HTTP.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use audit_engine::engine::{CrawlMode, CrawlStats, RobotsAnalysis, SitemapIssue};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use url::Url;
 use utoipa::ToSchema;
 
@@ -11,7 +14,7 @@ use domains::DomainId;
 use platform::clock::Timestamp;
 use platform::ids::id_type;
 
-pub use super::words::{CloseReason, Frequency, Mode, RunStatus, Trigger};
+pub use super::words::{CloseReason, Frequency, RunStatus, Trigger};
 
 id_type! {
     /// Identifies a run. Ids sort by the time they were made.
@@ -32,7 +35,7 @@ pub struct AuditRequest {
     /// Addresses at which the crawl begins; in selected mode all addresses.
     pub urls: Vec<Url>,
     /// Method of finding pages.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// Templates with many pages are sampled.
     pub allow_sampling: bool,
     /// Only pages that are new or changed since the last completed run.
@@ -51,7 +54,7 @@ impl AuditRequest {
     /// Returns the key of comparable runs: mode, sampling and sitemap.
     pub fn scope_key(&self) -> String {
         let sitemap = self.sitemap.as_ref().map_or("", Url::as_str);
-        format!("{} {} {sitemap}", self.mode, if self.allow_sampling { "sampled" } else { "whole" })
+        format!("{} {} {sitemap}", self.mode.as_str(), if self.allow_sampling { "sampled" } else { "whole" })
     }
 }
 
@@ -124,8 +127,9 @@ pub struct Run {
 impl Run {
     /// Decides whether the run covered all of the site: then pages that only an earlier run has are gone.
     pub fn looked_everywhere(&self) -> bool {
-        let left_out = self.report.crawl_stats["skipped"]["sampling"].as_u64().unwrap_or_default();
-        !self.request.new_pages_only && self.close_reason == Some(CloseReason::Finished) && left_out == 0
+        !self.request.new_pages_only
+            && self.close_reason == Some(CloseReason::Finished)
+            && self.report.crawl_stats.skipped.sampling == 0
     }
 
     /// Decides whether the run was interrupted and no process has continued it yet: a process recorded that when it
@@ -136,18 +140,18 @@ impl Run {
     }
 }
 
+/// Rows that carry each issue, by its id.
+pub type IssueBreakdown = BTreeMap<Cow<'static, str>, usize>;
+
 /// Report of a run about the site as a whole, in the form of the API.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunReport {
-    /// Analysis of robots.txt.
-    pub robots_analysis: Value,
-    /// Statistics of the crawl.
-    pub crawl_stats: Value,
+    pub robots_analysis: RobotsAnalysis,
+    pub crawl_stats: CrawlStats,
     /// Problems of the sitemaps.
-    pub sitemap_issues: Value,
-    /// Rows that carry each issue.
-    pub issue_breakdown: Value,
+    pub sitemap_issues: Vec<SitemapIssue>,
+    pub issue_breakdown: IssueBreakdown,
     /// Errors that pages have and did not have in the run before. Told to webhooks.
     pub new_errors: usize,
     /// Root of the site that was audited, after redirects; "" until the run is over.
@@ -156,36 +160,12 @@ pub struct RunReport {
 
 impl RunReport {
     /// Makes the report of a run that has not requested anything yet.
-    pub fn empty(mode: Mode) -> RunReport {
-        RunReport {
-            robots_analysis: json!({
-                "url": "", "status": 0, "fetchedAt": 0, "bytes": 0, "truncated": false, "contentType": "", "redirectHops": 0,
-                "effective": "unreachable", "crawlDelaySec": null, "groups": [], "truncatedRules": 0, "sitemaps": [],
-                "problems": [], "bots": [], "blockedCrawledUrls": 0, "contentSignals": {},
-                "llmsTxt": { "status": 0, "bytes": 0, "valid": false },
-            }),
-            crawl_stats: json!({
-                "mode": mode, "discovered": 0, "queued": 0, "fetched": 0, "htmlPages": 0, "renderedPages": 0, "carriedPages": 0,
-                "skipped": { "robots": 0, "sampling": 0, "limit": 0, "offHost": 0, "filtered": 0, "trap": 0, "notHtml": 0 },
-                "statusCounts": { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0, "none": 0 }, "contentTypes": {}, "depth": [],
-                "maxDepth": 0, "bytes": 0, "durationMs": 0, "pagesPerSec": 0,
-                "timing": {
-                    "ttfbP50": 0, "ttfbP90": 0, "totalP90": 0, "renderP50": 0, "renderP90": 0, "renderTotal": 0,
-                },
-                "retries": 0, "rateLimited": 0, "robotsDelayMs": 0,
-                "politeness": { "maxConcurrency": 0, "finalConcurrency": 0, "backoffs": 0 },
-                "siteIssues": [], "issuesBySeverity": { "error": 0, "warning": 0, "notice": 0 },
-                "newIssues": 0, "fixedIssues": 0, "duplicateClusters": 0, "nearDuplicateClusters": 0, "orphans": 0,
-                "sitemap": { "files": 0, "urls": 0, "inCrawl": 0, "notInCrawl": 0 },
-                "sampling": { "enabled": false, "healthStdErr": null, "patterns": [] }, "continuations": 0,
-                "leftOut": { "pages": 0, "elements": 0, "targets": 0, "probes": 0, "sitemaps": 0, "addresses": 0 },
-                "solvedBySnapshots": null,
-            }),
-            sitemap_issues: json!([]),
-            issue_breakdown: json!({}),
-            new_errors: 0,
-            site_url: String::new(),
-        }
+    pub fn empty(mode: CrawlMode) -> RunReport {
+        let robots_analysis =
+            RobotsAnalysis { effective: "unreachable".to_owned(), ..RobotsAnalysis::default() };
+        let status_counts = ["2xx", "3xx", "4xx", "5xx", "none"].map(|class| (class.to_owned(), 0)).into();
+        let crawl_stats = CrawlStats { mode, status_counts, ..CrawlStats::default() };
+        RunReport { robots_analysis, crawl_stats, ..RunReport::default() }
     }
 }
 
@@ -213,7 +193,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Makes the outcome of a run without results.
-    pub fn nothing(mode: Mode, close_reason: CloseReason, why: impl Into<String>) -> Outcome {
+    pub fn nothing(mode: CrawlMode, close_reason: CloseReason, why: impl Into<String>) -> Outcome {
         Outcome {
             status: RunStatus::Error,
             close_reason,
@@ -257,12 +237,8 @@ pub struct RunView {
     pub delta_issues: i64,
     /// Change since the previous run.
     pub delta_health: f64,
-    /// Analysis of robots.txt.
-    #[schema(value_type = Object)]
-    pub robots_analysis: Value,
-    /// Statistics of the crawl.
-    #[schema(value_type = Object)]
-    pub crawl_stats: Value,
+    pub robots_analysis: RobotsAnalysis,
+    pub crawl_stats: CrawlStats,
     /// Number of runs that the domain has had, this one included.
     pub run_count: u64,
     /// `finished`, `url_limit`, `time_limit`, `cancelled`, `crashed` or `unreachable`; empty while it runs.
@@ -276,8 +252,7 @@ pub struct RunView {
     pub error_message: Option<String>,
     /// Problems of the sitemaps; in the details of a run only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<Vec<Object>>)]
-    pub sitemap_issues: Option<Value>,
+    pub sitemap_issues: Option<Vec<SitemapIssue>>,
 }
 
 impl RunView {

@@ -1,112 +1,52 @@
 //! Results of an audit in their stored form: the index in columns and the rows of each part. Pure.
 
-use std::collections::BTreeMap;
-use std::iter::Peekable;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use audit_engine::checks::{CheckId, Severity};
-use audit_engine::engine::{Audit, HreflangEntry, ImageEntry, LinkEntry, ResourceEntry, RowResult};
-use serde::Serialize;
-use serde_json::{Value, json};
-
-use super::stored::{
-    History, Index, LinkRow, PART_ROWS, PageFields, PageIssue, PageRow, page_id, show_page_id, tenths,
+use audit_engine::engine::{
+    Audit, HreflangEntry, ImageEntry, LinkEntry, ListedPage, PageDetails, PageNames, ResourceEntry, RowResult,
 };
+use serde::Serialize;
+
+use super::stored::{History, Index, PART_ROWS, PageRow, page_id, show_page_id, tenths};
 
 /// Most links to one page that are stored beside it; all of them are stored with their source pages.
 pub const MOST_INLINKS: usize = 1000;
 /// Links that are in memory at once while they are put in order.
 const MOST_LINKS: usize = 250_000;
 
-/// Returns a severity in the words of the API.
-pub fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Notice => "notice",
-    }
-}
-
 /// Makes the columns of a run. Rows are sorted by path already.
 pub fn index(audit: &Audit) -> Index {
     let mut index = Index::default();
-    let mut numbers: BTreeMap<CheckId, u16> = BTreeMap::new();
-    for row in audit.rows() {
-        index.status.push(row.status);
-        index.health.push(tenths(row.health));
-        index.preview.push(tenths(row.preview));
-        index.load_ms.push(u32::try_from(row.fields.load_time_ms).unwrap_or(u32::MAX));
-        index.words.push(u32::try_from(row.words).unwrap_or(u32::MAX));
-        index.inlinks.push(row.inlinks);
-        index.indexable.push(row.indexable);
-        index.depth.push(row.depth);
-        if row.missed_render {
+    let mut numbers: HashMap<&str, u16> = HashMap::new();
+    for RowResult { page, details, is_page, is_blocked, .. } in audit.rows() {
+        index.status.push(page.status_code);
+        index.health.push(tenths(page.health_score));
+        index.preview.push(tenths(page.preview_score));
+        index.load_ms.push(u32::try_from(page.fields.load_time_ms).unwrap_or(u32::MAX));
+        index.words.push(u32::try_from(page.word_count).unwrap_or(u32::MAX));
+        index.inlinks.push(page.inlink_count);
+        index.indexable.push(page.indexable);
+        index.depth.push(page.depth);
+        if details.missed_render {
             index.missed_render.push(index.paths.len());
         }
-        let is_missing = row.status >= 400 || row.status == 0 && !row.is_blocked;
-        index.scored.push(row.is_page || is_missing);
-        let mut issues = Vec::with_capacity(row.findings.len());
-        for finding in &row.findings {
+        let is_missing = page.status_code >= 400 || page.status_code == 0 && !is_blocked;
+        index.scored.push(is_page || is_missing);
+        let mut issues = Vec::with_capacity(page.issues.len());
+        for issue in page.issues {
             let next = u16::try_from(index.issue_ids.len()).unwrap_or(u16::MAX);
-            let number = *numbers.entry(finding.check).or_insert_with(|| {
-                index.issue_ids.push(finding.check.check().id.to_owned());
+            let number = *numbers.entry(issue.issue_id).or_insert_with_key(|id| {
+                index.issue_ids.push((*id).to_owned());
                 next
             });
             issues.push(number);
         }
         index.issues.push(issues);
-        index.paths.push(row.path);
+        index.paths.push(page.path);
     }
     index.site_issues = audit.site_findings.iter().map(|found| found.check.check().id.to_owned()).collect();
     index
-}
-
-/// Makes a page's row for lists.
-pub fn page_row(row: &RowResult, history: &History) -> PageRow {
-    let fields = &row.fields;
-    let id = page_id(&row.path);
-    let issue = |check: CheckId| PageIssue {
-        issue_id: check.check().id.to_owned(),
-        severity: severity(check.check().severity).to_owned(),
-    };
-    PageRow {
-        id: show_page_id(id),
-        path: row.path.clone(),
-        status_code: row.status,
-        load_time_ms: fields.load_time_ms,
-        health_score: row.health,
-        preview_score: row.preview,
-        indexable: row.indexable,
-        issue_count: row.findings.len(),
-        issues: row.findings.iter().map(|finding| issue(finding.check)).collect(),
-        trend_points: history.trend(id),
-        fields: PageFields {
-            title: Some(fields.title.clone()),
-            meta_desc: Some(fields.meta_desc.clone()),
-            canonical: Some(fields.canonical.clone()),
-            meta_robots: Some(fields.meta_robots.clone()),
-            h1: Some(fields.h1.clone()),
-            content_type: Some(fields.content_type.clone()),
-            last_modified: Some(fields.last_modified.clone()),
-            html_bytes: Some(fields.html_bytes),
-            redirect_count: Some(row.redirects),
-            social_tags: Some(fields.social_tags.clone()),
-            viewport: Some(fields.viewport.clone()),
-            charset: Some(fields.charset.clone()),
-            crawled_at: Some(row.crawled_at.clone()),
-            word_count: Some(row.words),
-            text_ratio: Some(fields.text_ratio),
-            readability: Some(fields.readability),
-            internal_outlinks: Some(fields.internal_outlinks),
-            external_outlinks: Some(fields.external_outlinks),
-            nofollow_outlinks: Some(fields.nofollow_outlinks),
-            inlink_count: Some(row.inlinks),
-            depth: row.depth,
-            link_score: Some(row.link_score),
-        },
-        extracted: Some(row.extracted.clone()),
-        searches: Some(row.searches.clone()),
-    }
 }
 
 /// The parts of a run, one after another: rows of lists, details, and links by their source page.
@@ -114,12 +54,10 @@ pub struct RunParts<'a> {
     audit: &'a Audit,
     history: &'a History,
     next: usize,
-    links: Peekable<Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a>>,
-    images: Peekable<Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a>>,
-    hreflang: Peekable<Box<dyn Iterator<Item = HreflangEntry<'a>> + Send + 'a>>,
 }
 
 /// One part, as lines of JSON.
+#[derive(Default)]
 pub struct RunPart {
     /// Rows as lists show them.
     pub pages: Vec<u8>,
@@ -128,40 +66,33 @@ pub struct RunPart {
     pub links: Vec<u8>,
 }
 
+/// Details of a page as they are stored.
+#[derive(Serialize)]
+struct StoredDetails<'a> {
+    #[serde(flatten)]
+    details: PageDetails,
+    images: Vec<ImageEntry<'a>>,
+    hreflang: Vec<HreflangEntry<'a>>,
+}
+
+impl RunPart {
+    fn add(&mut self, row: RowResult, names: PageNames<'_>, history: &History) {
+        let RowResult { page, details, .. } = row;
+        let PageNames { links, images, hreflang } = names;
+        write_line(&mut self.pages, &page_row(page, history));
+        write_line(&mut self.details, &StoredDetails { details, images, hreflang });
+        write_line(&mut self.links, &links);
+    }
+}
+
+fn page_row(page: ListedPage, history: &History) -> PageRow {
+    let id = page_id(&page.path);
+    PageRow { id: show_page_id(id), page, trend_points: history.trend(id) }
+}
+
 impl<'a> RunParts<'a> {
     pub fn of(audit: &'a Audit, history: &'a History) -> RunParts<'a> {
-        let links: Box<dyn Iterator<Item = LinkEntry<'a>> + Send + 'a> = Box::new(audit.links());
-        let images: Box<dyn Iterator<Item = ImageEntry<'a>> + Send + 'a> = Box::new(audit.images());
-        let hreflang: Box<dyn Iterator<Item = HreflangEntry<'a>> + Send + 'a> = Box::new(audit.hreflang());
-        RunParts {
-            audit,
-            history,
-            next: 0,
-            links: links.peekable(),
-            images: images.peekable(),
-            hreflang: hreflang.peekable(),
-        }
-    }
-
-    fn details(&mut self, row: &RowResult) -> Value {
-        let path = row.path.as_str();
-        let mut images = Vec::new();
-        while let Some(image) = self.images.next_if(|image| image.page <= path) {
-            images.push(json!({ "src": image.src, "alt": image.alt }));
-        }
-        let mut hreflang = Vec::new();
-        while let Some(entry) = self.hreflang.next_if(|entry| entry.page <= path) {
-            hreflang.push(json!({ "lang": entry.lang, "to": entry.to, "status": entry.status }));
-        }
-        row_details(row, &images, &hreflang)
-    }
-
-    fn links_of(&mut self, path: &str) -> Vec<LinkRow> {
-        let mut links = Vec::new();
-        while let Some(link) = self.links.next_if(|link| link.from <= path) {
-            links.push(link_row(&link));
-        }
-        links
+        RunParts { audit, history, next: 0 }
     }
 }
 
@@ -169,49 +100,20 @@ impl Iterator for RunParts<'_> {
     type Item = RunPart;
 
     fn next(&mut self) -> Option<RunPart> {
-        let audit = self.audit;
-        let mut rows = audit.rows_from(self.next).take(PART_ROWS).peekable();
-        rows.peek()?;
+        let rows = self.audit.rows_from(self.next).zip(self.audit.names_from(self.next));
         self.next += PART_ROWS;
-        let mut part = RunPart { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
-        for row in rows {
-            write_line(&mut part.pages, &page_row(&row, self.history));
-            let details = self.details(&row);
-            write_line(&mut part.details, &details);
-            let links = self.links_of(&row.path);
-            write_line(&mut part.links, &links);
-        }
+        let mut rows = rows.take(PART_ROWS).peekable();
+        rows.peek()?;
+        let mut part = RunPart::default();
+        rows.for_each(|(row, names)| part.add(row, names, self.history));
         Some(part)
     }
 }
 
-/// Writes the details of a page beside its row in lists.
-fn row_details(row: &RowResult, images: &[Value], hreflang: &[Value]) -> Value {
-    let facts = facts(row);
-    let mut raw = facts.clone();
-    for difference in &row.differences {
-        raw.insert(difference.field.clone(), Value::from(difference.raw.clone()));
-    }
-    let mut rendered = row.is_rendered.then_some(facts);
-    for difference in &row.differences {
-        if let Some(rendered) = &mut rendered {
-            rendered.insert(difference.field.clone(), Value::from(difference.rendered.clone()));
-        }
-    }
-    json!({
-        "findings": row.findings, "solved": row.solved, "originHealthScore": row.origin_health, "penalties": row.penalties, "hops": row.hops, "raw": raw,
-        "rendered": rendered, "missedRender": row.missed_render, "images": images, "hreflang": hreflang,
-        "isBlocked": row.is_blocked, "securityHeaders": row.fields.security_headers,
-    })
-}
-
 /// Makes the rows of a running audit, as far as they are known.
-pub fn live_part(rows: &[RowResult]) -> RunPart {
-    let mut part = RunPart { pages: Vec::new(), details: Vec::new(), links: Vec::new() };
-    for row in rows {
-        write_line(&mut part.pages, &page_row(row, &History::default()));
-        write_line(&mut part.details, &row_details(row, &[], &[]));
-    }
+pub fn live_part(rows: Vec<RowResult>) -> RunPart {
+    let mut part = RunPart::default();
+    rows.into_iter().for_each(|row| part.add(row, PageNames::default(), &History::default()));
     part
 }
 
@@ -260,35 +162,10 @@ fn inlinks_of(audit: &Audit, rows: Range<usize>) -> Vec<Vec<u8>> {
     }
     let part = |pages: &[Vec<LinkEntry<'_>>]| {
         let mut lines = Vec::new();
-        for links in pages {
-            let links: Vec<LinkRow> = links.iter().map(link_row).collect();
-            write_line(&mut lines, &links);
-        }
+        pages.iter().for_each(|links| write_line(&mut lines, links));
         lines
     };
     inlinks.chunks(PART_ROWS).map(part).collect()
-}
-
-fn link_row(link: &LinkEntry<'_>) -> LinkRow {
-    LinkRow {
-        from: link.from.to_owned(),
-        to: link.to.to_owned(),
-        anchor: link.anchor.clone(),
-        rel: link.rel.to_owned(),
-        status: link.status,
-    }
-}
-
-fn facts(row: &RowResult) -> serde_json::Map<String, Value> {
-    let fields = &row.fields;
-    let facts = [
-        ("title", &fields.title),
-        ("metaDesc", &fields.meta_desc),
-        ("canonical", &fields.canonical),
-        ("metaRobots", &fields.meta_robots),
-        ("h1", &fields.h1),
-    ];
-    facts.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value.clone()))).collect()
 }
 
 fn write_line(lines: &mut Vec<u8>, value: &impl Serialize) {

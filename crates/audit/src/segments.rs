@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use audit_engine::engine::PreviousPage;
 use bytes::Bytes;
+use store::packed::{pack, unpack};
 use store::{BlobError, Blobs, Db, DbError};
 
 use super::live::LiveRun;
 use super::model::{Run, RunId};
 use super::queries;
-use super::stored::{History, Index, PartKind, pack, unpack};
+use super::stored::{History, Index, MAX_PART_BYTES, PartKind};
 use platform::clock::Timestamp;
 
 /// Bytes of unpacked parts that a process remembers.
@@ -92,7 +93,7 @@ impl Segments {
             None => self.blobs.get(&object_key(&run.id, kind.as_str(), part as i64)).await?,
         };
         let missing = || ReadError::Missing { run: run.id.to_string(), kind: kind.as_str(), part };
-        let bytes = packed.and_then(|packed| unpack(&packed)).ok_or_else(missing)?;
+        let bytes = packed.and_then(|packed| unpack(&packed, MAX_PART_BYTES).ok()).ok_or_else(missing)?;
         Ok(Bytes::from(bytes))
     }
 
@@ -120,7 +121,7 @@ impl Segments {
             return Ok(live);
         }
         let unpacked = |parts: Vec<Vec<u8>>| -> Vec<Bytes> {
-            parts.iter().filter_map(|packed| unpack(packed).map(Bytes::from)).collect()
+            parts.iter().filter_map(|packed| unpack(packed, MAX_PART_BYTES).ok().map(Bytes::from)).collect()
         };
         let pages = queries::segments::list_segments(&mut conn, &run.id, PartKind::Live).await?;
         let details = queries::segments::list_segments(&mut conn, &run.id, PartKind::LiveDetails).await?;

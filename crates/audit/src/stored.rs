@@ -2,15 +2,18 @@
 //! very form of responses, so that reading is copying. Pure.
 //! See docs/decisions/0205.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use audit_engine::checks::{CheckId, Severity};
+use audit_engine::engine::ListedPage;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Pages in one part.
 pub const PART_ROWS: usize = 500;
+/// Bytes of the largest part, decompressed.
+pub const MAX_PART_BYTES: usize = 512 << 20;
 /// Points of a page's trend.
 pub const TREND_POINTS: usize = 12;
 
@@ -154,102 +157,17 @@ impl Index {
     }
 }
 
-/// An issue of a page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PageIssue {
-    /// Id in the catalogue.
-    #[schema(examples("META_DESC_MISSING"))]
-    pub issue_id: String,
-    /// Severity of the issue.
-    #[schema(examples("warning"))]
-    pub severity: String,
-}
-
-/// A page as lists show it. In runs that are older than a field the field is null.
+/// A page of a run as lists show it.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageRow {
     /// Id of the page, equal in every run for one path.
     #[schema(examples("5f0c8d1b2a7e4c39"))]
     pub id: String,
-    /// Path with query.
-    #[schema(examples("/pricing"))]
-    pub path: String,
-    /// Status of the page; 0: no response, or robots.txt forbids it.
-    pub status_code: u16,
-    /// The plain fetch, from the request to the last byte.
-    pub load_time_ms: u64,
-    /// Health, 0 to 100, one decimal: 100 less the weight of each finding, up to twice that when many elements share
-    /// it, each category at most its cap; 0 with a finding that makes the page worthless.
-    pub health_score: f64,
-    /// Preview score, 0 to 100: quality of a search result and a shared link.
-    pub preview_score: f64,
-    /// A search engine would list it under its own address.
-    pub indexable: bool,
-    /// Number of different issues.
-    pub issue_count: usize,
-    pub issues: Vec<PageIssue>,
+    #[serde(flatten)]
+    pub page: ListedPage,
     /// Health in up to 12 runs that have the page, the oldest first, this one last.
     pub trend_points: Vec<f64>,
-    /// Everything that is read from the page itself.
-    #[serde(flatten)]
-    pub fields: PageFields,
-    /// Pieces of it, by the name of the extraction; those that found nothing are left out.
-    pub extracted: Option<BTreeMap<String, Vec<String>>>,
-    /// Names of the searches that found it.
-    pub searches: Option<Vec<String>>,
-}
-
-/// Facts of the page itself.
-#[derive(Debug, Clone, Default, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PageFields {
-    /// Title; "" when there is none.
-    pub title: Option<String>,
-    /// Description; "" when there is none.
-    pub meta_desc: Option<String>,
-    /// Effective canonical, absolute; "" when there is none.
-    pub canonical: Option<String>,
-    /// Contents of all robots metas, joined with ", ".
-    pub meta_robots: Option<String>,
-    /// First heading; "" when there is none.
-    pub h1: Option<String>,
-    /// Content type as it was sent.
-    pub content_type: Option<String>,
-    /// `Last-Modified` as it was sent.
-    pub last_modified: Option<String>,
-    /// Bytes of the plain fetch, decompressed, as far as they were read.
-    pub html_bytes: Option<u64>,
-    /// Hops of its redirect.
-    pub redirect_count: Option<usize>,
-    /// The first `og:*` and `twitter:*` of each name.
-    pub social_tags: Option<BTreeMap<String, String>>,
-    /// Viewport; "" when there is none.
-    pub viewport: Option<String>,
-    /// Encoding, lower case; "" when nothing names one.
-    pub charset: Option<String>,
-    /// `YYYY-MM-DD HH:MM:SS` in UTC.
-    #[schema(examples("2026-11-20 12:00:00"))]
-    pub crawled_at: Option<String>,
-    /// Words of the main text.
-    pub word_count: Option<usize>,
-    /// Visible text in hundredths of the document, one decimal.
-    pub text_ratio: Option<f64>,
-    /// Flesch reading ease of the main text, 0 to 100; -1 when the language has no formula or there is no text.
-    pub readability: Option<f64>,
-    /// Links to the site.
-    pub internal_outlinks: Option<usize>,
-    /// Links to other hosts.
-    pub external_outlinks: Option<usize>,
-    /// Links with nofollow.
-    pub nofollow_outlinks: Option<usize>,
-    /// Pages of the site that link to it.
-    pub inlink_count: Option<u32>,
-    /// Clicks from the start; null: nothing leads to it.
-    pub depth: Option<u32>,
-    /// 0 to 100, one decimal: the share of visits of somebody who follows links at random, on a logarithmic scale.
-    pub link_score: Option<f64>,
 }
 
 /// Names of the fields of a page, in their order: what `sort` and `fields` take.
@@ -290,30 +208,6 @@ pub const PAGE_FIELDS: &[&str] = &[
     "searches",
 ];
 
-/// A link of the site.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LinkRow {
-    /// Path of the page it stands on.
-    #[schema(examples("/"))]
-    pub from: String,
-    /// Path on the site, or absolute address elsewhere.
-    #[schema(examples("/pricing"))]
-    pub to: String,
-    /// Text of the link.
-    pub anchor: String,
-    pub rel: String,
-    /// Status of its target, on another host as the audit's probe saw it; 0: no answer; null: not known.
-    pub status: Option<u16>,
-}
-
-impl LinkRow {
-    /// Decides whether it leads to another host.
-    pub fn is_external(&self) -> bool {
-        !self.to.starts_with('/')
-    }
-}
-
 /// Past scores of pages, in tenths, the oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History(pub HashMap<u64, PageHistory>);
@@ -351,17 +245,6 @@ impl History {
 /// Converts a score to its stored form.
 pub fn tenths(score: f64) -> u16 {
     (score.clamp(0.0, 100.0) * 10.0).round() as u16
-}
-
-/// Packs a part.
-pub fn pack(bytes: &[u8]) -> Vec<u8> {
-    // Level 3 is what a large run can afford; its parts are read far more often than written.
-    zstd::bulk::compress(bytes, 3).expect("compressing into memory does not fail")
-}
-
-/// Unpacks a part; none: it is damaged.
-pub fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
-    zstd::stream::decode_all(packed).ok()
 }
 
 /// Returns the lines of a part: one per row.
@@ -407,35 +290,12 @@ mod tests {
 
     #[test]
     fn the_listed_fields_are_those_of_a_page() {
-        let row = PageRow {
-            id: String::new(),
-            path: String::new(),
-            status_code: 200,
-            load_time_ms: 0,
-            health_score: 0.0,
-            preview_score: 0.0,
-            indexable: true,
-            issue_count: 0,
-            issues: Vec::new(),
-            trend_points: Vec::new(),
-            fields: PageFields::default(),
-            extracted: None,
-            searches: None,
-        };
+        let row = PageRow { id: String::new(), page: ListedPage::default(), trend_points: Vec::new() };
 
         let text = serde_json::to_string(&row).unwrap();
 
         let row: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&text).unwrap();
         assert_eq!(row.len(), PAGE_FIELDS.len());
         assert!(PAGE_FIELDS.iter().all(|field| row.contains_key(*field)));
-    }
-
-    #[test]
-    fn a_damaged_part_is_noticed() {
-        let packed = pack(b"{}\n");
-
-        assert_eq!(unpack(&packed).as_deref(), Some(&b"{}\n"[..]));
-        assert_eq!(unpack(&packed[..packed.len() - 1]), None);
-        assert_eq!(unpack(b"junk"), None);
     }
 }

@@ -92,13 +92,4 @@ words! {
         /// Every month.
         Monthly = "monthly",
     }
-    /// Method of finding pages.
-    Mode {
-        /// By following links from the given addresses.
-        Follow = "follow",
-        /// By the caller: only the given addresses.
-        Selected = "selected",
-        /// By reading the sitemap.
-        Sitemap = "sitemap",
-    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use audit_engine::checks::CheckId;
 use audit_engine::checks::thresholds::{BadThreshold, Thresholds};
+use audit_engine::engine::CrawlMode;
 use http::{HeaderName, HeaderValue};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -12,7 +13,7 @@ use super::custom::rule_issues;
 use super::{
     Auditing, BasicAuth, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials,
 };
-use crate::words::{Frequency, Mode};
+use crate::words::Frequency;
 
 const MAX_PATTERNS: usize = 100;
 const MAX_PATTERN_CHARS: usize = 500;
@@ -52,7 +53,7 @@ pub struct AuditingChange {
     /// `manual`, `daily`, `weekly` or `monthly`.
     frequency: Option<Frequency>,
     /// Method of finding pages in scheduled audits: `follow` or `sitemap`.
-    mode: Option<Mode>,
+    mode: Option<CrawlMode>,
     /// Paths that are audited, with their queries; empty: all. `*` is any run of characters.
     #[schema(max_items = 100)]
     include: Option<Vec<String>>,
@@ -127,7 +128,7 @@ impl AuditingChange {
     pub fn issues(&self) -> Issues {
         let mut issues = Issues::new();
         let mut note = |path: String, message: &str| issues.push((path, message.to_owned()));
-        if self.mode == Some(Mode::Selected) {
+        if self.mode == Some(CrawlMode::Selected) {
             note("mode".to_owned(), "must be follow or sitemap");
         }
         for (name, patterns) in [("include", &self.include), ("exclude", &self.exclude)] {

@@ -8,6 +8,7 @@ mod view;
 
 use std::collections::BTreeMap;
 
+use audit_engine::engine::CrawlMode;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use crawler::url::OriginHost;
@@ -15,7 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::words::{Frequency, Mode};
+use super::words::Frequency;
 
 pub use change::AuditingChange;
 pub use custom::{ExtractionRule, SearchRule};
@@ -29,7 +30,7 @@ pub struct Auditing {
     /// Frequency of scheduled audits.
     pub frequency: Frequency,
     /// Method of finding pages in scheduled audits.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// Paths that are audited; empty: all.
     pub include: Vec<String>,
     /// Paths that are not audited.
@@ -68,7 +69,7 @@ impl Default for Auditing {
     fn default() -> Auditing {
         Auditing {
             frequency: Frequency::Manual,
-            mode: Mode::Follow,
+            mode: CrawlMode::Follow,
             include: Vec::new(),
             exclude: Vec::new(),
             drop_parameters: Vec::new(),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use audit_engine::engine::CrawlMode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Auditing, ExtractionRule, Ignored, RobotsTxt, SearchRule, SentHeader, SiteCredentials};
-use crate::words::{Frequency, Mode};
+use crate::words::Frequency;
 
 /// Audit settings of a domain.
 #[derive(Debug, Serialize, ToSchema)]
@@ -15,7 +16,7 @@ pub struct AuditingView {
     /// Frequency of scheduled audits.
     frequency: Frequency,
     /// Method of finding pages in scheduled audits.
-    mode: Mode,
+    mode: CrawlMode,
     /// Paths that are audited; empty: all.
     include: Vec<String>,
     /// Paths that are not audited.

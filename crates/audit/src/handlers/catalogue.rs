@@ -1,7 +1,7 @@
 //! HTTP of the catalogue of issues.
 
-use audit_engine::checks::CheckId;
 use audit_engine::checks::thresholds::{THRESHOLDS, Threshold};
+use audit_engine::checks::{CheckId, FindingScope, Severity};
 use axum::Json;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -9,7 +9,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::AuditState;
-use crate::results::severity;
 use accounts::callers::Caller;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
@@ -43,13 +42,14 @@ struct ThresholdEntry {
     /// Greatest permitted value.
     max: f64,
     /// Issues that depend on it.
-    issues: &'static [&'static str],
+    issues: Vec<&'static str>,
 }
 
 impl ThresholdEntry {
     fn of(threshold: &Threshold) -> ThresholdEntry {
-        let Threshold { name, about, default, min, max, checks, .. } = *threshold;
-        ThresholdEntry { name, about, default, min, max, issues: checks }
+        let Threshold { name, about, default, min, max, .. } = *threshold;
+        let issues = threshold.checks().map(|id| id.check().id).collect();
+        ThresholdEntry { name, about, default, min, max, issues }
     }
 }
 
@@ -60,15 +60,11 @@ struct CatalogueEntry {
     /// Id; never renamed.
     #[schema(examples("META_DESC_MISSING"))]
     id: &'static str,
-    /// `error`, `warning` or `notice`.
-    #[schema(examples("warning"))]
-    severity: &'static str,
+    severity: Severity,
     /// Group of the issue.
     #[schema(examples("description"))]
     category: &'static str,
-    /// Subject: a `page`, the `site`, its `robots` file or its `sitemap`.
-    #[schema(value_type = String, examples("page"))]
-    scope: audit_engine::checks::FindingScope,
+    scope: FindingScope,
     /// Problem in a few words.
     #[schema(examples("Meta description is missing"))]
     title: &'static str,
@@ -92,7 +88,7 @@ async fn list_issues(_: Caller<ReadDomain>) -> Json<Catalogue> {
         let check = id.check();
         CatalogueEntry {
             id: check.id,
-            severity: severity(check.severity),
+            severity: check.severity,
             category: id.category().name,
             scope: check.scope,
             title: check.title,

@@ -1,9 +1,9 @@
 //! HTTP of a run's details: one page, the link graph, a comparison with another run.
 
+use audit_engine::engine::{LinkEntry, PageDetails};
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -12,8 +12,8 @@ use utoipa_axum::routes;
 use super::{NoRun, RunNotRead, visible_run};
 use crate::AuditState;
 use crate::ports::LastVisit;
-use crate::service::{Comparison, LinkFilter, LinkGraph, LinkList, RunIssues};
-use crate::stored::{LinkRow, PageRow, parse_page_id};
+use crate::service::{Comparison, LinkFilter, LinkGraph, LinkList, PageParts, RunIssues};
+use crate::stored::{PageRow, parse_page_id};
 use accounts::callers::Caller;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::{Refusals, own_errors};
@@ -42,134 +42,40 @@ own_errors! {
 
 /// Everything that is known of a page.
 #[derive(Serialize, ToSchema)]
-struct PageDetails {
+#[serde(rename_all = "camelCase")]
+struct RunPage {
     /// The page as in lists.
     #[schema(value_type = PageRow)]
     page: Box<RawValue>,
-    /// Findings with evidence.
-    #[schema(value_type = Vec<FindingShown>)]
-    findings: Value,
-    /// Findings of the server's own answer that the snapshot does not have: crawlers do not meet them, and they take nothing from
-    /// the health.
-    #[schema(value_type = Vec<FindingShown>)]
-    solved: Value,
-    /// Health of the server's own answer, 0 to 100; null where crawlers get that answer.
-    #[serde(rename = "originHealthScore")]
-    #[schema(value_type = Option<f64>)]
-    origin_health_score: Value,
-    /// Health that the page lost, by category.
-    #[schema(value_type = Vec<PenaltyShown>)]
-    penalties: Value,
-    /// Values of the server's response: `title`, `metaDesc`, `canonical`, `metaRobots`, `h1`, and other fields that
-    /// scripts changed.
-    #[schema(value_type = Object)]
-    raw: Value,
-    /// Values of the rendered page; null when it was not rendered.
-    #[schema(value_type = Option<Object>)]
-    rendered: Value,
-    /// True when the page should have been rendered and no browser was free in time: its findings are those of the
-    /// server's response.
-    #[serde(rename = "missedRender")]
-    missed_render: bool,
-    /// Headers that protect visitors, by name, as they were sent.
-    #[serde(rename = "securityHeaders")]
-    #[schema(value_type = Object, example = json!({ "x-content-type-options": "nosniff" }))]
-    security_headers: Value,
-    /// Steps of its redirect.
-    #[schema(value_type = Vec<HopShown>)]
-    hops: Value,
+    #[serde(flatten)]
+    details: PageDetails,
     /// Links to it, at most 1,000.
-    #[schema(value_type = Vec<LinkRow>)]
+    #[schema(value_type = Vec<LinkEntry>)]
     inlinks: Box<RawValue>,
     /// Links on it.
-    #[schema(value_type = Vec<LinkRow>)]
+    #[schema(value_type = Vec<LinkEntry>)]
     outlinks: Box<RawValue>,
     /// Last visit of a crawler, in the last 180 days; as new as the answer.
-    #[serde(rename = "lastCrawlerVisit")]
+    #[schema(required = true)]
     last_crawler_visit: Option<LastVisit>,
-}
-
-/// Findings of one check on a page.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct FindingShown {
-    #[schema(examples("META_DESC_MISSING"))]
-    issue_id: String,
-    /// `error`, `warning` or `notice`.
-    severity: String,
-    /// Elements or targets at fault.
-    count: u32,
-    /// Points that it takes from the page's health, before the category's cap.
-    #[schema(examples(3.0))]
-    points: f64,
-    /// The first 20 of them.
-    examples: Vec<ExampleShown>,
-}
-
-/// Points that a category of findings takes from a page's health.
-#[derive(Serialize, ToSchema)]
-struct PenaltyShown {
-    #[schema(examples("meta"))]
-    category: String,
-    /// Points that the page lost, at most `cap`.
-    #[schema(examples(3.0))]
-    points: f64,
-    /// Most points that the category takes.
-    #[schema(examples(15.0))]
-    cap: f64,
-}
-
-/// An element or target.
-#[derive(Serialize, ToSchema)]
-struct ExampleShown {
-    /// Address; "" when there is none.
-    url: String,
-    /// Text or markup.
-    text: String,
-    /// Description of the problem.
-    detail: String,
-}
-
-/// A step of a redirect.
-#[derive(Serialize, ToSchema)]
-struct HopShown {
-    /// Absolute address.
-    url: String,
-    /// Status; 0: no response, or not requested.
-    status: u16,
 }
 
 /// Reads one page of an audit, with the evidence of its findings and the links around it.
 #[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/pages/{pageId}", tag = "SEO audit",
     params(("runId" = String, Path, description = "The run."), ("pageId" = String, Path, description = "The page's `id`.")),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = PageDetails)))]
+    responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = RunPage)))]
 async fn get_run_page(
     caller: Caller<ReadDomain>,
     State(app): State<AuditState>,
     AppPath((id, page)): AppPath<(String, String)>,
-) -> ApiResult<Json<PageDetails>> {
+) -> ApiResult<Json<RunPage>> {
     let run = visible_run(&caller, &app, &id).await?;
     let page = parse_page_id(&page).ok_or_else(ApiError::not_found)?;
     let parts = app.audits.page(&run, page).await?.ok_or_else(ApiError::not_found)?;
     let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
-    let mut details: Value = serde_json::from_str(parts.details.get()).unwrap_or_default();
-    let mut take = |name: &str| details.get_mut(name).map(Value::take).unwrap_or_default();
-    Ok(Json(PageDetails {
-        findings: take("findings"),
-        solved: take("solved"),
-        origin_health_score: take("originHealthScore"),
-        penalties: take("penalties"),
-        missed_render: take("missedRender").as_bool().unwrap_or_default(),
-        security_headers: take("securityHeaders"),
-        raw: take("raw"),
-        rendered: take("rendered"),
-        hops: take("hops"),
-        page: parts.page,
-        inlinks: parts.inlinks,
-        outlinks: parts.outlinks,
-        last_crawler_visit,
-    }))
+    let PageParts { page, details, inlinks, outlinks, .. } = parts;
+    Ok(Json(RunPage { page, details, inlinks, outlinks, last_crawler_visit }))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -2,6 +2,7 @@
 
 use crate::Audits;
 use audit_engine::checks::CheckId;
+use audit_engine::engine::CrawlMode;
 use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -10,7 +11,6 @@ use domains::DomainsService;
 use futures::StreamExt;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use url::Url;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 use super::{RunNotRead, visible_run};
 use crate::AuditState;
 use crate::access::{ReadAudits, StartAudit};
-use crate::model::{Frequency, Mode, Run, RunStatus, RunView, Trigger};
+use crate::model::{Frequency, IssueBreakdown, Run, RunStatus, RunView, Trigger};
 use crate::ports::LAST_VISIT;
 use crate::segments::ReadError;
 use crate::service::{AuditStartError, NewRun, PageFilter, PageOrder};
@@ -60,7 +60,7 @@ struct StartRequest {
     #[schema(min_items = 1, max_items = 10_000, example = json!(["https://shop.example/"]))]
     urls: Vec<String>,
     /// `follow`: links from `urls`; `selected`: only `urls`; `sitemap`: what the sitemap lists.
-    mode: Mode,
+    mode: CrawlMode,
     /// Templates with many pages are sampled; true unless given.
     allow_sampling: Option<bool>,
     /// Only pages that are new or changed since the last completed run, in sitemap mode; false unless given.
@@ -107,9 +107,9 @@ fn on_site(urls: Vec<Url>, site: &Site) -> ApiResult<Vec<Url>> {
 }
 
 /// Returns the sitemap, if the audit can use it: entries of a sitemap on another host do not count.
-fn usable_sitemap(sitemap: Option<Url>, mode: Mode, site: &Site) -> ApiResult<Option<Url>> {
+fn usable_sitemap(sitemap: Option<Url>, mode: CrawlMode, site: &Site) -> ApiResult<Option<Url>> {
     match sitemap {
-        Some(url) if mode == Mode::Sitemap && !is_on_site(&url, site) => {
+        Some(url) if mode == CrawlMode::Sitemap && !is_on_site(&url, site) => {
             Err(ApiError::invalid_parameter("sitemapUrl", NOT_ON_DOMAIN))
         }
         // With links followed, the sitemap only adds pages.
@@ -329,8 +329,8 @@ struct RunDetails {
     /// Number of matching pages.
     page_total: usize,
     /// Pages that carry each issue, over the whole run; only with `offset` 0 and without `search`, else null.
-    #[schema(value_type = Option<Object>)]
-    issue_breakdown: Option<Value>,
+    #[schema(value_type = Option<BTreeMap<String, usize>>)]
+    issue_breakdown: Option<IssueBreakdown>,
 }
 
 /// Reads an audit with its pages.
@@ -363,10 +363,11 @@ async fn details(app: &AuditState, run: Run, query: &PagesQuery) -> Result<Respo
     let rows = found.part(usize::try_from(offset).unwrap_or(usize::MAX), count);
     let is_first = offset == 0 && query.search.as_ref().is_none_or(String::is_empty);
     let breakdown = match is_first {
-        true if run.is_active => Value::from_iter(app.audits.live_breakdown(&run).await?),
-        true => run.report.issue_breakdown.clone(),
-        false => Value::Null,
+        true if run.is_active => Some(app.audits.live_breakdown(&run).await?),
+        true => Some(run.report.issue_breakdown.clone()),
+        false => None,
     };
+    let breakdown = serde_json::to_string(&breakdown).expect("numbers by id are plain data");
     let fields = query.field_names();
     let visits = app.audits.last_visits(&run, fields.as_deref()).await?;
     let pages = app.audits.page_rows(&run, rows, fields, visits);

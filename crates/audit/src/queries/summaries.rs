@@ -1,7 +1,7 @@
 //! SQL of runs in a few numbers, for lists that must not read reports of a megabyte each.
 
+use audit_engine::engine::BotAccess;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use store::{Conn, DbError, on_engine};
 
 use crate::model::{Outcome, Run, RunId, RunReport};
@@ -43,21 +43,18 @@ const ANSWERING: [&str; 2] = ["llm-search", "llm-user"];
 impl ReportFacts {
     /// Reads the numbers out of a report.
     pub fn of(report: &RunReport) -> ReportFacts {
-        let severity = |name: &str| report.crawl_stats["issuesBySeverity"][name].as_u64().unwrap_or_default();
-        let bots = report.robots_analysis["bots"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let is_blocked = |bot: &&Value| {
-            let is_answering = bot["class"].as_str().is_some_and(|class| ANSWERING.contains(&class));
-            let is_refused = bot["challenged"].as_bool().unwrap_or_default()
-                || bot["httpStatus"].as_u64().is_some_and(|status| matches!(status, 401 | 403 | 429 | 503));
-            is_answering && (bot["verdict"].as_str() == Some("block") || is_refused)
+        let by_severity = report.crawl_stats.issues_by_severity;
+        let is_blocked = |bot: &&BotAccess| {
+            let is_refused = bot.challenged || matches!(bot.http_status, Some(401 | 403 | 429 | 503));
+            ANSWERING.contains(&bot.class.as_str()) && (bot.verdict == "block" || is_refused)
         };
-        let name = |bot: &Value| bot["name"].as_str().map(str::to_owned);
+        let blocked = report.robots_analysis.bots.iter().filter(is_blocked);
         ReportFacts {
-            errors: severity("error"),
-            warnings: severity("warning"),
-            notices: severity("notice"),
+            errors: by_severity.error as u64,
+            warnings: by_severity.warning as u64,
+            notices: by_severity.notice as u64,
             new_errors: report.new_errors as u64,
-            blocked_crawlers: bots.iter().filter(is_blocked).filter_map(name).collect(),
+            blocked_crawlers: blocked.map(|bot| bot.name.clone()).collect(),
         }
     }
 }

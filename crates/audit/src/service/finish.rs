@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{Audit, AuditStatus, CrawlEnd};
 use audit_engine::score::{Scored, run_health};
-use serde_json::{Value, json};
 
 use super::Audits;
 use super::work::WorkError;
@@ -152,19 +151,17 @@ fn outcome(run: &Run, audit: &Audit, index: &Index, previous: Option<&Previous>)
 }
 
 fn report(run: &Run, audit: &Audit, delta: &Delta) -> RunReport {
-    let value = |value: serde_json::Result<Value>| value.expect("reports are plain data");
-    let mut crawl_stats = value(serde_json::to_value(&audit.crawl_stats));
+    let mut crawl_stats = audit.crawl_stats.clone();
     if delta.carried_pages > 0 {
-        crawl_stats["carriedPages"] = json!(delta.carried_pages);
+        crawl_stats.carried_pages = delta.carried_pages;
     }
-    crawl_stats["newIssues"] = json!(delta.new_issues);
-    crawl_stats["fixedIssues"] = json!(delta.fixed_issues);
-    crawl_stats["continuations"] = json!(run.continuations);
+    (crawl_stats.new_issues, crawl_stats.fixed_issues) = (delta.new_issues, delta.fixed_issues);
+    crawl_stats.continuations = u32::try_from(run.continuations).unwrap_or(u32::MAX);
     RunReport {
-        robots_analysis: value(serde_json::to_value(&audit.robots_analysis)),
+        robots_analysis: audit.robots_analysis.clone(),
         crawl_stats,
-        sitemap_issues: value(serde_json::to_value(&audit.sitemap_issues)),
-        issue_breakdown: value(serde_json::to_value(&audit.issue_breakdown)),
+        sitemap_issues: audit.sitemap_issues.clone(),
+        issue_breakdown: audit.issue_breakdown.clone(),
         new_errors: delta.new_errors,
         site_url: audit.site_url.clone(),
     }

@@ -31,7 +31,7 @@ pub use followers::RunFollower;
 use followers::RunFollowers;
 pub use read::{
     AuditExport, AuditExportFormat, AuditedTopic, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList,
-    PageFilter, PageOrder, RunIssues,
+    PageFilter, PageOrder, PageParts, RunIssues,
 };
 use running::RunningAudits;
 pub use settings::AuditingError;

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use audit_engine::checks::thresholds::Thresholds;
-use audit_engine::checks::{CheckId, FindingScope};
+use audit_engine::checks::{CheckId, CheckNeed, FindingScope};
 use audit_engine::engine::{AuditOptions, CrawlMode, IgnoredFinding};
 
 use super::Audits;
 use super::work::WorkError;
-use crate::model::{Mode, Run};
+use crate::model::Run;
 use crate::source::USER_AGENT;
 use domains::Site;
 
@@ -26,11 +26,7 @@ impl Audits {
         let (request, settings) = (&run.request, &run.request.auditing);
         let mut options = AuditOptions::follow(request.urls[0].clone());
         options.seeds.clone_from(&request.urls);
-        options.mode = match request.mode {
-            Mode::Follow => CrawlMode::Follow,
-            Mode::Selected => CrawlMode::Selected,
-            Mode::Sitemap => CrawlMode::Sitemap,
-        };
+        options.mode = request.mode;
         options.max_pages = usize::try_from(request.max_pages).unwrap_or(usize::MAX);
         options.allow_sampling = request.allow_sampling;
         options.max_depth = settings.max_depth.map(|depth| u16::try_from(depth).unwrap_or(u16::MAX));
@@ -47,7 +43,7 @@ impl Audits {
         options.sitemap.clone_from(&request.sitemap);
         options.checks = checks(&settings.enabled_checks, &settings.disabled_checks);
         // Nobody reads the sitemap for a list of addresses.
-        let reads_sitemaps = request.mode != Mode::Selected;
+        let reads_sitemaps = request.mode != CrawlMode::Selected;
         options.checks.retain(|id| reads_sitemaps || id.check().scope != FindingScope::Sitemap);
         options.ignored = settings
             .ignored
@@ -70,7 +66,7 @@ impl Audits {
 
     /// Adds the options that follow from earlier runs and visits.
     async fn add_what_is_known(&self, run: &Run, options: &mut AuditOptions) -> Result<(), WorkError> {
-        let asks_for_dates = options.checks.iter().any(|id| id.check().id == "SITEMAP_LASTMOD_DRIFT");
+        let asks_for_dates = options.needs(CheckNeed::PreviousRun);
         if asks_for_dates || options.allow_sampling {
             let newest = self.earlier_runs(&run.domain_id, run.started_at).await?.into_iter().next();
             if let Some(newest) = newest.as_ref().filter(|_| asks_for_dates) {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use audit_engine::engine::CrawlMode;
 use store::{DbError, Tx};
 use url::Url;
 
 use super::Audits;
 use super::start::{AuditStartError, NewRun};
 use crate::jobs::AuditDomain;
-use crate::model::{Frequency, Mode, Trigger};
+use crate::model::{Frequency, Trigger};
 use domains::{DomainId, Site};
 use platform::jobs::{Days, Job, JobError, JobPriority, Recurrence};
 
@@ -57,7 +58,7 @@ impl Audits {
         let has_sitemap = !site.domain.settings.sitemap_url.is_empty();
         let new = NewRun {
             urls: vec![root],
-            mode: if has_sitemap { auditing.mode } else { Mode::Follow },
+            mode: if has_sitemap { auditing.mode } else { CrawlMode::Follow },
             allow_sampling: true,
             new_pages_only: false,
             sitemap: None,

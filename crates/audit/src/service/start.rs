@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use audit_engine::address::Origin;
-use audit_engine::engine::last_moment;
+use audit_engine::engine::{CrawlMode, last_moment};
 use store::DbError;
 use url::Url;
 
 use super::Audits;
 use crate::auditing::RobotsTxt;
 use crate::jobs::RunAudit;
-use crate::model::{AuditRequest, Frequency, Mode, Run, RunId, RunReport, RunStatus, Trigger};
+use crate::model::{AuditRequest, Frequency, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::queries;
 use crate::segments::ReadError;
 use accounts::usage::Reservation;
@@ -36,7 +36,7 @@ pub struct NewRun {
     /// Addresses at which the crawl begins.
     pub urls: Vec<Url>,
     /// Method of finding pages.
-    pub mode: Mode,
+    pub mode: CrawlMode,
     /// Templates with many pages are sampled.
     pub allow_sampling: bool,
     /// Only pages that are new or changed.
@@ -114,15 +114,15 @@ impl Audits {
         }
         let max_pages = wanted.min(limits.pages_per_audit.most().unwrap_or(MOST_PAGES)).min(left);
         let sitemap = new.sitemap.or_else(|| Url::parse(&domain.settings.sitemap_url).ok());
-        let sitemap = sitemap.filter(|_| new.mode != Mode::Selected);
-        if new.mode == Mode::Sitemap && sitemap.is_none() {
+        let sitemap = sitemap.filter(|_| new.mode != CrawlMode::Selected);
+        if new.mode == CrawlMode::Sitemap && sitemap.is_none() {
             return Err(AuditStartError::NoSitemap);
         }
         let request = AuditRequest {
             urls: new.urls,
             mode: new.mode,
-            allow_sampling: new.allow_sampling && new.mode != Mode::Selected,
-            new_pages_only: new.new_pages_only && new.mode == Mode::Sitemap,
+            allow_sampling: new.allow_sampling && new.mode != CrawlMode::Selected,
+            new_pages_only: new.new_pages_only && new.mode == CrawlMode::Sitemap,
             sitemap,
             max_pages,
             auditing,

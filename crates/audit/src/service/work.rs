@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use audit_engine::checks::CheckNeed;
 use audit_engine::engine::{
     Audit, AuditOptions, AuditProgress, AuditStatus, CrawlEnd, Journal, JournalError, RowResult, conclude,
     resume,
@@ -14,6 +15,7 @@ use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use http::HeaderValue;
 use store::DbError;
+use store::packed::{pack, unpack};
 
 use super::Audits;
 use super::running::RunSlot;
@@ -22,7 +24,7 @@ use crate::queries;
 use crate::results::live_part;
 use crate::segments::ReadError;
 use crate::source::{SiteSource, SourceOptions, USER_AGENT};
-use crate::stored::{PartKind, pack};
+use crate::stored::{MAX_PART_BYTES, PartKind};
 use accounts::UsageMetric;
 use domains::Site;
 use platform::jobs::{HoldError, JobError, JobOutcome};
@@ -143,9 +145,13 @@ impl Audits {
         }
         let options = self.options(run, &site).await?;
         let source = self.source(run, site, &options).await?;
-        let past =
+        let batches =
             queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, PartKind::Checkpoint)
                 .await?;
+        let next = batches.len();
+        // The engine finds a damaged batch unreadable, like an empty one.
+        let unpacked = |packed: Vec<u8>| unpack(&packed, MAX_PART_BYTES).unwrap_or_default();
+        let past = &mut batches.into_iter().map(unpacked);
         if ends || run.open_attempts > DEATHS {
             let audit = conclude(&source, &options, past).await?;
             self.count_rest(run, &audit, run.pages_counted).await?;
@@ -157,7 +163,7 @@ impl Audits {
             job,
             run: &run.id,
             account: &run.account_id,
-            next: past.len(),
+            next,
             counted: run.pages_counted,
             limit,
             is_over_plan: false,
@@ -185,8 +191,7 @@ impl Audits {
             user_agent: HeaderValue::from_str(agent).unwrap_or(HeaderValue::from_static(USER_AGENT)),
             headers: credentials.request_headers(),
             is_plain: run.request.urls[0].scheme() == "http",
-            reads_snapshots: options.crawlers_are_served
-                || options.checks.iter().any(|id| id.check().id.starts_with("SNAPSHOT_")),
+            reads_snapshots: options.crawlers_are_served || options.needs(CheckNeed::Snapshots),
         };
         Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))
     }
@@ -276,17 +281,17 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     async fn keep(
         &mut self,
-        batch: &[u8],
-        rows: &[RowResult],
+        batch: Vec<u8>,
+        rows: Vec<RowResult>,
         progress: AuditProgress,
     ) -> Result<(), WorkError> {
         let inner = &self.audits.0;
         let pages = progress.pages as u64;
+        let (batch, live) = (pack(&batch), (!rows.is_empty()).then(|| live_part(rows)));
         let mut tx = inner.db.write().await?;
         self.job.hold(&mut tx).await?;
-        queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, batch).await?;
-        if !rows.is_empty() {
-            let live = live_part(rows);
+        queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, &batch).await?;
+        if let Some(live) = live {
             for (kind, lines) in [(PartKind::Live, &live.pages), (PartKind::LiveDetails, &live.details)] {
                 queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
             }
@@ -320,7 +325,7 @@ impl Journal for Keeper<'_> {
         progress: AuditProgress,
     ) -> BoxFuture<'_, Result<(), JournalError>> {
         Box::pin(async move {
-            self.keep(&batch, &rows, progress).await.map_err(|error| JournalError::Save(error.into()))
+            self.keep(batch, rows, progress).await.map_err(|error| JournalError::Save(error.into()))
         })
     }
 

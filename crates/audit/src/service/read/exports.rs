@@ -1,7 +1,9 @@
 //! Exports: everything of one kind that a run has, as lines for spreadsheets, programs and search engines, part by part.
 
+use audit_engine::engine::{Finding, Hop, LinkEntry, PageDetails, RobotsProblem, SiteIssue, SitemapIssue};
 use bytes::Bytes;
 use futures::Stream;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use url::Url;
 
@@ -226,9 +228,9 @@ impl ExportPlan {
         };
         let mut reader = RowReader::new(&self.audits, &self.run, kind);
         for row in rows {
-            let value: Value = serde_json::from_slice(&reader.line(*row).await?).unwrap_or_default();
+            let line = reader.line(*row).await?;
             let page = ExportedPage { path: &self.index.paths[*row], status: self.index.status[*row] };
-            let mut lines = page.lines(self.request.what, value);
+            let mut lines = page.lines(self.request.what, &line).unwrap_or_default();
             if self.request.what == AuditExport::Findings
                 && let Some(issue) = &self.request.filter.issue
             {
@@ -274,129 +276,130 @@ struct ExportedPage<'a> {
     status: u16,
 }
 
+/// Lists in the details of a page that stand in exports only.
+#[derive(Deserialize)]
+struct PageLists {
+    images: Vec<Map<String, Value>>,
+    hreflang: Vec<Map<String, Value>>,
+}
+
 impl ExportedPage<'_> {
-    fn lines(&self, what: AuditExport, mut value: Value) -> Vec<Map<String, Value>> {
-        match what {
-            AuditExport::Pages => value.as_object().cloned().into_iter().collect(),
-            AuditExport::Links => objects(value),
+    fn lines(&self, what: AuditExport, line: &[u8]) -> serde_json::Result<Vec<Map<String, Value>>> {
+        Ok(match what {
+            AuditExport::Pages => vec![serde_json::from_slice(line)?],
+            AuditExport::Links => serde_json::from_slice(line)?,
             AuditExport::External => {
-                let is_external = |link: &Map<String, Value>| {
-                    link.get("to").and_then(Value::as_str).is_some_and(|to| !to.starts_with('/'))
-                };
-                objects(value).into_iter().filter(is_external).collect()
+                let links: Vec<LinkEntry<'static>> = serde_json::from_slice(line)?;
+                links.iter().filter(|link| link.is_external()).map(object).collect()
             }
             AuditExport::Findings => {
-                objects(value["findings"].take()).iter().flat_map(|f| self.examples(f)).collect()
+                let details: PageDetails = serde_json::from_slice(line)?;
+                details.findings.iter().flat_map(|finding| self.examples(finding)).collect()
             }
-            AuditExport::Images => self.with_path(value["images"].take()),
-            AuditExport::Hreflang => self.with_path(value["hreflang"].take()),
-            AuditExport::Redirects => self.redirect(value["hops"].take()),
+            AuditExport::Images => self.with_path(serde_json::from_slice::<PageLists>(line)?.images),
+            AuditExport::Hreflang => self.with_path(serde_json::from_slice::<PageLists>(line)?.hreflang),
+            AuditExport::Redirects => self.redirect(&serde_json::from_slice::<PageDetails>(line)?.hops),
             AuditExport::Resources | AuditExport::Sitemap => Vec::new(),
-        }
+        })
     }
 
-    fn with_path(&self, entries: Value) -> Vec<Map<String, Value>> {
-        let mut entries = objects(entries);
+    fn with_path(&self, mut entries: Vec<Map<String, Value>>) -> Vec<Map<String, Value>> {
         entries.iter_mut().for_each(|entry| _ = entry.insert("path".to_owned(), self.path.into()));
         entries
     }
 
-    fn redirect(&self, hops: Value) -> Vec<Map<String, Value>> {
-        let steps = objects(hops);
-        let Some(last) = steps.last() else { return Vec::new() };
-        let line = [
-            ("path", Value::from(self.path)),
-            ("statusCode", self.status.into()),
-            ("hops", steps.len().into()),
-            ("target", last.get("url").cloned().unwrap_or_default()),
-            ("targetStatus", last.get("status").cloned().unwrap_or_default()),
-        ];
-        vec![line.map(|(name, value)| (name.to_owned(), value)).into_iter().collect()]
+    fn redirect(&self, hops: &[Hop]) -> Vec<Map<String, Value>> {
+        let line = |last: &Hop| {
+            object(json!({
+                "path": self.path, "statusCode": self.status, "hops": hops.len(), "target": last.url,
+                "targetStatus": last.status,
+            }))
+        };
+        hops.last().map(line).into_iter().collect()
     }
 
     /// Returns a finding with each of its examples; one line when it has none.
-    fn examples(&self, finding: &Map<String, Value>) -> Vec<Map<String, Value>> {
-        let mut base = finding.clone();
-        let examples = base.remove("examples").map(objects).unwrap_or_default();
-        base.insert("path".to_owned(), self.path.into());
-        base.insert("statusCode".to_owned(), self.status.into());
-        if examples.is_empty() {
-            return vec![base];
-        }
-        examples.into_iter().map(|example| base.clone().into_iter().chain(example).collect()).collect()
+    fn examples(&self, finding: &Finding) -> Vec<Map<String, Value>> {
+        let Finding { issue_id, severity, count, points, examples } = finding;
+        let line = object(json!({
+            "path": self.path, "statusCode": self.status, "issueId": issue_id, "severity": severity, "count": count,
+            "points": points,
+        }));
+        with_examples(line, examples.iter().map(object))
     }
 }
 
 /// Returns the findings about the site, its robots.txt and its sitemaps, in the form of findings without a path.
 fn site_wide(report: &RunReport) -> Vec<Map<String, Value>> {
     let mut lines = Vec::new();
-    for issue in entries(&report.crawl_stats["siteIssues"]) {
-        let line = json!({ "count": 1, "detail": issue["detail"] });
-        let examples = entries(&issue["examples"]).iter().map(|url| json!({ "url": url }));
-        lines.extend(with_examples(issue, &line, examples));
+    for SiteIssue { issue_id, severity, detail, examples } in &report.crawl_stats.site_issues {
+        let line =
+            json!({ "path": "", "issueId": issue_id, "severity": severity, "count": 1, "detail": detail });
+        lines.extend(with_examples(known(line), examples.iter().map(|url| known(json!({ "url": url })))));
     }
-    for problem in entries(&report.robots_analysis["problems"]) {
-        let line = json!({ "count": 1, "text": problem["text"], "detail": problem["suggestion"] });
-        lines.extend(with_examples(problem, &line, std::iter::once(json!({ "line": problem["line"] }))));
+    for RobotsProblem { issue_id, severity, line, text, suggestion } in &report.robots_analysis.problems {
+        lines.push(known(json!({
+            "path": "", "issueId": issue_id, "severity": severity, "count": 1, "text": text, "detail": suggestion,
+            "line": line,
+        })));
     }
-    for issue in entries(&report.sitemap_issues) {
-        let line = json!({ "count": issue["count"], "url": issue["sitemap"], "sitemap": issue["sitemap"] });
-        lines.extend(with_examples(issue, &line, entries(&issue["examples"]).iter().cloned()));
+    for SitemapIssue { issue_id, severity, sitemap, count, examples } in &report.sitemap_issues {
+        let line = json!({
+            "path": "", "issueId": issue_id, "severity": severity, "count": count, "url": sitemap, "sitemap": sitemap,
+        });
+        // An example that is the file itself names no address of its own.
+        lines.extend(with_examples(known(line), examples.iter().map(known)));
     }
     lines
 }
 
-/// Returns a line for each example of a finding about the site, one when there is none.
+/// Returns a line with each example of its finding, and the line alone when there is none.
 fn with_examples(
-    issue: &Value,
-    line: &Value,
-    examples: impl Iterator<Item = Value>,
+    line: Map<String, Value>,
+    examples: impl Iterator<Item = Map<String, Value>>,
 ) -> Vec<Map<String, Value>> {
-    let of_issue = json!({ "path": "", "issueId": issue["issueId"], "severity": issue["severity"] });
-    let base: Map<String, Value> = known(line).chain(known(&of_issue)).collect();
-    // An example that is the file itself names no address of its own.
     let mut lines: Vec<Map<String, Value>> =
-        examples.map(|example| base.clone().into_iter().chain(known(&example)).collect()).collect();
+        examples.map(|example| line.clone().into_iter().chain(example).collect()).collect();
     if lines.is_empty() {
-        lines.push(base);
+        lines.push(line);
     }
     lines
 }
 
-/// Returns the non-empty fields of an object, and the path even when it is empty.
-fn known(object: &Value) -> impl Iterator<Item = (String, Value)> {
-    let fields = object.as_object().cloned().unwrap_or_default().into_iter();
-    fields.filter(|(name, value)| !value.is_null() && (name == "path" || value != ""))
+fn object(fields: impl Serialize) -> Map<String, Value> {
+    let value = serde_json::to_value(fields).unwrap_or_default();
+    if let Value::Object(map) = value { map } else { Map::new() }
 }
 
-fn entries(list: &Value) -> &[Value] {
-    list.as_array().map(Vec::as_slice).unwrap_or_default()
-}
-
-fn objects(list: Value) -> Vec<Map<String, Value>> {
-    let Value::Array(list) = list else { return Vec::new() };
-    let object = |value| if let Value::Object(map) = value { Some(map) } else { None };
-    list.into_iter().filter_map(object).collect()
+/// Returns the non-empty fields, and the path even when it is empty.
+fn known(fields: impl Serialize) -> Map<String, Value> {
+    let mut fields = object(fields);
+    fields.retain(|name, value| !value.is_null() && (name == "path" || value != ""));
+    fields
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+        serde_json::from_value(value).unwrap()
+    }
+
     #[test]
     fn findings_about_the_site_have_a_line_for_each_example() {
-        let mut report = RunReport::empty(crate::model::Mode::Follow);
-        report.crawl_stats["siteIssues"] = json!([
+        let mut report = RunReport::default();
+        report.crawl_stats.site_issues = read(json!([
             { "issueId": "HSTS_MISSING", "severity": "notice", "detail": "no header", "examples": [] },
             { "issueId": "URL_TRAP", "severity": "warning", "detail": "calendar", "examples": ["https://a.example/1", "https://a.example/2"] },
-        ]);
-        report.robots_analysis["problems"] = json!([
+        ]));
+        report.robots_analysis.problems = read(json!([
             { "issueId": "ROBOTS_UNKNOWN", "severity": "notice", "line": 3, "text": "Disalow: /", "suggestion": "Disallow" },
-        ]);
-        report.sitemap_issues = json!([
+        ]));
+        report.sitemap_issues = read(json!([
             { "issueId": "SITEMAP_DEAD", "severity": "error", "sitemap": "https://a.example/s.xml", "count": 9,
               "examples": [{ "url": "https://a.example/gone", "detail": "404" }, { "url": "", "detail": "cut" }] },
-        ]);
+        ]));
 
         let lines = site_wide(&report);
 

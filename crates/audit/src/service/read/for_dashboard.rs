@@ -61,7 +61,7 @@ const PICTURE_TAGS: [&str; 5] =
 #[serde(rename_all = "camelCase")]
 struct TaggedPage {
     path: String,
-    social_tags: Option<HashMap<String, String>>,
+    social_tags: HashMap<String, String>,
 }
 
 /// Decides whether a row's tags lead to a picture. `last` is a text that the row must have for that.
@@ -69,7 +69,7 @@ fn line_names(line: &[u8], picture: &Url, last: &str, host: &str) -> bool {
     if !std::str::from_utf8(line).is_ok_and(|line| line.contains(last)) {
         return false;
     }
-    let Ok(TaggedPage { path, social_tags: Some(tags) }) = serde_json::from_slice(line) else { return false };
+    let Ok(TaggedPage { path, social_tags: tags }) = serde_json::from_slice(line) else { return false };
     let Ok(page) = Url::parse(&format!("https://{host}{path}")) else { return false };
     let leads_there = |name: &&str| {
         tags.get(*name).and_then(|value| page.join(value.trim()).ok()).is_some_and(|url| url == *picture)

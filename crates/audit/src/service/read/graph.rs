@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
+use audit_engine::engine::LinkEntry;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Audits, RowReader};
 use crate::model::Run;
 use crate::segments::ReadError;
-use crate::stored::{LinkRow, PartKind, page_id, show_page_id};
+use crate::stored::{PartKind, page_id, show_page_id};
 
 /// Links in one answer.
 const MOST_EDGES: usize = 20_000;
@@ -47,6 +48,7 @@ pub struct GraphNode {
     /// 0 to 100, one decimal.
     pub health_score: f64,
     /// Clicks from the start; null: nothing leads to it, or the run goes on.
+    #[schema(required = true)]
     pub depth: Option<u32>,
     /// Pages of the site that link to it.
     pub inlink_count: u32,
@@ -76,8 +78,9 @@ impl Audits {
         let mut edges: Vec<GraphEdge> = Vec::new();
         let mut reader = RowReader::new(self, run, PartKind::Links);
         for (row, from) in in_order {
-            let links: Vec<LinkRow> = serde_json::from_slice(&reader.line(row).await?).unwrap_or_default();
-            let places = links.iter().filter_map(|link| places.get(link.to.as_str()).copied());
+            let links: Vec<LinkEntry<'static>> =
+                serde_json::from_slice(&reader.line(row).await?).unwrap_or_default();
+            let places = links.iter().filter_map(|link| places.get(&*link.to).copied());
             let others: BTreeSet<u16> = places.filter(|to| *to != from).collect();
             edges.extend(others.into_iter().map(|to| GraphEdge(from, to)));
         }

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use audit_engine::checks::CheckId;
 use serde::Serialize;
-use serde_json::Value;
 use store::DbError;
 use utoipa::ToSchema;
 
 use super::Audits;
 use crate::model::Run;
 use crate::queries;
-use crate::results::severity;
 
 /// Runs that are shown.
 const MOST_RUNS: i64 = 10;
@@ -48,21 +46,20 @@ pub struct IssueCounts {
     pub severity: &'static str,
     /// Rows that carried it, in the order of `runs`; 1 for one about the site.
     #[schema(example = json!([12, 12, 3]))]
-    pub counts: Vec<u64>,
+    pub counts: Vec<usize>,
 }
 
 impl RunIssues {
     fn of(runs: &[Run]) -> RunIssues {
-        let mut counts: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, run) in runs.iter().enumerate() {
-            for (id, count) in run.report.issue_breakdown.as_object().into_iter().flatten() {
-                let of_issue = counts.entry(id.clone()).or_insert_with(|| vec![0; runs.len()]);
-                of_issue[place] = Value::as_u64(count).unwrap_or_default();
+            for (id, count) in &run.report.issue_breakdown {
+                counts.entry(id).or_insert_with(|| vec![0; runs.len()])[place] = *count;
             }
         }
-        let issue = |(issue_id, counts): (String, Vec<u64>)| IssueCounts {
-            severity: CheckId::find(&issue_id).map_or("", |id| severity(id.check().severity)),
-            issue_id,
+        let issue = |(id, counts): (&str, Vec<usize>)| IssueCounts {
+            issue_id: id.to_owned(),
+            severity: CheckId::find(id).map_or("", |id| id.check().severity.as_str()),
             counts,
         };
         let shown =

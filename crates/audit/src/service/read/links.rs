@@ -1,5 +1,6 @@
 //! The link graph of a run: links by their source page, their target page, and the status of their targets.
 
+use audit_engine::engine::LinkEntry;
 use bytes::Bytes;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -8,7 +9,7 @@ use super::{Audits, RowReader};
 use crate::model::Run;
 use crate::results::MOST_INLINKS;
 use crate::segments::ReadError;
-use crate::stored::{LinkRow, PartKind};
+use crate::stored::PartKind;
 
 #[derive(Debug, Clone, Default)]
 pub struct LinkFilter {
@@ -31,14 +32,14 @@ pub struct LinkFilter {
 #[serde(rename_all = "camelCase")]
 pub struct LinkList {
     /// Requested part of the links.
-    pub links: Vec<LinkRow>,
+    pub links: Vec<LinkEntry<'static>>,
     /// Number of matching links.
     pub total: usize,
 }
 
 impl LinkList {
     fn take(&mut self, line: &Bytes, filter: &LinkFilter) {
-        let links: Vec<LinkRow> = serde_json::from_slice(line).unwrap_or_default();
+        let links: Vec<LinkEntry<'static>> = serde_json::from_slice(line).unwrap_or_default();
         for link in links {
             let is_wanted = filter.from.as_ref().is_none_or(|from| *from == link.from)
                 && filter.to.as_ref().is_none_or(|to| *to == link.to)

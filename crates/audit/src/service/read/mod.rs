@@ -11,15 +11,17 @@ mod links;
 mod rows;
 mod visits;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
+use audit_engine::engine::PageDetails;
 use bytes::Bytes;
 use futures::Stream;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use store::DbError;
 
 use super::Audits;
-use crate::model::Run;
+use crate::model::{IssueBreakdown, Run};
 use crate::ports::{LAST_VISIT, LastVisit};
 use crate::queries;
 use crate::segments::ReadError;
@@ -283,22 +285,22 @@ impl Audits {
     }
 
     /// Returns one row of a kind, as JSON. Returns `None` when there is no such row.
-    pub(super) async fn row(
+    pub(super) async fn row<T: DeserializeOwned>(
         &self,
         run: &Run,
         kind: PartKind,
         row: usize,
-    ) -> Result<Option<Box<RawValue>>, ReadError> {
+    ) -> Result<Option<T>, ReadError> {
         let line = RowReader::new(self, run, kind).line(row).await?;
         Ok(serde_json::from_slice(&line).ok())
     }
 
     /// Counts the rows with each issue of a running audit.
-    pub async fn live_breakdown(&self, run: &Run) -> Result<BTreeMap<String, usize>, ReadError> {
+    pub async fn live_breakdown(&self, run: &Run) -> Result<IssueBreakdown, ReadError> {
         let index = self.0.segments.live(run).await?.index.clone();
-        let mut counts = BTreeMap::new();
+        let mut counts = IssueBreakdown::new();
         for row in 0..index.len() {
-            index.issues_of(row).for_each(|id| *counts.entry(id.to_owned()).or_default() += 1);
+            index.issues_of(row).for_each(|id| *counts.entry(id.to_owned().into()).or_default() += 1);
         }
         Ok(counts)
     }
@@ -344,8 +346,7 @@ pub struct PageParts {
     pub path: String,
     /// Row as in lists.
     pub page: Box<RawValue>,
-    /// Findings with their evidence, and facts.
-    pub details: Box<RawValue>,
+    pub details: PageDetails,
     /// Links to it.
     pub inlinks: Box<RawValue>,
     /// Links on it.

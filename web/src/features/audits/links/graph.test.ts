@@ -12,7 +12,7 @@ function graphOf(depths: (number | null)[], edges: [number, number][] = []): Lin
     depth,
     inlinkCount: index,
   }));
-  return { nodes, edges, pageTotal: nodes.length };
+  return { nodes, edges, edgeTotal: 0, pageTotal: nodes.length };
 }
 
 const radius = ({ x, y }: { x: number; y: number }) => Math.hypot(x, y);

@@ -9,7 +9,7 @@ use crate::Analytics;
 use crate::Recorder;
 use crate::ports::StoredPageList;
 use accounts::callers::Callers;
-use audit::Audits;
+use audit::AuditReader;
 use domains::DomainsService;
 use domains::origin::OriginClient;
 use platform::config::Config;
@@ -21,7 +21,7 @@ pub struct AnalyticsState {
     pub domains: DomainsService,
     pub origins: OriginClient,
     pub analytics: Analytics,
-    pub audits: Audits,
+    pub audits: AuditReader,
     pub recorder: Recorder,
     pub stored_pages: Arc<dyn StoredPageList>,
     pub config: Arc<Config>,

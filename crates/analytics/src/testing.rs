@@ -72,7 +72,7 @@ impl AnalyticsServices {
             domains: self.domains.clone(),
             origins: self.origins.clone(),
             analytics: self.analytics.clone(),
-            audits: self.audits.clone(),
+            audits: self.audits.reader.clone(),
             recorder: self.recorder.clone(),
             stored_pages,
             config: self.left.platform.config.clone(),
@@ -81,7 +81,9 @@ impl AnalyticsServices {
         let audits = AuditState {
             callers: self.callers.clone(),
             domains: self.domains.clone(),
-            audits: self.audits.clone(),
+            runs: self.audits.runs.clone(),
+            reader: self.audits.reader.clone(),
+            settings: self.audits.settings.clone(),
             config: self.left.platform.config.clone(),
             shutdown: self.left.platform.shutdown.clone(),
         };

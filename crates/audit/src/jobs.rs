@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use store::DbError;
 
 use super::model::{Run, RunId, Trigger};
-use super::service::Audits;
+use super::service::{AuditRuns, AuditSchedule, end_later, give_up, tell_webhook, work};
 use domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
 
@@ -48,17 +48,17 @@ impl Job for RunAudit {
     const FIRST_WAIT: Duration = Duration::from_secs(1);
     const LONGEST_WAIT: Duration = Duration::from_secs(60);
     const TELLS_DEATH: bool = true;
-    type Services = Audits;
+    type Services = AuditRuns;
 
-    async fn died(&self, audits: &Audits, reason: &str) -> Result<(), DbError> {
+    async fn died(&self, runs: &AuditRuns, reason: &str) -> Result<(), DbError> {
         match self.ends {
-            true => audits.give_up(&self.run, reason).await,
-            false => audits.end_later(&self.run).await,
+            true => give_up(runs, &self.run, reason).await,
+            false => end_later(runs, &self.run).await,
         }
     }
 
-    async fn run(&self, audits: &Audits, run: &JobRun) -> Result<JobOutcome, JobError> {
-        audits.work(&self.run, run, self.ends).await
+    async fn run(&self, runs: &AuditRuns, job: &JobRun) -> Result<JobOutcome, JobError> {
+        work(runs, self, job).await
     }
 }
 
@@ -70,10 +70,10 @@ impl Job for KeepAudits {
     const KIND: &'static str = "KeepAudits";
     // The next one comes in some minutes.
     const MAX_ATTEMPTS: u32 = 1;
-    type Services = Audits;
+    type Services = AuditSchedule;
 
-    async fn run(&self, audits: &Audits, run: &JobRun) -> Result<JobOutcome, JobError> {
-        audits.keep(run).await?;
+    async fn run(&self, schedule: &AuditSchedule, run: &JobRun) -> Result<JobOutcome, JobError> {
+        schedule.keep(run).await?;
         Ok(JobOutcome::Done)
     }
 }
@@ -87,10 +87,10 @@ pub struct AuditDomain {
 impl Job for AuditDomain {
     const KIND: &'static str = "AuditDomain";
     const MAX_ATTEMPTS: u32 = 5;
-    type Services = Audits;
+    type Services = AuditSchedule;
 
-    async fn run(&self, audits: &Audits, _: &JobRun) -> Result<JobOutcome, JobError> {
-        audits.start_scheduled(&self.domain).await?;
+    async fn run(&self, schedule: &AuditSchedule, _: &JobRun) -> Result<JobOutcome, JobError> {
+        schedule.start_scheduled(&self.domain).await?;
         Ok(JobOutcome::Done)
     }
 }
@@ -101,14 +101,26 @@ pub struct TellWebhook {
     pub run: RunId,
 }
 
+impl TellWebhook {
+    /// Makes the job of a run that ends, if a webhook is set.
+    pub fn job(run: &Run) -> Option<NewJob> {
+        run.request.auditing.webhook_url.as_ref()?;
+        let job = TellWebhook { run: run.id.clone() }
+            .queued_for(run.account_id.as_str())
+            .domain(run.domain_id.as_str())
+            .unique(format!("webhook:{}", run.id));
+        Some(job)
+    }
+}
+
 impl Job for TellWebhook {
     const KIND: &'static str = "TellWebhook";
     const MAX_ATTEMPTS: u32 = 8;
     const FIRST_WAIT: Duration = Duration::from_secs(30);
-    type Services = Audits;
+    type Services = AuditRuns;
 
-    async fn run(&self, audits: &Audits, _: &JobRun) -> Result<JobOutcome, JobError> {
-        audits.tell_webhook(&self.run).await?;
+    async fn run(&self, runs: &AuditRuns, _: &JobRun) -> Result<JobOutcome, JobError> {
+        tell_webhook(runs, &self.run).await?;
         Ok(JobOutcome::Done)
     }
 }

@@ -1,6 +1,6 @@
 //! SEO audits: a run crawls a domain's site with `audit_engine`, in a job, and its results are stored and read here.
 //!
-//! Page insights read the latest run from [`Audits`]; no other feature reads the tables.
+//! Other features read runs from [`AuditReader`]; none reads the tables.
 
 pub mod access;
 pub mod auditing;
@@ -25,5 +25,5 @@ pub mod words;
 pub use linked::LinkedPages;
 pub use queries::summaries::{ReportFacts, RunSummary};
 pub use segments::ReadError;
-pub use service::Audits;
+pub use service::{AuditReader, Audits};
 pub use state::AuditState;

@@ -192,6 +192,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Makes the outcome of a run that was stopped before it had results.
+    pub fn stopped(run: &Run, why: &str) -> Outcome {
+        Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
+    }
+
     /// Makes the outcome of a run without results.
     pub fn nothing(mode: CrawlMode, close_reason: CloseReason, why: impl Into<String>) -> Outcome {
         Outcome {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use tokio_util::sync::CancellationToken;
 
-use crate::Audits;
+use crate::service::{AuditReader, AuditRuns, AuditSettings};
 use accounts::callers::Callers;
 use domains::DomainsService;
 use platform::config::Config;
@@ -15,7 +15,9 @@ use platform::config::Config;
 pub struct AuditState {
     pub callers: Callers,
     pub domains: DomainsService,
-    pub audits: Audits,
+    pub runs: AuditRuns,
+    pub reader: AuditReader,
+    pub settings: AuditSettings,
     pub config: Arc<Config>,
     pub shutdown: CancellationToken,
 }

@@ -23,7 +23,7 @@ use accounts::AccountId;
 use accounts::usage::UsageEntry;
 use analytics::model::{Day, date_of, start_of};
 use analytics::{Analytics, DomainDay, FirstVisit};
-use audit::{Audits, RunSummary};
+use audit::{AuditReader, RunSummary};
 use domains::{Domain, DomainId, DomainsService, Site};
 use mentions::reading::{AccountVisibility, CitedPage, MentionReading};
 use platform::Platform;
@@ -40,7 +40,7 @@ const CRAWL_DAYS: u32 = 30;
 pub struct DashboardServices {
     pub domains: DomainsService,
     pub analytics: Analytics,
-    pub audits: Audits,
+    pub audits: AuditReader,
     pub mentions: MentionReading,
     pub render: RenderService,
     pub refresh: RefreshService,
@@ -230,12 +230,13 @@ impl SiteDashboard {
             .iter()
             .filter_map(|path| Url::parse(&format!("https://{}{path}", site.domain.host)).ok())
             .collect();
-        let (crawls, issues, stored) = tokio::join!(
+        let (crawls, audited, stored) = tokio::join!(
             analytics.ai_crawls(&site.domain.id, CRAWL_DAYS),
-            audits.count_issues(&site.domain.id, &paths),
+            audits.latest_run(&site.domain.id),
             render.stored_pages().stored_at(site, &urls),
         );
-        let (crawls, issues) = (known("AI crawls", crawls), known("issues", issues).flatten());
+        let issues = known("issues", audited).flatten().map(|audited| audited.count_issues(&paths));
+        let crawls = known("AI crawls", crawls);
         let (stored, now) = (stored?, self.clock.now());
         let ages: HashMap<&Url, u64> =
             urls.iter().zip(stored).filter_map(|(url, at)| Some((url, now.since(at?).as_secs()))).collect();

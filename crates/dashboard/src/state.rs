@@ -10,7 +10,7 @@ use crate::health::ReadinessCheck;
 use accounts::Accounts;
 use accounts::callers::Callers;
 use accounts::ports::AccountHoldings;
-use audit::Audits;
+use audit::AuditReader;
 use domains::DomainsService;
 use mentions::Mentions;
 use platform::config::Config;
@@ -22,7 +22,7 @@ pub struct DashboardState {
     pub callers: Callers,
     pub accounts: Accounts,
     pub domains: DomainsService,
-    pub audits: Audits,
+    pub audits: AuditReader,
     pub mentions: Mentions,
     pub render: RenderService,
     pub dashboard: SiteDashboard,

@@ -26,6 +26,7 @@ impl Services for MentionServices {
     fn on(platform: Platform) -> MentionServices {
         let left = AnalyticsServices::on(platform);
         let AnalyticsServices { analytics, audits, .. } = &left;
+        let audits = &audits.reader;
         let (platform, accounts, domains, jobs) =
             (left.platform(), &left.accounts, &left.domains, &left.jobs);
         let mentions = Mentions::new(platform, accounts, domains, jobs, audits);

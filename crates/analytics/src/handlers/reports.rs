@@ -139,12 +139,12 @@ struct SeoSpider {
 async fn latest_audit(app: &AnalyticsState, domain: &DomainId, url: &Url) -> ApiResult<SeoSpider> {
     let nothing = SeoSpider { latest_run: None, page: AuditedPage::default() };
     let path = &url[Position::BeforePath..Position::AfterQuery];
-    let mut found = app.audits.latest_page(domain, path).await?;
-    if path != url.path() && found.as_ref().is_some_and(|(_, page)| page.is_none()) {
-        found = app.audits.latest_page(domain, url.path()).await?;
+    let Some(latest) = app.audits.latest_run(domain).await? else { return Ok(nothing) };
+    let mut page = latest.find_page::<AuditedPage>(path).await?;
+    if page.is_none() && path != url.path() {
+        page = latest.find_page(url.path()).await?;
     }
-    let Some((run, page)) = found else { return Ok(nothing) };
-    let page = page.and_then(|page| serde_json::from_str::<AuditedPage>(page.get()).ok());
+    let run = latest.run;
     Ok(SeoSpider {
         latest_run: Some(AuditRun {
             id: run.id.to_string(),

@@ -1,6 +1,5 @@
 //! HTTP of a domain's audit settings.
 
-use crate::Audits;
 use axum::Json;
 use axum::extract::State;
 use domains::DomainsService;
@@ -9,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::AuditState;
 use crate::auditing::{AuditingChange, AuditingView};
-use crate::service::AuditingError;
+use crate::service::{AuditSettings, AuditingError};
 use accounts::callers::Caller;
 use domains::access::{ChangeBeyond, ReadBeyond};
 use domains::{DomainAccess, RequestedDomain};
@@ -35,11 +34,11 @@ own_errors! {
 async fn get_auditing(
     caller: Caller<ReadBeyond>,
     State(domains): State<DomainsService>,
-    State(audits): State<Audits>,
+    State(settings): State<AuditSettings>,
     domain: RequestedDomain,
 ) -> ApiResult<Json<AuditingView>> {
     let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
-    Ok(Json(audits.auditing(&domain).await?))
+    Ok(Json(settings.view(&domain).await?))
 }
 
 /// Changes how a domain is audited. Holds for audits that begin from now on.
@@ -52,7 +51,7 @@ async fn get_auditing(
 async fn update_auditing(
     caller: Caller<ChangeBeyond>,
     State(domains): State<DomainsService>,
-    State(audits): State<Audits>,
+    State(settings): State<AuditSettings>,
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<AuditingChange>,
 ) -> ApiResult<Json<AuditingView>> {
@@ -61,7 +60,7 @@ async fn update_auditing(
     if !domain.is_proven() {
         validated(change.issues_unproven())?;
     }
-    let changed = audits.change_auditing(&domain, change).await;
+    let changed = settings.change(&domain, change).await;
     changed.map(Json).map_err(|error| match error {
         AuditingError::Gone => ApiError::not_found(),
         AuditingError::Store(error) => error.into(),

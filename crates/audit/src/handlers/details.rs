@@ -1,20 +1,18 @@
 //! HTTP of a run's details: one page, the link graph, a comparison with another run.
 
-use audit_engine::engine::{LinkEntry, PageDetails};
 use axum::Json;
 use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::{NoRun, RunNotRead, visible_run};
 use crate::AuditState;
-use crate::ports::LastVisit;
-use crate::service::{Comparison, LinkFilter, LinkGraph, LinkList, PageParts, RunIssues};
-use crate::stored::{PageRow, parse_page_id};
+use crate::service::{AuditReader, Comparison, LinkFilter, LinkGraph, LinkList, RunIssues, RunPage};
+use crate::stored::parse_page_id;
 use accounts::callers::Caller;
+use domains::DomainsService;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
@@ -40,26 +38,6 @@ own_errors! {
     NoPage: ApiKeyDomainScopeMismatch, DomainNotOwned, DomainAccessForbidden, NotFound, ArchiveUnavailable;
 }
 
-/// Everything that is known of a page.
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct RunPage {
-    /// The page as in lists.
-    #[schema(value_type = PageRow)]
-    page: Box<RawValue>,
-    #[serde(flatten)]
-    details: PageDetails,
-    /// Links to it, at most 1,000.
-    #[schema(value_type = Vec<LinkEntry>)]
-    inlinks: Box<RawValue>,
-    /// Links on it.
-    #[schema(value_type = Vec<LinkEntry>)]
-    outlinks: Box<RawValue>,
-    /// Last visit of a crawler, in the last 180 days; as new as the answer.
-    #[schema(required = true)]
-    last_crawler_visit: Option<LastVisit>,
-}
-
 /// Reads one page of an audit, with the evidence of its findings and the links around it.
 #[utoipa::path(get, path = "/api/seo-spider/runs/{runId}/pages/{pageId}", tag = "SEO audit",
     params(("runId" = String, Path, description = "The run."), ("pageId" = String, Path, description = "The page's `id`.")),
@@ -67,15 +45,14 @@ struct RunPage {
     responses(Refusals::<ReadDomain, NoPage>, (status = 200, description = "The page.", body = RunPage)))]
 async fn get_run_page(
     caller: Caller<ReadDomain>,
-    State(app): State<AuditState>,
+    State(domains): State<DomainsService>,
+    State(reader): State<AuditReader>,
     AppPath((id, page)): AppPath<(String, String)>,
 ) -> ApiResult<Json<RunPage>> {
-    let run = visible_run(&caller, &app, &id).await?;
+    let run = visible_run(&caller, &domains, &reader, &id).await?;
     let page = parse_page_id(&page).ok_or_else(ApiError::not_found)?;
-    let parts = app.audits.page(&run, page).await?.ok_or_else(ApiError::not_found)?;
-    let last_crawler_visit = app.audits.last_visit(&run, &parts.path).await?;
-    let PageParts { page, details, inlinks, outlinks, .. } = parts;
-    Ok(Json(RunPage { page, details, inlinks, outlinks, last_crawler_visit }))
+    let page = RunPage::read(&reader, &run, page).await?;
+    page.map(Json).ok_or_else(ApiError::not_found)
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -114,7 +91,7 @@ async fn list_run_links(
     if !(1..=MAX_LINKS).contains(&limit) {
         return Err(ApiError::invalid_parameter("limit", "must be from 1 to 500"));
     }
-    let run = visible_run(&caller, &app, &id).await?;
+    let run = visible_run(&caller, &app.domains, &app.reader, &id).await?;
     let LinksQuery { from, to, status, external, offset, .. } = query;
     let filter = LinkFilter { from, to, status, is_external: external, limit, offset: offset.unwrap_or(0) };
     // All links of the run are looked through, but those of one page.
@@ -122,7 +99,7 @@ async fn list_run_links(
         None => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         Some(_) => None,
     };
-    Ok(Json(app.audits.links(&run, &filter).await?))
+    Ok(Json(LinkList::read(&app.reader, &run, &filter).await?))
 }
 
 /// Run to compare with.
@@ -145,14 +122,14 @@ async fn compare_runs(
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<CompareQuery>,
 ) -> ApiResult<Json<Comparison>> {
-    let run = visible_run(&caller, &app, &id).await?;
-    let other = visible_run(&caller, &app, &query.with).await?;
+    let run = visible_run(&caller, &app.domains, &app.reader, &id).await?;
+    let other = visible_run(&caller, &app.domains, &app.reader, &query.with).await?;
     if other.domain_id != run.domain_id {
         return Err(ApiError::invalid_parameter("with", "is of another domain"));
     }
     let (earlier, later) = if other.started_at <= run.started_at { (other, run) } else { (run, other) };
     let _call = app.callers.rate_limits.long_calls.wait(caller.account()).await?;
-    Ok(Json(app.audits.compare(&earlier, &later).await?))
+    Ok(Json(Comparison::read(&app.reader, &earlier, &later).await?))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -170,7 +147,8 @@ struct GraphQuery {
     responses(Refusals::<ReadDomain, RunNotRead>, (status = 200, description = "The graph.", body = LinkGraph)))]
 async fn get_link_graph(
     caller: Caller<ReadDomain>,
-    State(app): State<AuditState>,
+    State(domains): State<DomainsService>,
+    State(reader): State<AuditReader>,
     AppPath(id): AppPath<String>,
     AppQuery(query): AppQuery<GraphQuery>,
 ) -> ApiResult<Json<LinkGraph>> {
@@ -178,8 +156,8 @@ async fn get_link_graph(
     if !(1..=MAX_NODES).contains(&limit) {
         return Err(ApiError::invalid_parameter("limit", "must be from 1 to 2000"));
     }
-    let run = visible_run(&caller, &app, &id).await?;
-    Ok(Json(app.audits.graph(&run, limit).await?))
+    let run = visible_run(&caller, &domains, &reader, &id).await?;
+    Ok(Json(LinkGraph::read(&reader, &run, limit).await?))
 }
 
 /// Lists how many pages carried each issue in an audit and in up to nine before it.
@@ -189,9 +167,10 @@ async fn get_link_graph(
     responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "The issues.", body = RunIssues)))]
 async fn list_run_issues(
     caller: Caller<ReadDomain>,
-    State(app): State<AuditState>,
+    State(domains): State<DomainsService>,
+    State(reader): State<AuditReader>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<RunIssues>> {
-    let run = visible_run(&caller, &app, &id).await?;
-    Ok(Json(app.audits.issues(run).await?))
+    let run = visible_run(&caller, &domains, &reader, &id).await?;
+    Ok(Json(RunIssues::read(&reader, run).await?))
 }

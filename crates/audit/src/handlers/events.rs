@@ -17,9 +17,10 @@ use utoipa_axum::routes;
 use super::{NoRun, visible_run};
 use crate::AuditState;
 use crate::model::{Run, RunStatus};
-use crate::service::RunFollower;
+use crate::service::{AuditReader, AuditRuns, RunFollower};
 use accounts::callers::Caller;
 use accounts::callers::caller::Uncounted;
+use domains::DomainsService;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, AppPath, ErrorCode};
@@ -87,10 +88,8 @@ async fn follow_run(
     AppPath(id): AppPath<String>,
     parts: Parts,
 ) -> ApiResult<Sse<impl Stream<Item = Result<Event, Infallible>> + use<>>> {
-    let run = visible_run(&caller, &app, &id).await?;
-    let follower = app
-        .audits
-        .follow(run)
+    let run = visible_run(&caller, &app.domains, &app.reader, &id).await?;
+    let follower = RunFollower::start(&app.reader, run)
         .ok_or_else(|| ApiError::new(ErrorCode::RateLimited).retry_after(CHECK_EVERY))?;
     let stream = RunStream { app, parts, follower, last: None, check_at: Instant::now() + CHECK_EVERY };
     let events = futures::stream::unfold(Some(stream), |stream| async move {
@@ -140,7 +139,7 @@ impl RunStream {
         let checked = async {
             let mut parts = self.parts.clone();
             let caller = Uncounted::<ReadDomain>::from_request_parts(&mut parts, &self.app).await?.admit()?;
-            visible_run(&caller, &self.app, run).await
+            visible_run(&caller, &self.app.domains, &self.app.reader, run).await
         };
         match checked.await {
             Ok(_) => true,
@@ -168,10 +167,12 @@ struct Cancelled {
     responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "It is being stopped.", body = Cancelled)))]
 async fn cancel_run(
     caller: Caller<ReadDomain>,
-    State(app): State<AuditState>,
+    State(domains): State<DomainsService>,
+    State(reader): State<AuditReader>,
+    State(runs): State<AuditRuns>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Json<Cancelled>> {
-    let run = visible_run(&caller, &app, &id).await?;
-    let ok = app.audits.cancel(&run).await?;
+    let run = visible_run(&caller, &domains, &reader, &id).await?;
+    let ok = runs.cancel(&run).await?;
     Ok(Json(Cancelled { ok, run_id: run.id.to_string() }))
 }

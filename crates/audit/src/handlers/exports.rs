@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 use super::runs::PagesQuery;
 use super::{RunNotRead, visible_run};
 use crate::AuditState;
-use crate::service::{AuditExport, AuditExportFormat, ExportRequest};
+use crate::service::{AuditExport, AuditExportFormat, ExportRequest, count_sitemap_files};
 use accounts::callers::Caller;
 use platform::api::access::ReadDomain;
 use platform::api::openapi::Refusals;
@@ -107,9 +107,9 @@ async fn export_run(
 ) -> ApiResult<Response> {
     let mut name = query.what.clone();
     let request = query.parse()?;
-    let run = visible_run(&caller, &app, &id).await?;
+    let run = visible_run(&caller, &app.domains, &app.reader, &id).await?;
     if let Some(part) = request.part {
-        if !(1..=app.audits.sitemap_files(&run).await?).contains(&part) {
+        if !(1..=count_sitemap_files(&app.reader, &run).await?).contains(&part) {
             return Err(ApiError::invalid_parameter("part", "is no file of the sitemap"));
         }
         name = format!("{name}-{part}");
@@ -119,7 +119,7 @@ async fn export_run(
         Some(_) => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         None => None,
     };
-    let mut parts = Box::pin(app.audits.export(&run, request).await?.fuse());
+    let mut parts = Box::pin(request.stream(&app.reader, &run).await?.fuse());
     drop(call);
     // A store that cannot be read is told before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();

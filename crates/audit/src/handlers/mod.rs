@@ -14,8 +14,10 @@ use utoipa_axum::router::OpenApiRouter;
 use super::model::Run;
 use super::segments::ReadError;
 use crate::AuditState;
+use crate::service::AuditReader;
 use accounts::callers::Caller;
 use accounts::callers::caller::Credential;
+use domains::DomainsService;
 use platform::api::access::Access;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, ErrorCode};
@@ -39,11 +41,16 @@ own_errors! {
 }
 
 /// Finds the run of this id, if the caller may see it. A run of another account counts as absent.
-async fn visible_run<A: Access>(caller: &Caller<A>, app: &AuditState, id: &str) -> ApiResult<Run> {
-    let found = app.audits.find_run(id).await?;
+async fn visible_run<A: Access>(
+    caller: &Caller<A>,
+    domains: &DomainsService,
+    reader: &AuditReader,
+    id: &str,
+) -> ApiResult<Run> {
+    let found = reader.find_run(id).await?;
     let run = found.filter(|run| run.account_id == *caller.account()).ok_or_else(ApiError::not_found)?;
     caller.check_scope(&run.host)?;
-    let domain = app.domains.find_by_id(&run.domain_id).await?;
+    let domain = domains.find_by_id(&run.domain_id).await?;
     if domain.is_none_or(|domain| domain.account_id != run.account_id) {
         return Err(ApiError::new(match caller.credential {
             Credential::Session(_) => ErrorCode::DomainAccessForbidden,

@@ -1,6 +1,5 @@
 //! HTTP of runs: starting one, listing them, reading one with its pages.
 
-use crate::Audits;
 use audit_engine::checks::CheckId;
 use audit_engine::engine::CrawlMode;
 use axum::Json;
@@ -22,7 +21,9 @@ use crate::access::{ReadAudits, StartAudit};
 use crate::model::{Frequency, IssueBreakdown, Run, RunStatus, RunView, Trigger};
 use crate::ports::LAST_VISIT;
 use crate::segments::ReadError;
-use crate::service::{AuditStartError, NewRun, PageFilter, PageOrder};
+use crate::service::{
+    AuditReader, AuditStartError, NewRun, PageFilter, PageOrder, SelectedPages, WantedFields, page_rows,
+};
 use crate::stored::{PAGE_FIELDS, PageRow};
 use accounts::callers::Caller;
 use accounts::callers::caller::Credential;
@@ -164,7 +165,7 @@ async fn start_run(
         },
         frequency: Frequency::Manual,
     };
-    let run = app.audits.start(&site, caller.limits(), new).await?;
+    let run = app.runs.start(&site, caller.limits(), new).await?;
     Ok(Json(Started { ok: true, run_id: run.to_string(), status: RunStatus::Running }))
 }
 
@@ -213,7 +214,7 @@ struct RunList {
 async fn list_runs(
     caller: Caller<ReadAudits>,
     State(domains): State<DomainsService>,
-    State(audits): State<Audits>,
+    State(reader): State<AuditReader>,
     AppQuery(query): AppQuery<ListQuery>,
 ) -> ApiResult<Json<RunList>> {
     let asked = query.domain.filter(|domain| !domain.is_empty());
@@ -227,7 +228,7 @@ async fn list_runs(
             Some(site.domain.id.clone())
         }
     };
-    let runs = audits.list_runs(caller.account(), domain.as_ref()).await?;
+    let runs = reader.list_runs(caller.account(), domain.as_ref()).await?;
     Ok(Json(RunList { runs: runs.into_iter().map(RunView::of).collect() }))
 }
 
@@ -347,30 +348,25 @@ async fn get_run(
     AppQuery(query): AppQuery<PagesQuery>,
 ) -> ApiResult<Response> {
     query.check()?;
-    let run = visible_run(&caller, &app, &id).await?;
+    let run = visible_run(&caller, &app.domains, &app.reader, &id).await?;
     let _call = match query.filter().order {
         Some(_) => Some(app.callers.rate_limits.long_calls.wait(caller.account()).await?),
         None => None,
     };
-    Ok(details(&app, run, &query).await?)
+    Ok(details(&app.reader, run, &query).await?)
 }
 
-async fn details(app: &AuditState, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
-    let found = app.audits.select_pages(&run, &query.filter()).await?;
+async fn details(reader: &AuditReader, run: Run, query: &PagesQuery) -> Result<Response, ReadError> {
+    let found = SelectedPages::select(reader, &run, &query.filter()).await?;
     let total = found.count();
     let offset = query.offset.unwrap_or(0);
     let count = query.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     let rows = found.part(usize::try_from(offset).unwrap_or(usize::MAX), count);
     let is_first = offset == 0 && query.search.as_ref().is_none_or(String::is_empty);
-    let breakdown = match is_first {
-        true if run.is_active => Some(app.audits.live_breakdown(&run).await?),
-        true => Some(run.report.issue_breakdown.clone()),
-        false => None,
-    };
+    let breakdown = if is_first { Some(reader.issue_breakdown(&run).await?) } else { None };
     let breakdown = serde_json::to_string(&breakdown).expect("numbers by id are plain data");
-    let fields = query.field_names();
-    let visits = app.audits.last_visits(&run, fields.as_deref()).await?;
-    let pages = app.audits.page_rows(&run, rows, fields, visits);
+    let wanted = WantedFields::read(reader, &run, query.field_names()).await?;
+    let pages = page_rows(reader, &run, rows, wanted);
     let mut pages = Box::pin(pages.fuse());
     // A store that cannot be read is told before the answer begins.
     let first = pages.next().await.transpose()?.unwrap_or_default();

@@ -7,12 +7,14 @@ use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{Audit, AuditStatus, CrawlEnd};
 use audit_engine::score::{Scored, run_health};
 
-use super::Audits;
-use super::work::WorkError;
+use super::running::WorkError;
+use super::runs::AuditRuns;
+use crate::jobs::TellWebhook;
 use crate::model::{CloseReason, Outcome, Run, RunReport, RunStatus};
 use crate::queries;
 use crate::results::{RunParts, index, inlink_parts, resource_parts};
 use crate::stored::{History, Index, PartKind, page_id};
+use platform::jobs::JobRun;
 
 /// A run that ended before, with its columns.
 pub(super) struct Previous {
@@ -31,74 +33,67 @@ struct Delta {
     fixed_issues: usize,
 }
 
-impl Audits {
-    /// Writes down what an audit found, and ends the run.
-    pub(super) async fn finish(
-        &self,
-        run: &Run,
-        audit: Audit,
-        job: &platform::jobs::JobRun,
-    ) -> Result<(), WorkError> {
-        if audit.row_count() == 0 || audit.status == AuditStatus::Unreachable || audit.pages == 0 {
-            return self.end(run, nothing_of(run, &audit), job).await;
-        }
-        let earlier = self.earlier_runs(&run.domain_id, run.started_at).await?;
-        let mut history = match earlier.first() {
-            Some(newest) => self.0.segments.history(newest).await?,
-            None => History::default(),
-        };
-        let mut index = index(&audit);
-        let scores = index.paths.iter().map(|path| page_id(path)).zip(index.health.iter().copied());
-        history.add(scores);
-        let scope = run.request.scope_key();
-        let comparable = earlier.iter().position(|other| other.request.scope_key() == scope);
-        let previous = match earlier.into_iter().nth(comparable.unwrap_or(0)) {
-            Some(run) => Some(Previous { index: self.0.segments.index(&run).await?, run }),
-            None => None,
-        };
-        let segments = &self.0.segments;
-        // Iterators over a site are not held across an await by what may move between threads.
-        for (number, part) in RunParts::of(&audit, &history).enumerate() {
-            segments.put(&run.id, PartKind::Pages, number, &part.pages).await?;
-            segments.put(&run.id, PartKind::Details, number, &part.details).await?;
-            segments.put(&run.id, PartKind::Links, number, &part.links).await?;
-        }
-        for (number, part) in inlink_parts(&audit, &index).enumerate() {
-            segments.put(&run.id, PartKind::Inlinks, number, &part).await?;
-        }
-        let resources = resource_parts(&audit);
-        index.resource_parts = resources.len();
-        for (number, part) in resources.into_iter().enumerate() {
-            segments.put(&run.id, PartKind::Resources, number, &part).await?;
-        }
-        segments.put(&run.id, PartKind::History, 0, &plain(&history)).await?;
-        segments.put(&run.id, PartKind::Dates, 0, &plain(&audit.dated_pages())).await?;
-        segments.put(&run.id, PartKind::Index, 0, &plain(&index)).await?;
-        let outcome = outcome(run, &audit, &index, previous.as_ref());
-        self.end(run, outcome, job).await
+/// Writes down what an audit found, and ends the run.
+pub(super) async fn finish(runs: &AuditRuns, run: &Run, audit: Audit, job: &JobRun) -> Result<(), WorkError> {
+    if audit.row_count() == 0 || audit.status == AuditStatus::Unreachable || audit.pages == 0 {
+        return end(runs, run, nothing_of(run, &audit), job).await;
     }
+    let earlier = runs.reader.earlier_runs(&run.domain_id, run.started_at).await?;
+    let segments = &runs.reader.segments;
+    let mut history = match earlier.first() {
+        Some(newest) => segments.history(newest).await?,
+        None => History::default(),
+    };
+    let mut index = index(&audit);
+    let scores = index.paths.iter().map(|path| page_id(path)).zip(index.health.iter().copied());
+    history.add(scores);
+    let scope = run.request.scope_key();
+    let comparable = earlier.iter().position(|other| other.request.scope_key() == scope);
+    let previous = match earlier.into_iter().nth(comparable.unwrap_or(0)) {
+        Some(run) => Some(Previous { index: segments.index(&run).await?, run }),
+        None => None,
+    };
+    // Iterators over a site are not held across an await by what may move between threads.
+    for (number, part) in RunParts::of(&audit, &history).enumerate() {
+        segments.put(&run.id, PartKind::Pages, number, &part.pages).await?;
+        segments.put(&run.id, PartKind::Details, number, &part.details).await?;
+        segments.put(&run.id, PartKind::Links, number, &part.links).await?;
+    }
+    for (number, part) in inlink_parts(&audit, &index).enumerate() {
+        segments.put(&run.id, PartKind::Inlinks, number, &part).await?;
+    }
+    let resources = resource_parts(&audit);
+    index.resource_parts = resources.len();
+    for (number, part) in resources.into_iter().enumerate() {
+        segments.put(&run.id, PartKind::Resources, number, &part).await?;
+    }
+    segments.put(&run.id, PartKind::History, 0, &plain(&history)).await?;
+    segments.put(&run.id, PartKind::Dates, 0, &plain(&audit.dated_pages())).await?;
+    segments.put(&run.id, PartKind::Index, 0, &plain(&index)).await?;
+    let outcome = outcome(run, &audit, &index, previous.as_ref());
+    end(runs, run, outcome, job).await
+}
 
-    /// Ends a run, and deletes its checkpoints.
-    pub(super) async fn end(
-        &self,
-        run: &Run,
-        outcome: Outcome,
-        job: &platform::jobs::JobRun,
-    ) -> Result<(), WorkError> {
-        let mut tx = self.0.db.write().await?;
-        job.hold(&mut tx).await?;
-        let now = self.0.clock.now();
-        if queries::finish_run(&mut tx, &run.id, &outcome, now).await? {
-            if outcome.status.has_results() {
-                queries::summaries::put_summary(&mut tx, run, &outcome, now).await?;
-            }
-            self.announce_end(&mut tx, run).await?;
+/// Ends a run, and deletes its checkpoints.
+pub(super) async fn end(
+    runs: &AuditRuns,
+    run: &Run,
+    outcome: Outcome,
+    job: &JobRun,
+) -> Result<(), WorkError> {
+    let mut tx = runs.platform.db.write().await?;
+    job.hold(&mut tx).await?;
+    let now = runs.platform.clock.now();
+    if queries::finish_run(&mut tx, &run.id, &outcome, now).await? {
+        if outcome.status.has_results() {
+            queries::summaries::put_summary(&mut tx, run, &outcome, now).await?;
         }
-        tx.commit().await?;
-        self.0.jobs.wake();
-        self.0.segments.forget_work(&run.id).await?;
-        Ok(())
+        runs.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(run))).await?;
     }
+    tx.commit().await?;
+    runs.jobs.wake();
+    runs.reader.segments.forget_work(&run.id).await?;
+    Ok(())
 }
 
 fn plain(value: &impl serde::Serialize) -> Vec<u8> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::Audits;
+use super::read::AuditReader;
 use crate::model::{Run, RunId};
 use accounts::AccountId;
 use platform::limits::{KeyedCount, KeyedSlot};
@@ -47,6 +47,24 @@ impl RunFollowers {
 }
 
 impl RunFollower {
+    /// Follows a run. Returns none when the account has as many streams as it may have.
+    pub fn start(reader: &AuditReader, run: Run) -> Option<RunFollower> {
+        let followers = &reader.followers;
+        let stream = followers.streams.acquire(run.account_id.clone(), STREAMS_OF_ACCOUNT)?;
+        let id = run.id.clone();
+        let mut readers = followers.readers();
+        let receiver = match readers.get(&id) {
+            Some(reader) => reader.subscribe(),
+            None => {
+                let (sender, receiver) = watch::channel(Arc::new(run));
+                readers.insert(id.clone(), sender);
+                reader.tasks.spawn(read_for_followers(reader.clone(), id));
+                receiver
+            }
+        };
+        Some(RunFollower { _stream: stream, run: receiver })
+    }
+
     /// Returns the last known state of the run.
     pub fn run(&mut self) -> Arc<Run> {
         self.run.borrow_and_update().clone()
@@ -58,55 +76,36 @@ impl RunFollower {
     }
 }
 
-impl Audits {
-    /// Follows a run. Returns none when the account has as many streams as it may have.
-    pub fn follow(&self, run: Run) -> Option<RunFollower> {
-        let followers = &self.0.followers;
-        let stream = followers.streams.acquire(run.account_id.clone(), STREAMS_OF_ACCOUNT)?;
-        let id = run.id.clone();
-        let mut readers = followers.readers();
-        let receiver = match readers.get(&id) {
-            Some(reader) => reader.subscribe(),
-            None => {
-                let (sender, receiver) = watch::channel(Arc::new(run));
-                readers.insert(id.clone(), sender);
-                self.0.platform.tasks.spawn(self.clone().read_for_followers(id));
-                receiver
-            }
-        };
-        Some(RunFollower { _stream: stream, run: receiver })
-    }
-
-    /// Reads a run repeatedly, until it is over or has no followers.
-    async fn read_for_followers(self, id: RunId) {
-        let followers = &self.0.followers;
-        loop {
-            tokio::select! {
-                () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = self.0.platform.shutdown.cancelled() => break,
-            }
-            if followers.end_unfollowed(&id) {
-                return;
-            }
-            // A database that is away for a moment is asked again.
-            let Ok(found) = self.find_run(id.as_str()).await else { continue };
-            let Some(run) = found else { break };
-            let is_over = !run.is_active;
-            if let Some(reader) = followers.readers().get(&id) {
-                reader.send_replace(Arc::new(run));
-            }
-            if is_over {
-                break;
-            }
+/// Reads a run repeatedly, until it is over or has no followers.
+async fn read_for_followers(reader: AuditReader, id: RunId) {
+    let followers = &reader.followers;
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = reader.shutdown.cancelled() => break,
         }
-        followers.readers().remove(&id);
+        if followers.end_unfollowed(&id) {
+            return;
+        }
+        // A database that is away for a moment is asked again.
+        let Ok(found) = reader.find_run(id.as_str()).await else { continue };
+        let Some(run) = found else { break };
+        let is_over = !run.is_active;
+        if let Some(sender) = followers.readers().get(&id) {
+            sender.send_replace(Arc::new(run));
+        }
+        if is_over {
+            break;
+        }
     }
+    followers.readers().remove(&id);
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
 
+    use audit_engine::engine::CrawlMode;
     use domains::DomainId;
     use domains::testing::*;
     use futures::future::BoxFuture;
@@ -114,9 +113,9 @@ mod tests {
     use store::DbError;
 
     use super::*;
-    use crate::model::{Frequency, Mode, Trigger};
+    use crate::model::{Frequency, Trigger};
     use crate::ports::{CrawlerTraffic, LastVisit};
-    use crate::service::start::NewRun;
+    use crate::service::{Audits, NewRun};
     use crate::testing::NoRenders;
 
     struct NoVisits;
@@ -142,19 +141,20 @@ mod tests {
             let audits = Audits::new(platform, accounts, domains, origins, jobs, renders, visits);
             let new = NewRun {
                 urls: vec!["https://shop.example/".parse().unwrap()],
-                mode: Mode::Follow,
+                mode: CrawlMode::Follow,
                 allow_sampling: false,
                 new_pages_only: false,
                 sitemap: None,
                 trigger: Trigger::Manual,
                 frequency: Frequency::Manual,
             };
-            let id = audits.start(&site, platform.config.plan(Plan::Enterprise), new).await.unwrap();
-            let run = audits.find_run(id.as_str()).await.unwrap().unwrap();
+            let id = audits.runs.start(&site, platform.config.plan(Plan::Enterprise), new).await.unwrap();
+            let run = audits.reader.find_run(id.as_str()).await.unwrap().unwrap();
 
-            let streams: Vec<RunFollower> = (0..3).map(|_| audits.follow(run.clone()).unwrap()).collect();
+            let streams: Vec<RunFollower> =
+                (0..3).map(|_| RunFollower::start(&audits.reader, run.clone()).unwrap()).collect();
 
-            let followers = &audits.0.followers;
+            let followers = &audits.reader.followers;
             let shared: Vec<usize> =
                 followers.readers().values().map(watch::Sender::receiver_count).collect();
             assert_eq!(shared, [3]);

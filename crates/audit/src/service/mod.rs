@@ -3,66 +3,54 @@
 
 mod finish;
 mod followers;
-mod maintenance;
 mod notification;
 mod options;
 mod read;
 mod running;
-mod scheduling;
+mod runs;
+mod schedule;
 mod settings;
-mod start;
 mod work;
 
 use std::sync::Arc;
 
-use store::Db;
-
 use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
 use super::ports::{CrawlerTraffic, Renders};
-use super::segments::Segments;
 use accounts::Accounts;
 use domains::DomainsService;
 use domains::origin::OriginClient;
 use platform::Platform;
-use platform::clock::Clock;
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
+use running::RunningAudits;
 
 pub use followers::RunFollower;
-use followers::RunFollowers;
+pub use notification::tell_webhook;
 pub use read::{
-    AuditExport, AuditExportFormat, AuditedTopic, Comparison, ExportRequest, LinkFilter, LinkGraph, LinkList,
-    PageFilter, PageOrder, PageParts, RunIssues,
+    AuditExport, AuditExportFormat, AuditReader, AuditedTopic, Comparison, ExportRequest, LatestRun,
+    LinkFilter, LinkGraph, LinkList, PageFilter, PageOrder, RunIssues, RunPage, SelectedPages, WantedFields,
+    count_sitemap_files, page_rows,
 };
-use running::RunningAudits;
-pub use settings::AuditingError;
-pub use start::{AuditStartError, NewRun};
+pub use runs::{AuditRuns, AuditStartError, NewRun};
+pub use schedule::AuditSchedule;
+pub use settings::{AuditSettings, AuditingError};
+pub use work::{end_later, give_up, work};
 
 /// Account of the service's own jobs.
 const SERVICE: &str = "service";
 /// Audits that one process runs at a time.
 const AT_ONCE: usize = 4;
 
-/// See the module. Cheap to clone.
+/// Services of audits. Cheap to clone.
 #[derive(Clone)]
-pub struct Audits(Arc<Inner>);
-
-struct Inner {
-    platform: Platform,
-    db: Db,
-    clock: Clock,
-    accounts: Accounts,
-    domains: DomainsService,
-    origins: OriginClient,
-    jobs: Jobs,
-    segments: Segments,
-    renders: Arc<dyn Renders>,
-    visits: Arc<dyn CrawlerTraffic>,
-    running: RunningAudits,
-    followers: RunFollowers,
+pub struct Audits {
+    pub runs: AuditRuns,
+    pub reader: AuditReader,
+    pub schedule: AuditSchedule,
+    pub settings: AuditSettings,
 }
 
 impl Audits {
-    /// Makes the service. Starts nothing.
+    /// Makes the services. Starts nothing.
     pub fn new(
         platform: &Platform,
         accounts: &Accounts,
@@ -72,38 +60,39 @@ impl Audits {
         renders: Arc<dyn Renders>,
         visits: Arc<dyn CrawlerTraffic>,
     ) -> Audits {
-        Audits(Arc::new(Inner {
-            db: platform.db.clone(),
-            clock: platform.clock.clone(),
+        let reader = AuditReader::new(platform, visits);
+        let settings = AuditSettings::new(platform, jobs);
+        let runs = AuditRuns {
+            platform: platform.clone(),
             accounts: accounts.clone(),
             domains: domains.clone(),
             origins: origins.clone(),
             jobs: jobs.clone(),
-            segments: Segments::new(&platform.db, &platform.blobs),
             renders,
-            visits,
             running: RunningAudits::default(),
-            followers: RunFollowers::default(),
-            platform: platform.clone(),
-        }))
+            reader: reader.clone(),
+            settings: settings.clone(),
+        };
+        let (db, clock) = (platform.db.clone(), platform.clock.clone());
+        Audits { schedule: AuditSchedule { db, clock, runs: runs.clone() }, runs, reader, settings }
     }
 
     /// Adds what needs no browser to the worker's kinds of jobs.
     pub fn register(&self, registry: Registry) -> Registry {
         registry
-            .with::<KeepAudits>(self.clone(), 1)
-            .with::<AuditDomain>(self.clone(), 2)
-            .with::<TellWebhook>(self.clone(), 4)
+            .with::<KeepAudits>(self.schedule.clone(), 1)
+            .with::<AuditDomain>(self.schedule.clone(), 2)
+            .with::<TellWebhook>(self.runs.clone(), 4)
     }
 
     /// Adds the runs themselves: sites are audited where the browsers are.
     pub fn register_runs(&self, registry: Registry) -> Registry {
-        registry.with::<RunAudit>(self.clone(), AT_ONCE)
+        registry.with::<RunAudit>(self.runs.clone(), AT_ONCE)
     }
 
     /// Returns the schedules for the worker.
     pub fn schedules(&self) -> Vec<Schedule> {
-        vec![Schedule::every(maintenance::LOOK_EVERY, "audits", || {
+        vec![Schedule::every(schedule::LOOK_EVERY, "audits", || {
             KeepAudits {}.queued_for(SERVICE).priority(JobPriority::Normal)
         })]
     }

@@ -1,11 +1,16 @@
-//! Runs of this process: their number by account, and requests to stop them. Used by the work of runs.
+//! Runs of this process: their number by account, requests to stop them, and errors of an attempt. Used by the work of runs.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use audit_engine::engine::JournalError;
+use store::DbError;
+
 use crate::model::{Run, RunId};
+use crate::segments::ReadError;
 use accounts::AccountId;
+use platform::jobs::HoldError;
 use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Runs of one account that a process works on at a time; the others wait. See docs/decisions/0402.
@@ -53,4 +58,21 @@ impl Drop for RunSlot {
     fn drop(&mut self) {
         self.running.cancelled().remove(&self.id);
     }
+}
+
+/// Reason why an attempt ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorkError {
+    /// The database does not answer.
+    #[error(transparent)]
+    Store(#[from] DbError),
+    /// An earlier run cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Another process has taken the job over.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
+    /// The journal of the crawl could not be written or read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }

@@ -1,15 +1,26 @@
 //! Audit settings of a domain: reading them, and changing them one change at a time.
 
-use store::DbError;
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::Audits;
+use store::{Db, DbError, Tx};
+
+use super::SERVICE;
 use crate::auditing::{Auditing, AuditingChange, AuditingView, SiteCredentials};
+use crate::jobs::AuditDomain;
+use crate::model::Frequency;
 use crate::queries;
 use domains::{Domain, DomainId};
-use platform::secret::{SealKey, random};
+use platform::Platform;
+use platform::clock::Clock;
+use platform::jobs::{Days, Job, JobPriority, Jobs, Recurrence};
+use platform::secret::{SealKey, Secrets, random};
 
 /// Purpose of the sealed texts.
 const PURPOSE: &str = "audit credentials";
+
+/// Scheduled audits of all domains begin within so long after midnight UTC, each at its own time.
+const SPREAD: Duration = Duration::from_secs(6 * 3600);
 
 /// Reason why a change was refused.
 #[derive(Debug, thiserror::Error)]
@@ -22,17 +33,28 @@ pub enum AuditingError {
     Store(#[from] DbError),
 }
 
-impl Audits {
+/// Audit settings of domains. Cheap to clone.
+#[derive(Clone)]
+pub struct AuditSettings {
+    db: Db,
+    clock: Clock,
+    secrets: Arc<Secrets>,
+    jobs: Jobs,
+}
+
+impl AuditSettings {
+    pub(super) fn new(platform: &Platform, jobs: &Jobs) -> AuditSettings {
+        let Platform { db, clock, secrets, .. } = platform;
+        AuditSettings { db: db.clone(), clock: clock.clone(), secrets: secrets.clone(), jobs: jobs.clone() }
+    }
+
     fn seal_key(&self) -> SealKey {
-        self.0.platform.secrets.seal_key(PURPOSE)
+        self.secrets.seal_key(PURPOSE)
     }
 
     /// Returns the settings of a domain's audits, and the credentials that were saved with it, whatever server they were meant for.
-    pub(super) async fn auditing_of(
-        &self,
-        domain: &DomainId,
-    ) -> Result<(Auditing, SiteCredentials), DbError> {
-        let found = queries::settings::find_settings(&mut self.0.db.read().await?, domain).await?;
+    pub(super) async fn get(&self, domain: &DomainId) -> Result<(Auditing, SiteCredentials), DbError> {
+        let found = queries::settings::find_settings(&mut self.db.read().await?, domain).await?;
         Ok(self.unseal(domain, found))
     }
 
@@ -54,20 +76,20 @@ impl Audits {
     }
 
     /// Returns the audit settings of a domain, without secrets.
-    pub async fn auditing(&self, domain: &Domain) -> Result<AuditingView, DbError> {
-        let (auditing, mut credentials) = self.auditing_of(&domain.id).await?;
+    pub async fn view(&self, domain: &Domain) -> Result<AuditingView, DbError> {
+        let (auditing, mut credentials) = self.get(&domain.id).await?;
         credentials.keep_for(domain.settings.origin_host.as_ref());
         Ok(AuditingView::of(auditing, &credentials))
     }
 
     /// Changes how a domain is audited. What was sent was checked before.
-    pub async fn change_auditing(
+    pub async fn change(
         &self,
         domain: &Domain,
         change: AuditingChange,
     ) -> Result<AuditingView, AuditingError> {
-        let mut tx = self.0.db.write().await?;
-        if !queries::settings::lock_settings(&mut tx, &domain.id, self.0.clock.now()).await? {
+        let mut tx = self.db.write().await?;
+        if !queries::settings::lock_settings(&mut tx, &domain.id, self.clock.now()).await? {
             return Err(AuditingError::Gone);
         }
         let found = queries::settings::find_settings(&mut tx, &domain.id).await?;
@@ -84,7 +106,7 @@ impl Audits {
             credentials.webhook_secret = None;
         }
         if auditing.frequency != before {
-            self.set_frequency(&mut tx, &domain.id, auditing.frequency).await?;
+            set_frequency(&self.jobs, &mut tx, &domain.id, auditing.frequency).await?;
         }
         let text = serde_json::to_vec(&credentials).expect("credentials are plain data");
         let sealed = (credentials != SiteCredentials::default())
@@ -95,4 +117,32 @@ impl Audits {
         view.webhook_secret = new_secret;
         Ok(view)
     }
+}
+
+/// Returns the recurrence of a domain's audits; none: never.
+fn recurrence(frequency: Frequency) -> Option<Recurrence> {
+    let days = match frequency {
+        Frequency::Manual => return None,
+        Frequency::Daily => Days::Daily,
+        Frequency::Weekly => Days::Weekly(1),
+        Frequency::Monthly => Days::Monthly(1),
+    };
+    Some(Recurrence::on(days).expect("the first day of a week and of a month").spread(SPREAD))
+}
+
+/// Has a domain audited by itself, or not any more; in the caller's transaction.
+pub(super) async fn set_frequency(
+    jobs: &Jobs,
+    tx: &mut Tx,
+    domain: &DomainId,
+    frequency: Frequency,
+) -> Result<(), DbError> {
+    let Some(rule) = recurrence(frequency) else {
+        return jobs.remove_schedule(tx, domain.as_str(), AuditDomain::KIND).await;
+    };
+    let job = AuditDomain { domain: domain.clone() }
+        .queued_for(SERVICE)
+        .domain(domain.as_str())
+        .priority(JobPriority::Background);
+    jobs.set_schedule(tx, domain.as_str(), &rule, job).await.map(drop)
 }

@@ -17,17 +17,19 @@ use http::HeaderValue;
 use store::DbError;
 use store::packed::{pack, unpack};
 
-use super::Audits;
-use super::running::RunSlot;
+use super::finish::{end, finish};
+use super::options::options_of;
+use super::running::{RunSlot, WorkError};
+use super::runs::AuditRuns;
+use crate::jobs::{RunAudit, TellWebhook};
 use crate::model::{CloseReason, Outcome, Run, RunId};
 use crate::queries;
 use crate::results::live_part;
-use crate::segments::ReadError;
 use crate::source::{SiteSource, SourceOptions, USER_AGENT};
 use crate::stored::{MAX_PART_BYTES, PartKind};
 use accounts::UsageMetric;
 use domains::Site;
-use platform::jobs::{HoldError, JobError, JobOutcome};
+use platform::jobs::{JobError, JobOutcome, JobRun};
 use platform::plans::PlanLimit;
 
 /// Time between two looks of an active run for a request to stop.
@@ -42,124 +44,156 @@ const DEATHS: u64 = 3;
 /// Open attempts beyond which a run ends without results: even its end fails.
 const MOST_OPEN_ATTEMPTS: u64 = 6;
 
-/// Reason why an attempt ended without a result.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum WorkError {
-    /// The database does not answer.
-    #[error(transparent)]
-    Store(#[from] DbError),
-    /// An earlier run cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// Another process has taken the job over.
-    #[error(transparent)]
-    Hold(#[from] HoldError),
-    /// The journal of the crawl could not be written or read.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+/// Works on a run until it is over, or until this process is asked to stop.
+pub async fn work(runs: &AuditRuns, audit: &RunAudit, job: &JobRun) -> Result<JobOutcome, JobError> {
+    let RunAudit { run: id, ends } = audit;
+    let Some(run) = find_active(runs, id).await? else {
+        // The attempt that ended it may have been cut off before it had tidied up.
+        runs.reader.segments.forget_work(id).await?;
+        return Ok(JobOutcome::Done);
+    };
+    let Some(slot) = runs.running.acquire(&run) else { return Ok(JobOutcome::Later(SLOT_WAIT)) };
+    let Some(run) = begin(runs, id).await? else { return Ok(JobOutcome::Later(Duration::ZERO)) };
+    let attempt = Attempt { runs, run: &run, job, slot: &slot, ends: *ends };
+    let audited = tokio::select! {
+        audited = attempt.audit() => audited,
+        never = watch(runs, id, &slot.cancelled) => match never {},
+        // What was kept is kept; an operator's cancelling removes the job itself.
+        () = job.stopping() => {
+            leave(runs, id).await;
+            return Ok(JobOutcome::Later(Duration::ZERO));
+        }
+    };
+    let Err(error) = audited else { return Ok(JobOutcome::Done) };
+    leave(runs, id).await;
+    match error {
+        WorkError::Journal(JournalError::Unreadable(why)) => {
+            // Written by another version: the run begins again.
+            tracing::warn!(run = %id, why, "an audit begins again");
+            runs.reader.segments.forget_work(id).await?;
+            Err(JobError::retry(why))
+        }
+        error => Err(JobError::retry(one_line(&error))),
+    }
 }
 
-impl Audits {
-    /// Works on a run until it is over, or until this process is asked to stop. `ends`: only ends it with its results so far.
-    pub async fn work(
-        &self,
-        id: &RunId,
-        job: &platform::jobs::JobRun,
-        ends: bool,
-    ) -> Result<JobOutcome, JobError> {
-        let Some(run) = self.find_run(id.as_str()).await?.filter(|run| run.is_active) else {
-            // The attempt that ended it may have been cut off before it had tidied up.
-            self.forget_work(id).await?;
-            return Ok(JobOutcome::Done);
-        };
-        let Some(slot) = self.0.running.acquire(&run) else { return Ok(JobOutcome::Later(SLOT_WAIT)) };
-        let Some(run) = self.begin(id).await? else { return Ok(JobOutcome::Later(Duration::ZERO)) };
-        let audited = tokio::select! {
-            audited = self.audit(&run, job, &slot, ends) => audited,
-            never = self.watch(id, &slot.cancelled) => match never {},
-            // What was kept is kept; an operator's cancelling removes the job itself.
-            () = job.stopping() => {
-                self.leave(id).await;
-                return Ok(JobOutcome::Later(Duration::ZERO));
-            }
-        };
-        let Err(error) = audited else { return Ok(JobOutcome::Done) };
-        self.leave(id).await;
-        match error {
-            WorkError::Journal(JournalError::Unreadable(why)) => {
-                // Written by another version: the run begins again.
-                tracing::warn!(run = %id, why, "an audit begins again");
-                self.forget_work(id).await?;
-                Err(JobError::retry(why))
-            }
-            error => Err(JobError::retry(one_line(&error))),
+/// Notes that this process works on a run. None: the run is over by now.
+async fn begin(runs: &AuditRuns, id: &RunId) -> Result<Option<Run>, DbError> {
+    let now = runs.platform.clock.now();
+    let mut tx = runs.platform.db.write().await?;
+    let begun = queries::begin_run(&mut tx, id, now, now.plus(ALIVE_FOR)).await?;
+    tx.commit().await?;
+    Ok(runs.reader.find_run(id.as_str()).await?.filter(|_| begun))
+}
+
+/// Notes that this process does not work on a run any more. One that died instead is told from it by that.
+async fn leave(runs: &AuditRuns, id: &RunId) {
+    let left = async {
+        let mut tx = runs.platform.db.write().await?;
+        queries::leave_run(&mut tx, id).await?;
+        tx.commit().await
+    };
+    if let Err(error) = left.await {
+        tracing::warn!(run = %id, error = one_line(&error), "the end of an attempt at an audit was not noted");
+    }
+}
+
+async fn find_active(runs: &AuditRuns, id: &RunId) -> Result<Option<Run>, DbError> {
+    Ok(runs.reader.find_run(id.as_str()).await?.filter(|run| run.is_active))
+}
+
+/// Queues the end of a run whose job gave up: its results so far are kept.
+pub async fn end_later(runs: &AuditRuns, id: &RunId) -> Result<(), DbError> {
+    let Some(run) = find_active(runs, id).await? else { return Ok(()) };
+    let mut tx = runs.platform.db.write().await?;
+    runs.jobs.enqueue(&mut tx, vec![RunAudit::ending(&run)]).await?;
+    tx.commit().await?;
+    runs.jobs.wake();
+    Ok(())
+}
+
+/// Ends a run as failed, without results.
+pub async fn give_up(runs: &AuditRuns, id: &RunId, reason: &str) -> Result<(), DbError> {
+    let Some(run) = find_active(runs, id).await? else { return Ok(()) };
+    let outcome = Outcome {
+        pages_crawled: run.pages_crawled,
+        ..Outcome::nothing(run.request.mode, CloseReason::Crashed, reason)
+    };
+    let mut tx = runs.platform.db.write().await?;
+    if queries::finish_run(&mut tx, id, &outcome, runs.platform.clock.now()).await? {
+        runs.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(&run))).await?;
+    }
+    tx.commit().await?;
+    runs.reader.segments.delete_rows(id, None).await
+}
+
+/// Polls for a request to stop the run, and records that this process works on it. Never returns.
+async fn watch(runs: &AuditRuns, id: &RunId, cancelled: &AtomicBool) -> std::convert::Infallible {
+    for look in 1_u64.. {
+        tokio::time::sleep(LOOK_EVERY).await;
+        if look.is_multiple_of(ALIVE_EVERY) {
+            let alive = async {
+                let mut tx = runs.platform.db.write().await?;
+                queries::note_alive(&mut tx, id, runs.platform.clock.now().plus(ALIVE_FOR)).await?;
+                tx.commit().await
+            };
+            // A database that is away for a moment is told the next time.
+            _ = alive.await;
+        }
+        let Ok(mut conn) = runs.platform.db.read().await else { continue };
+        if let Ok(Some(true) | None) = queries::is_cancel_requested(&mut conn, id).await {
+            cancelled.store(true, Ordering::Relaxed);
         }
     }
+    unreachable!("a run is not looked at so often")
+}
 
-    /// Notes that this process works on a run. None: the run is over by now.
-    async fn begin(&self, id: &RunId) -> Result<Option<Run>, DbError> {
-        let now = self.0.clock.now();
-        let mut tx = self.0.db.write().await?;
-        let begun = queries::begin_run(&mut tx, id, now, now.plus(ALIVE_FOR)).await?;
-        tx.commit().await?;
-        Ok(self.find_run(id.as_str()).await?.filter(|_| begun))
-    }
+/// An attempt at a run.
+struct Attempt<'a> {
+    runs: &'a AuditRuns,
+    run: &'a Run,
+    job: &'a JobRun,
+    slot: &'a RunSlot,
+    /// True when the run only ends with its results so far.
+    ends: bool,
+}
 
-    /// Notes that this process does not work on a run any more. One that died instead is told from it by that.
-    async fn leave(&self, id: &RunId) {
-        let left = async {
-            let mut tx = self.0.db.write().await?;
-            queries::leave_run(&mut tx, id).await?;
-            tx.commit().await
-        };
-        if let Err(error) = left.await {
-            tracing::warn!(run = %id, error = one_line(&error), "the end of an attempt at an audit was not noted");
-        }
-    }
-
-    /// Deletes the checkpoints of a crawl.
-    async fn forget_work(&self, id: &RunId) -> Result<(), DbError> {
-        self.0.segments.forget_work(id).await
-    }
-
-    async fn audit(
-        &self,
-        run: &Run,
-        job: &platform::jobs::JobRun,
-        slot: &RunSlot,
-        ends: bool,
-    ) -> Result<(), WorkError> {
+impl Attempt<'_> {
+    async fn audit(&self) -> Result<(), WorkError> {
+        let Attempt { runs, run, job, .. } = *self;
         if run.open_attempts > MOST_OPEN_ATTEMPTS {
             let nothing = "it failed again and again, also when it was to end with what it had";
-            return self
-                .end(run, Outcome::nothing(run.request.mode, CloseReason::Crashed, nothing), job)
-                .await;
+            let outcome = Outcome::nothing(run.request.mode, CloseReason::Crashed, nothing);
+            return end(runs, run, outcome, job).await;
         }
-        let domain = self.0.domains.find_by_id(&run.domain_id).await?;
+        let domain = runs.domains.find_by_id(&run.domain_id).await?;
         let site = Arc::new(Site::new(match domain {
             Some(domain) => domain,
-            None => return self.end(run, stopped(run, "the domain was removed"), job).await,
+            None => return end(runs, run, Outcome::stopped(run, "the domain was removed"), job).await,
         }));
         if site.is_suspended() {
-            return self.end(run, stopped(run, "the domain is suspended"), job).await;
+            return end(runs, run, Outcome::stopped(run, "the domain is suspended"), job).await;
         }
-        let options = self.options(run, &site).await?;
-        let source = self.source(run, site, &options).await?;
-        let batches =
-            queries::segments::list_segments(&mut self.0.db.read().await?, &run.id, PartKind::Checkpoint)
-                .await?;
+        let options = options_of(runs, run, &site).await?;
+        let source = self.source(site, &options).await?;
+        let batches = queries::segments::list_segments(
+            &mut runs.platform.db.read().await?,
+            &run.id,
+            PartKind::Checkpoint,
+        )
+        .await?;
         let next = batches.len();
         // The engine finds a damaged batch unreadable, like an empty one.
         let unpacked = |packed: Vec<u8>| unpack(&packed, MAX_PART_BYTES).unwrap_or_default();
         let past = &mut batches.into_iter().map(unpacked);
-        if ends || run.open_attempts > DEATHS {
+        if self.ends || run.open_attempts > DEATHS {
             let audit = conclude(&source, &options, past).await?;
-            self.count_rest(run, &audit, run.pages_counted).await?;
-            return self.finish(run, audit, job).await;
+            self.count_rest(&audit, run.pages_counted).await?;
+            return finish(runs, run, audit, job).await;
         }
-        let limit = self.pages_limit(run).await?;
+        let limit = self.pages_limit().await?;
         let mut keeper = Keeper {
-            audits: self,
+            runs,
             job,
             run: &run.id,
             account: &run.account_id,
@@ -167,24 +201,20 @@ impl Audits {
             counted: run.pages_counted,
             limit,
             is_over_plan: false,
-            cancelled: slot.cancelled.clone(),
+            cancelled: self.slot.cancelled.clone(),
         };
         let mut audit = resume(&source, &options, &mut keeper, past).await?;
         if keeper.is_over_plan {
             (audit.status, audit.close_reason) = (AuditStatus::LimitReached, CrawlEnd::UrlLimit);
         }
         let counted = keeper.counted;
-        self.count_rest(run, &audit, counted).await?;
-        self.finish(run, audit, job).await
+        self.count_rest(&audit, counted).await?;
+        finish(runs, run, audit, job).await
     }
 
-    async fn source(
-        &self,
-        run: &Run,
-        site: Arc<Site>,
-        options: &AuditOptions,
-    ) -> Result<SiteSource, WorkError> {
-        let (_, mut credentials) = self.auditing_of(&run.domain_id).await?;
+    async fn source(&self, site: Arc<Site>, options: &AuditOptions) -> Result<SiteSource, WorkError> {
+        let Attempt { runs, run, .. } = *self;
+        let (_, mut credentials) = runs.settings.get(&run.domain_id).await?;
         credentials.keep_for(site.domain.settings.origin_host.as_ref());
         let agent = run.request.auditing.user_agent.as_deref().unwrap_or(USER_AGENT);
         let wanted = SourceOptions {
@@ -193,81 +223,35 @@ impl Audits {
             is_plain: run.request.urls[0].scheme() == "http",
             reads_snapshots: options.crawlers_are_served || options.needs(CheckNeed::Snapshots),
         };
-        Ok(SiteSource::new(&self.0.platform, &self.0.origins, site, self.0.renders.clone(), wanted))
+        Ok(SiteSource::new(&runs.platform, &runs.origins, site, runs.renders.clone(), wanted))
     }
 
-    async fn pages_limit(&self, run: &Run) -> Result<PlanLimit, WorkError> {
-        let account = self.0.accounts.find_account(&run.account_id).await?;
-        let limit = |plan| self.0.platform.config.plan(plan).audited_pages_per_month;
+    async fn pages_limit(&self) -> Result<PlanLimit, WorkError> {
+        let Attempt { runs, run, .. } = *self;
+        let account = runs.accounts.find_account(&run.account_id).await?;
+        let limit = |plan| runs.platform.config.plan(plan).audited_pages_per_month;
         Ok(account.map_or(PlanLimit::of(0), |account| limit(account.plan)))
     }
 
     /// Counts the pages since the last batch. They were audited, so they count whatever the plan says.
-    async fn count_rest(&self, run: &Run, audit: &Audit, counted: u64) -> Result<(), WorkError> {
+    async fn count_rest(&self, audit: &Audit, counted: u64) -> Result<(), WorkError> {
+        let Attempt { runs, run, .. } = *self;
         let rest = (audit.pages as u64).saturating_sub(counted);
         if rest > 0 {
-            let mut tx = self.0.db.write().await?;
+            let mut tx = runs.platform.db.write().await?;
             let metric = UsageMetric::AuditedPages;
-            self.0.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, PlanLimit::NONE).await?;
+            runs.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, PlanLimit::NONE).await?;
             queries::note_counted(&mut tx, &run.id, audit.pages as u64).await?;
             tx.commit().await?;
         }
         Ok(())
     }
-
-    /// Polls for a request to stop the run, and records that this process works on it. Never returns.
-    async fn watch(&self, id: &RunId, cancelled: &AtomicBool) -> std::convert::Infallible {
-        for look in 1_u64.. {
-            tokio::time::sleep(LOOK_EVERY).await;
-            if look.is_multiple_of(ALIVE_EVERY) {
-                let alive = async {
-                    let mut tx = self.0.db.write().await?;
-                    queries::note_alive(&mut tx, id, self.0.clock.now().plus(ALIVE_FOR)).await?;
-                    tx.commit().await
-                };
-                // A database that is away for a moment is told the next time.
-                _ = alive.await;
-            }
-            let Ok(mut conn) = self.0.db.read().await else { continue };
-            if let Ok(Some(true) | None) = queries::is_cancel_requested(&mut conn, id).await {
-                cancelled.store(true, Ordering::Relaxed);
-            }
-        }
-        unreachable!("a run is not looked at so often")
-    }
-
-    /// Asks a run to stop; its results so far are kept. Returns false when it is over already.
-    pub async fn cancel(&self, run: &Run) -> Result<bool, DbError> {
-        if !run.is_active {
-            return Ok(false);
-        }
-        let mut tx = self.0.db.write().await?;
-        if run.begun_at.is_none()
-            && queries::end_waiting(&mut tx, &run.id, &waiting(run), self.0.clock.now()).await?
-        {
-            self.announce_end(&mut tx, run).await?;
-            tx.commit().await?;
-            return Ok(true);
-        }
-        queries::request_cancel(&mut tx, &run.id).await?;
-        tx.commit().await?;
-        self.0.running.cancel(&run.id);
-        Ok(true)
-    }
-}
-
-fn waiting(run: &Run) -> Outcome {
-    stopped(run, "it was stopped while it waited")
-}
-
-fn stopped(run: &Run, why: &str) -> Outcome {
-    Outcome::nothing(run.request.mode, CloseReason::Cancelled, why)
 }
 
 /// Store of the crawl's batches, with the progress and the pages that count, each batch in one transaction.
 struct Keeper<'a> {
-    audits: &'a Audits,
-    job: &'a platform::jobs::JobRun,
+    runs: &'a AuditRuns,
+    job: &'a JobRun,
     run: &'a RunId,
     account: &'a accounts::AccountId,
     next: usize,
@@ -285,10 +269,10 @@ impl Keeper<'_> {
         rows: Vec<RowResult>,
         progress: AuditProgress,
     ) -> Result<(), WorkError> {
-        let inner = &self.audits.0;
+        let runs = self.runs;
         let pages = progress.pages as u64;
         let (batch, live) = (pack(&batch), (!rows.is_empty()).then(|| live_part(rows)));
-        let mut tx = inner.db.write().await?;
+        let mut tx = runs.platform.db.write().await?;
         self.job.hold(&mut tx).await?;
         queries::segments::put_segment(&mut tx, self.run, PartKind::Checkpoint, self.next, &batch).await?;
         if let Some(live) = live {
@@ -296,11 +280,11 @@ impl Keeper<'_> {
                 queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
             }
         }
-        let stop = queries::note_progress(&mut tx, self.run, progress, inner.clock.now()).await?;
+        let stop = queries::note_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = UsageMetric::AuditedPages;
         let is_within = more == 0
-            || inner.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?.is_some();
+            || runs.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?.is_some();
         if is_within && more > 0 {
             queries::note_counted(&mut tx, self.run, pages).await?;
         }
@@ -331,11 +315,11 @@ impl Journal for Keeper<'_> {
 
     fn note(&mut self, progress: AuditProgress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let inner = &self.audits.0;
+            let runs = self.runs;
             let noted = async {
-                let mut tx = inner.db.write().await?;
+                let mut tx = runs.platform.db.write().await?;
                 self.job.hold(&mut tx).await?;
-                queries::note_progress(&mut tx, self.run, progress, inner.clock.now()).await?;
+                queries::note_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
                 tx.commit().await?;
                 Ok::<(), WorkError>(())
             };

@@ -62,7 +62,8 @@ async fn get_preview_image(
     let url = crawler::url::parse_target(&query.url, app.config.limits.url_bytes)
         .map_err(|error| ApiError::invalid_parameter("url", error.to_string()))?;
     let site = RequestedDomain::named(&query.domain).site(&caller, &app.domains, DomainAccess::Read).await?;
-    if !app.audits.names_social_image(&site.domain.id, &url).await? {
+    let audited = app.audits.latest_run(&site.domain.id).await?.ok_or_else(ApiError::not_found)?;
+    if !audited.names_social_image(&url).await? {
         return Err(ApiError::not_found());
     }
     let image = app.dashboard.previews.fetch(url).await;

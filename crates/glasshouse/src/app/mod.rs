@@ -141,14 +141,14 @@ impl AppState {
         let render = RenderService::new(&platform, &of_render);
         let (renders, reports) = (Arc::new(render.clone()), Arc::new(analytics.clone()));
         let audits = Audits::new(&platform, &accounts, &domains, &origins, &jobs, renders, reports);
-        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits);
-        let mention_reading = MentionReading::new(&platform, &analytics, &audits);
+        let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits.reader);
+        let mention_reading = MentionReading::new(&platform, &analytics, &audits.reader);
         let of_reports = ReportServices {
             accounts: &accounts,
             domains: &domains,
             jobs: &jobs,
             analytics: &analytics,
-            audits: &audits,
+            audits: &audits.reader,
             monitoring: &mentions.monitoring,
         };
         let mention_reports = MentionReports::new(&platform, &of_reports);
@@ -157,7 +157,7 @@ impl AppState {
         let joined = DashboardServices {
             domains: domains.clone(),
             analytics: analytics.clone(),
-            audits: audits.clone(),
+            audits: audits.reader.clone(),
             mentions: mention_reading.clone(),
             render: render.clone(),
             refresh: refresh.clone(),

@@ -48,7 +48,9 @@ impl States<'_> {
         AuditState {
             callers: app.callers.clone(),
             domains: app.domains.clone(),
-            audits: app.audits.clone(),
+            runs: app.audits.runs.clone(),
+            reader: app.audits.reader.clone(),
+            settings: app.audits.settings.clone(),
             config: app.platform.config.clone(),
             shutdown: app.platform.shutdown.clone(),
         }
@@ -62,7 +64,7 @@ impl States<'_> {
             domains: app.domains.clone(),
             origins: app.origins.clone(),
             analytics: app.analytics.clone(),
-            audits: app.audits.clone(),
+            audits: app.audits.reader.clone(),
             recorder: app.recorder.clone(),
             stored_pages: Arc::new(app.render.stored_pages().clone()),
             config: app.platform.config.clone(),
@@ -141,7 +143,7 @@ impl States<'_> {
             callers: app.callers.clone(),
             accounts: app.accounts.clone(),
             domains: app.domains.clone(),
-            audits: app.audits.clone(),
+            audits: app.audits.reader.clone(),
             mentions: app.mentions.clone(),
             render: app.render.clone(),
             dashboard: app.dashboard.clone(),

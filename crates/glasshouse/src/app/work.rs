@@ -75,7 +75,7 @@ impl AppState {
         let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
             &**self;
         let (refresh, jobs) = (refresh.clone(), jobs.clone());
-        let (analytics, audits, render) = (analytics.clone(), audits.clone(), render.clone());
+        let (analytics, audits, render) = (analytics.clone(), audits.schedule.clone(), render.clone());
         let (mentions, views) = (mentions.clone(), views.clone());
         Leftovers::new(domains, &platform.clock)
             .with("lists of pages", move |domain| {

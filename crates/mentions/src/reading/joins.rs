@@ -14,7 +14,7 @@ use ::domains::DomainId;
 use analytics::model::date_of;
 use analytics::service::MAX_DAYS;
 use analytics::{AiCrawls, Analytics};
-use audit::Audits;
+use audit::AuditReader;
 
 use super::sources::OwnPage;
 
@@ -74,7 +74,7 @@ impl OwnPages {
     /// Reads what is known of a domain's pages; people are counted in the window.
     pub async fn read(
         analytics: &Analytics,
-        audits: &Audits,
+        audits: &AuditReader,
         (domain, host): (&DomainId, &str),
         days: (UtcDay, UtcDay),
         urls: &[&str],
@@ -91,7 +91,7 @@ impl OwnPages {
         };
         let issues = match paths.is_empty() {
             true => None,
-            false => known(audits.count_issues(domain, &paths).await).flatten(),
+            false => known(audits.latest_run(domain).await).flatten().map(|run| run.count_issues(&paths)),
         };
         OwnPages { host: host.to_owned(), crawls, people, issues }
     }

@@ -23,7 +23,8 @@ use crate::queries::reading::sources::{self as source_rows, ListPart, SourceUnit
 use crate::queries::reading::statistics as sum_rows;
 use ::domains::{Domain, DomainId};
 use analytics::Analytics;
-use audit::Audits;
+use audit::service::AuditedTopic;
+use audit::{AuditReader, ReadError};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
@@ -38,7 +39,7 @@ pub struct MentionReading {
     pub(super) db: Db,
     pub(super) clock: Clock,
     analytics: Analytics,
-    audits: Audits,
+    audits: AuditReader,
 }
 
 /// A monitored domain with its prompts.
@@ -81,7 +82,7 @@ impl Monitored {
 }
 
 impl MentionReading {
-    pub fn new(platform: &Platform, analytics: &Analytics, audits: &Audits) -> MentionReading {
+    pub fn new(platform: &Platform, analytics: &Analytics, audits: &AuditReader) -> MentionReading {
         MentionReading {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
@@ -216,6 +217,13 @@ impl MentionReading {
         Ok(ListedPart { items, total })
     }
 
+    async fn audited_topics(&self, domain: &Domain) -> Result<Vec<AuditedTopic>, ReadError> {
+        match self.audits.latest_run(&domain.id).await? {
+            Some(latest) => latest.list_topics(SUGGESTED_FROM).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// Lists prompts that could be monitored, none of which is.
     pub async fn suggestions(&self, domain: &Domain) -> Result<Vec<SuggestionItem>, DbError> {
         let mut conn = self.db.read().await?;
@@ -235,7 +243,7 @@ impl MentionReading {
             sources.brand = assistants::analysis::BrandProfile::derive(&domain.host, None);
         }
         drop(conn);
-        sources.topics = self.audits.list_topics(&domain.id, SUGGESTED_FROM).await.unwrap_or_else(|error| {
+        sources.topics = self.audited_topics(domain).await.unwrap_or_else(|error| {
             tracing::warn!(error = one_line(&error), "prompts are suggested without audited pages");
             Vec::new()
         });

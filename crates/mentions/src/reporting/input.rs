@@ -137,8 +137,8 @@ impl MentionReports {
         let path = url.path().trim_end_matches('/');
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let spellings = [format!("{path}{query}"), format!("{path}/{query}")];
-        let found = self.0.audits.list_pages_with_errors(&domain.id, &spellings).await.ok()??;
-        Some(u64::from(!found.is_empty()))
+        let latest = self.0.audits.latest_run(&domain.id).await.ok()??;
+        Some(u64::from(spellings.iter().any(|path| latest.has_error(path))))
     }
 }
 

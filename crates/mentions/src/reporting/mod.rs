@@ -21,7 +21,7 @@ use super::service::settings::monitoring::MonitoringSettings;
 use ::domains::{DomainId, DomainsService};
 use accounts::Accounts;
 use analytics::Analytics;
-use audit::Audits;
+use audit::AuditReader;
 use platform::Platform;
 use platform::clock::Clock;
 use platform::jobs::Jobs;
@@ -41,7 +41,7 @@ struct ReportParts {
     domains: DomainsService,
     jobs: Jobs,
     analytics: Analytics,
-    audits: Audits,
+    audits: AuditReader,
     /// None: no mail server is set.
     mailer: Option<Mailer>,
     monitoring: MonitoringSettings,
@@ -53,7 +53,7 @@ pub struct ReportServices<'a> {
     pub domains: &'a DomainsService,
     pub jobs: &'a Jobs,
     pub analytics: &'a Analytics,
-    pub audits: &'a Audits,
+    pub audits: &'a AuditReader,
     /// Settings that open the secrets of webhooks.
     pub monitoring: &'a MonitoringSettings,
 }

@@ -9,7 +9,7 @@ pub use crate::queries::history::{RunListRow, RunRow, RunSelection};
 
 /// Some of the selected runs, and the number of all of them.
 #[derive(Debug, Clone, Default)]
-pub struct RunPage {
+pub struct ListedRuns {
     /// Ids, with the bytes of the answers.
     pub runs: Vec<(String, i64)>,
     /// Number of runs by status; a status without runs is missing.
@@ -17,15 +17,15 @@ pub struct RunPage {
 }
 
 /// Lists some of the selected runs, the newest first, and counts all of them.
-pub async fn list_runs(db: &Db, of: &RunSelection, (limit, offset): (i64, i64)) -> Result<RunPage, DbError> {
+pub async fn list_runs(db: &Db, of: &RunSelection, (limit, offset): (i64, i64)) -> Result<ListedRuns, DbError> {
     let mut conn = db.read().await?;
     let counts = match &of.prompt {
         // PostgreSQL keeps no NUL in a text: no id has one.
-        Some(prompt) if prompt.contains('\0') => return Ok(RunPage::default()),
+        Some(prompt) if prompt.contains('\0') => return Ok(ListedRuns::default()),
         Some(prompt) => {
             let owner = history::find_domain_of_prompt(&mut conn, prompt).await?;
             if owner.as_deref() != Some(of.domain.as_str()) {
-                return Ok(RunPage::default());
+                return Ok(ListedRuns::default());
             }
             history::count_of_prompt(&mut conn, prompt, of).await?
         }
@@ -37,13 +37,13 @@ pub async fn list_runs(db: &Db, of: &RunSelection, (limit, offset): (i64, i64)) 
         }
     };
     let runs = history::list_runs(&mut conn, of, (limit, offset)).await?;
-    Ok(RunPage { runs, counts: counts.into_iter().filter(|(_, count)| *count > 0).collect() })
+    Ok(ListedRuns { runs, counts: counts.into_iter().filter(|(_, count)| *count > 0).collect() })
 }
 
 /// Reads the runs of a page, part by part: all of them may have gigabytes. A run that was deleted meanwhile is missing.
 pub fn read_runs(
     db: &Db,
-    page: RunPage,
+    page: ListedRuns,
 ) -> impl Stream<Item = Result<Vec<RunListRow>, DbError>> + Send + 'static + use<> {
     let left = std::collections::VecDeque::from(page.runs);
     futures::stream::try_unfold((db.clone(), left), |(db, mut left)| async move {

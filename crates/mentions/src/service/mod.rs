@@ -27,7 +27,7 @@ use super::jobs::{AnalyseAnswer, AskProvider, QueueDuePrompts, ReanalyseDomain, 
 use super::queries;
 use ::domains::{DomainId, DomainsService};
 use accounts::Accounts;
-use audit::Audits;
+use audit::AuditReader;
 use platform::Platform;
 use platform::clock::Clock;
 use platform::config::Config;
@@ -93,7 +93,7 @@ impl Mentions {
         accounts: &Accounts,
         domains: &DomainsService,
         jobs: &Jobs,
-        audits: &Audits,
+        audits: &AuditReader,
     ) -> Mentions {
         let Platform { config, clock, db, network, .. } = platform;
         let connections = Arc::new(Connections::new(config));

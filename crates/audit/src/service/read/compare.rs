@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Audits, RowReader};
+use super::AuditReader;
+use super::rows::RowReader;
 use crate::model::Run;
 use crate::segments::ReadError;
 use crate::stored::{Index, PartKind};
@@ -140,41 +141,14 @@ impl ComparedPages {
 }
 
 impl Comparison {
-    fn compare_issues(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
-        for issue in after.difference(before) {
-            self.new_findings.add(path, issue);
-            self.of_issue(issue).new += 1;
-        }
-        for issue in before.difference(after) {
-            self.fixed_findings.add(path, issue);
-            self.of_issue(issue).fixed += 1;
-        }
-        self.remain(path, before, after);
-    }
-
-    /// Counts findings that both runs have.
-    fn remain(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
-        for issue in before.intersection(after) {
-            self.remaining_findings.add(path, issue);
-            self.of_issue(issue).remaining += 1;
-        }
-    }
-
-    fn of_issue(&mut self, issue: &str) -> &mut IssueComparison {
-        let new = || IssueComparison { issue_id: issue.to_owned(), ..IssueComparison::default() };
-        self.counts.entry(issue.to_owned()).or_insert_with(new)
-    }
-}
-
-impl Audits {
     /// Compares an earlier run with a later one.
-    pub async fn compare(&self, earlier: &Run, later: &Run) -> Result<Comparison, ReadError> {
-        let (before, after) = (self.0.segments.index(earlier).await?, self.0.segments.index(later).await?);
+    pub async fn read(reader: &AuditReader, earlier: &Run, later: &Run) -> Result<Comparison, ReadError> {
+        let (before, after) = (reader.segments.index(earlier).await?, reader.segments.index(later).await?);
         let looked_everywhere = later.looked_everywhere();
         let mut found = Comparison::default();
         found.compare_issues("", &site_issues(&before), &site_issues(&after));
-        let mut old_rows = RowReader::new(self, earlier, PartKind::Pages);
-        let mut new_rows = RowReader::new(self, later, PartKind::Pages);
+        let mut old_rows = RowReader::new(reader, earlier, PartKind::Pages);
+        let mut new_rows = RowReader::new(reader, later, PartKind::Pages);
         // Both are sorted by path.
         let (mut old, mut new) = (0, 0);
         while old < before.len() || new < after.len() {
@@ -220,6 +194,31 @@ impl Audits {
         }
         found.by_issue = std::mem::take(&mut found.counts).into_values().collect();
         Ok(found)
+    }
+
+    fn compare_issues(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
+        for issue in after.difference(before) {
+            self.new_findings.add(path, issue);
+            self.of_issue(issue).new += 1;
+        }
+        for issue in before.difference(after) {
+            self.fixed_findings.add(path, issue);
+            self.of_issue(issue).fixed += 1;
+        }
+        self.remain(path, before, after);
+    }
+
+    /// Counts findings that both runs have.
+    fn remain(&mut self, path: &str, before: &BTreeSet<&str>, after: &BTreeSet<&str>) {
+        for issue in before.intersection(after) {
+            self.remaining_findings.add(path, issue);
+            self.of_issue(issue).remaining += 1;
+        }
+    }
+
+    fn of_issue(&mut self, issue: &str) -> &mut IssueComparison {
+        let new = || IssueComparison { issue_id: issue.to_owned(), ..IssueComparison::default() };
+        self.counts.entry(issue.to_owned()).or_insert_with(new)
     }
 }
 

@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::AuditReader;
 use super::export_format::{AuditExportFormat, sitemap_index};
-use super::visits::LastVisits;
-use super::{Audits, PageFilter, RowReader, SelectedPages};
+use super::pages::{PageFilter, SelectedPages};
+use super::rows::RowReader;
+use super::visits::WantedFields;
 use crate::model::{Run, RunReport};
 use crate::ports::LAST_VISIT;
 use crate::segments::ReadError;
@@ -99,54 +101,47 @@ impl AuditExport {
 
 /// An export on its way.
 struct ExportPlan {
-    audits: Audits,
+    reader: AuditReader,
     run: Run,
     request: ExportRequest,
     columns: Vec<String>,
     index: std::sync::Arc<Index>,
-    visits: LastVisits,
+    wanted: Option<WantedFields>,
     /// Rows, or of resources parts.
     rows: std::vec::IntoIter<usize>,
     is_begun: bool,
     is_over: bool,
 }
 
-impl Audits {
-    /// Starts an export: a head, lines of some hundred rows at a time, a tail.
-    pub async fn export(
-        &self,
+impl ExportRequest {
+    /// Starts the export: a head, lines of some hundred rows at a time, a tail.
+    pub async fn stream(
+        mut self,
+        reader: &AuditReader,
         run: &Run,
-        request: ExportRequest,
     ) -> Result<impl Stream<Item = Result<Bytes, ReadError>> + Send + 'static + use<>, ReadError> {
-        let index = self.0.segments.index(run).await?;
-        let mut columns: Vec<String> = request.what.columns().iter().map(|name| (*name).to_owned()).collect();
-        let mut visits = LastVisits::default();
-        let rows = match request.what {
-            AuditExport::Pages => {
-                if let Some(fields) = &request.fields {
-                    columns.clone_from(fields);
-                }
-                visits = self.last_visits(run, request.fields.as_deref()).await?;
-                self.select_pages(run, &request.filter).await?
-            }
-            AuditExport::Findings => {
-                let issue = request.filter.issue.clone();
-                self.select_pages(run, &PageFilter { issue, ..PageFilter::default() }).await?
+        let index = reader.segments.index(run).await?;
+        let wanted = WantedFields::read(reader, run, self.fields.take()).await?;
+        let columns = match &wanted {
+            Some(wanted) => wanted.names.clone(),
+            None => self.what.columns().iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let rows = match self.what {
+            AuditExport::Pages | AuditExport::Findings => {
+                SelectedPages::select(reader, run, &self.filter).await?
             }
             AuditExport::Resources => SelectedPages::All(index.resource_parts),
-            AuditExport::Sitemap => SelectedPages::Rows(sitemap_rows(&index, request.part)),
+            AuditExport::Sitemap => SelectedPages::Rows(sitemap_rows(&index, self.part)),
             _ => SelectedPages::All(index.len()),
         };
-        let rows = rows.part(0, usize::MAX).into_iter();
-        let (audits, run) = (self.clone(), run.clone());
         let plan = ExportPlan {
-            audits,
-            run,
-            request,
+            reader: reader.clone(),
+            run: run.clone(),
+            request: self,
             columns,
             index,
-            visits,
-            rows,
+            wanted,
+            rows: rows.part(0, usize::MAX).into_iter(),
             is_begun: false,
             is_over: false,
         };
@@ -159,12 +154,12 @@ impl Audits {
             Some((text.map(Bytes::from), plan))
         }))
     }
+}
 
-    /// Counts the files of a run's sitemap.
-    pub async fn sitemap_files(&self, run: &Run) -> Result<usize, ReadError> {
-        let index = self.0.segments.index(run).await?;
-        Ok(sitemap_rows(&index, None).len().div_ceil(SITEMAP_URLS).max(1))
-    }
+/// Counts the files of a run's sitemap.
+pub async fn count_sitemap_files(reader: &AuditReader, run: &Run) -> Result<usize, ReadError> {
+    let index = reader.segments.index(run).await?;
+    Ok(sitemap_rows(&index, None).len().div_ceil(SITEMAP_URLS).max(1))
 }
 
 /// Returns the rows that a sitemap lists, or those of one of its files.
@@ -226,7 +221,7 @@ impl ExportPlan {
             }
             return Ok(found);
         };
-        let mut reader = RowReader::new(&self.audits, &self.run, kind);
+        let mut reader = RowReader::new(&self.reader, &self.run, kind);
         for row in rows {
             let line = reader.line(*row).await?;
             let page = ExportedPage { path: &self.index.paths[*row], status: self.index.status[*row] };
@@ -236,10 +231,8 @@ impl ExportPlan {
             {
                 lines.retain(|line| line["issueId"] == issue.as_str());
             }
-            if self.request.what == AuditExport::Pages
-                && let Some(fields) = &self.request.fields
-            {
-                lines.iter_mut().for_each(|line| self.pick(line, page.path, fields));
+            if let Some(wanted) = &self.wanted {
+                lines.iter_mut().for_each(|line| page.pick(line, wanted));
             }
             found.extend(lines);
         }
@@ -249,24 +242,12 @@ impl ExportPlan {
     /// Returns the lines of a part of resources, or the line of a page in a sitemap.
     async fn plain_lines(&self, number: usize) -> Result<Vec<Map<String, Value>>, ReadError> {
         if self.request.what == AuditExport::Resources {
-            let part = self.audits.0.segments.get(&self.run, PartKind::Resources, number).await?;
+            let part = self.reader.segments.get(&self.run, PartKind::Resources, number).await?;
             return Ok(lines(&part).filter_map(|line| serde_json::from_slice(line).ok()).collect());
         }
         let address = Url::parse(&self.site()).and_then(|site| site.join(&self.index.paths[number]));
         let loc = Value::from(address.map(String::from).unwrap_or_default());
         Ok(vec![Map::from_iter([("loc".to_owned(), loc)])])
-    }
-
-    /// Leaves the fields of a page that are wanted, in the order in which they are wanted.
-    fn pick(&self, line: &mut Map<String, Value>, path: &str, fields: &[String]) {
-        let field = |name: &String| {
-            let value = match name.as_str() {
-                LAST_VISIT => serde_json::to_value(self.visits.of(path)).unwrap_or_default(),
-                name => line.get(name).cloned().unwrap_or_default(),
-            };
-            (name.clone(), value)
-        };
-        *line = fields.iter().map(field).collect();
     }
 }
 
@@ -301,6 +282,18 @@ impl ExportedPage<'_> {
             AuditExport::Redirects => self.redirect(&serde_json::from_slice::<PageDetails>(line)?.hops),
             AuditExport::Resources | AuditExport::Sitemap => Vec::new(),
         })
+    }
+
+    /// Leaves the wanted fields of a page, in their order.
+    fn pick(&self, line: &mut Map<String, Value>, wanted: &WantedFields) {
+        let field = |name: &String| {
+            let value = match name.as_str() {
+                LAST_VISIT => serde_json::to_value(wanted.visits.of(self.path)).unwrap_or_default(),
+                name => line.get(name).cloned().unwrap_or_default(),
+            };
+            (name.clone(), value)
+        };
+        *line = wanted.names.iter().map(field).collect();
     }
 
     fn with_path(&self, mut entries: Vec<Map<String, Value>>) -> Vec<Map<String, Value>> {

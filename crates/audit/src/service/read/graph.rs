@@ -7,7 +7,8 @@ use audit_engine::engine::LinkEntry;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Audits, RowReader};
+use super::AuditReader;
+use super::rows::RowReader;
 use crate::model::Run;
 use crate::segments::ReadError;
 use crate::stored::{PartKind, page_id, show_page_id};
@@ -54,10 +55,10 @@ pub struct GraphNode {
     pub inlink_count: u32,
 }
 
-impl Audits {
-    /// Returns the link graph of a run with at most `limit` pages.
-    pub async fn graph(&self, run: &Run, limit: usize) -> Result<LinkGraph, ReadError> {
-        let index = self.0.segments.index(run).await?;
+impl LinkGraph {
+    /// Reads the link graph of a run with at most `limit` pages.
+    pub async fn read(reader: &AuditReader, run: &Run, limit: usize) -> Result<LinkGraph, ReadError> {
+        let index = reader.segments.index(run).await?;
         let mut rows: Vec<usize> = (0..index.len()).collect();
         // Rows are sorted by path, and so are pages with equally many links.
         rows.sort_by_key(|row| Reverse(index.inlinks[*row]));
@@ -76,10 +77,9 @@ impl Audits {
         let mut in_order: Vec<(usize, u16)> = rows.iter().copied().zip(0..).collect();
         in_order.sort_unstable();
         let mut edges: Vec<GraphEdge> = Vec::new();
-        let mut reader = RowReader::new(self, run, PartKind::Links);
+        let mut links_of_rows = RowReader::new(reader, run, PartKind::Links);
         for (row, from) in in_order {
-            let links: Vec<LinkEntry<'static>> =
-                serde_json::from_slice(&reader.line(row).await?).unwrap_or_default();
+            let links: Vec<LinkEntry<'static>> = links_of_rows.read(row).await?.unwrap_or_default();
             let places = links.iter().filter_map(|link| places.get(&*link.to).copied());
             let others: BTreeSet<u16> = places.filter(|to| *to != from).collect();
             edges.extend(others.into_iter().map(|to| GraphEdge(from, to)));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use store::DbError;
 use utoipa::ToSchema;
 
-use super::Audits;
+use super::AuditReader;
 use crate::model::Run;
 use crate::queries;
 
@@ -50,6 +50,19 @@ pub struct IssueCounts {
 }
 
 impl RunIssues {
+    /// Reads how many rows carried each issue in a run and in the runs before.
+    pub async fn read(reader: &AuditReader, run: Run) -> Result<RunIssues, DbError> {
+        let mut conn = reader.db.read().await?;
+        let earlier =
+            queries::list_with_results(&mut conn, &run.domain_id, run.started_at, MOST_RUNS).await?;
+        let mut runs = vec![run];
+        // A run can end in the millisecond in which it began.
+        let others: Vec<Run> = earlier.into_iter().filter(|other| other.id != runs[0].id).collect();
+        runs.extend(others.into_iter().take(MOST_RUNS as usize - 1));
+        runs.reverse();
+        Ok(RunIssues::of(&runs))
+    }
+
     fn of(runs: &[Run]) -> RunIssues {
         let mut counts: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (place, run) in runs.iter().enumerate() {
@@ -65,20 +78,5 @@ impl RunIssues {
         let shown =
             |run: &Run| IssueRun { run_id: run.id.to_string(), started_at: run.started_at.as_millis() };
         RunIssues { runs: runs.iter().map(shown).collect(), issues: counts.into_iter().map(issue).collect() }
-    }
-}
-
-impl Audits {
-    /// Returns how many rows carried each issue in a run and in the runs before.
-    pub async fn issues(&self, run: Run) -> Result<RunIssues, DbError> {
-        let mut conn = self.0.db.read().await?;
-        let earlier =
-            queries::list_with_results(&mut conn, &run.domain_id, run.started_at, MOST_RUNS).await?;
-        let mut runs = vec![run];
-        // A run can end in the millisecond in which it began.
-        let others: Vec<Run> = earlier.into_iter().filter(|other| other.id != runs[0].id).collect();
-        runs.extend(others.into_iter().take(MOST_RUNS as usize - 1));
-        runs.reverse();
-        Ok(RunIssues::of(&runs))
     }
 }

@@ -1,11 +1,12 @@
 //! The link graph of a run: links by their source page, their target page, and the status of their targets.
 
 use audit_engine::engine::LinkEntry;
-use bytes::Bytes;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use utoipa::ToSchema;
 
-use super::{Audits, RowReader};
+use super::AuditReader;
+use super::rows::RowReader;
 use crate::model::Run;
 use crate::results::MOST_INLINKS;
 use crate::segments::ReadError;
@@ -38,8 +39,30 @@ pub struct LinkList {
 }
 
 impl LinkList {
-    fn take(&mut self, line: &Bytes, filter: &LinkFilter) {
-        let links: Vec<LinkEntry<'static>> = serde_json::from_slice(line).unwrap_or_default();
+    /// Lists the links of a run that match a filter, by their source page.
+    pub async fn read(reader: &AuditReader, run: &Run, filter: &LinkFilter) -> Result<LinkList, ReadError> {
+        let index = reader.segments.index(run).await?;
+        let mut list = LinkList::default();
+        let (kind, rows) = match (&filter.from, &filter.to) {
+            (Some(from), _) => match index.find_path(from) {
+                Some(row) => (PartKind::Links, row..row + 1),
+                None => return Ok(list),
+            },
+            (None, Some(to)) => match index.find_path(to) {
+                Some(row) if !has_more_inlinks(reader, run, row).await? => (PartKind::Inlinks, row..row + 1),
+                // An address elsewhere, or one that more pages link to than are kept beside it.
+                _ => (PartKind::Links, 0..index.len()),
+            },
+            (None, None) => (PartKind::Links, 0..index.len()),
+        };
+        let mut rows_of_kind = RowReader::new(reader, run, kind);
+        for row in rows {
+            list.take(rows_of_kind.read(row).await?.unwrap_or_default(), filter);
+        }
+        Ok(list)
+    }
+
+    fn take(&mut self, links: Vec<LinkEntry<'static>>, filter: &LinkFilter) {
         for link in links {
             let is_wanted = filter.from.as_ref().is_none_or(|from| *from == link.from)
                 && filter.to.as_ref().is_none_or(|to| *to == link.to)
@@ -56,33 +79,8 @@ impl LinkList {
     }
 }
 
-impl Audits {
-    async fn has_more_inlinks(&self, run: &Run, row: usize) -> Result<bool, ReadError> {
-        let line = RowReader::new(self, run, PartKind::Inlinks).line(row).await?;
-        let links: Vec<&serde_json::value::RawValue> = serde_json::from_slice(&line).unwrap_or_default();
-        Ok(links.len() >= MOST_INLINKS)
-    }
-
-    /// Lists the links that match a filter, by their source page.
-    pub async fn links(&self, run: &Run, filter: &LinkFilter) -> Result<LinkList, ReadError> {
-        let index = self.0.segments.index(run).await?;
-        let mut list = LinkList::default();
-        let (kind, rows) = match (&filter.from, &filter.to) {
-            (Some(from), _) => match index.find_path(from) {
-                Some(row) => (PartKind::Links, row..row + 1),
-                None => return Ok(list),
-            },
-            (None, Some(to)) => match index.find_path(to) {
-                Some(row) if !self.has_more_inlinks(run, row).await? => (PartKind::Inlinks, row..row + 1),
-                // An address elsewhere, or one that more pages link to than are kept beside it.
-                _ => (PartKind::Links, 0..index.len()),
-            },
-            (None, None) => (PartKind::Links, 0..index.len()),
-        };
-        let mut reader = RowReader::new(self, run, kind);
-        for row in rows {
-            list.take(&reader.line(row).await?, filter);
-        }
-        Ok(list)
-    }
+/// Returns true when more pages link to a row than are stored beside it.
+async fn has_more_inlinks(reader: &AuditReader, run: &Run, row: usize) -> Result<bool, ReadError> {
+    let links: Option<Vec<IgnoredAny>> = RowReader::new(reader, run, PartKind::Inlinks).read(row).await?;
+    Ok(links.is_some_and(|links| links.len() >= MOST_INLINKS))
 }

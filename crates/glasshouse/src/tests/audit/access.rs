@@ -176,7 +176,7 @@ async fn the_details_of_a_run_are_its_accounts_and_its_domains() {
         shop.app.get(&path).session(&session).await.assert_error(403, "domain_access_forbidden");
         shop.app.get(&path).key(&shop.account.key).await.assert_error(403, "domain_not_owned");
         shop.app.get(RUNS).session(&session).await.assert(200, json!({ "runs": [] }));
-        shop.app.state.audits.forget_domain(&shop.domain.id).await.unwrap();
+        shop.app.state.audits.schedule.forget_domain(&shop.domain.id).await.unwrap();
         shop.app.get(&path).session(&session).await.assert_error(403, "domain_access_forbidden");
     })
     .await;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{RUNS, Shop, is_audit, on_each_engine, on_each_engine_with, with_defaults, worker};
 use audit::model::RunId;
-use audit::service::PageFilter;
+use audit::service::{PageFilter, SelectedPages, end_later, page_rows};
 use audit::testing::PartKind;
 use audit::testing::RunAudit;
 use audit::testing::queries;
@@ -116,7 +116,7 @@ async fn who_began_to_read_a_run_that_ends_meanwhile_reads_on() {
         with_slow_page(&shop);
         shop.web.open.send_replace(false);
         let id = shop.start(json!({})).await;
-        let audits = &shop.app.state.audits;
+        let reader = &shop.app.state.audits.reader;
         let stored = async |kind: PartKind| {
             let mut conn = shop.app.state.platform.db.read().await.unwrap();
             queries::segments::list_segments(&mut conn, &id.clone().into(), kind).await.unwrap().len()
@@ -126,12 +126,11 @@ async fn who_began_to_read_a_run_that_ends_meanwhile_reads_on() {
             let mut conn = shop.app.state.platform.db.read().await.unwrap();
             let run = queries::find_run(&mut conn, &id).await.unwrap().unwrap();
             drop(conn);
-            let pages = audits.select_pages(&run, &PageFilter::default()).await.unwrap();
-            let visits = audits.last_visits(&run, None).await.unwrap();
+            let pages = SelectedPages::select(reader, &run, &PageFilter::default()).await.unwrap();
             shop.web.open.send_replace(true);
             until("it did not end", async || stored(PartKind::LiveDetails).await == 0).await;
 
-            let rows = audits.page_rows(&run, pages.part(0, pages.count()), None, visits);
+            let rows = page_rows(reader, &run, pages.part(0, pages.count()), None);
             let rows: Vec<Bytes> = rows.try_collect().await.unwrap();
 
             assert!(run.is_active && !rows.concat().is_empty());
@@ -264,7 +263,7 @@ async fn a_run_whose_job_gave_up_keeps_what_it_has() {
         let (run, domain) = (id.clone().into(), shop.domain.id.as_str());
         shop.app.state.jobs.forget_domain(domain).await.unwrap();
 
-        shop.app.state.audits.end_later(&run).await.unwrap();
+        end_later(&shop.app.state.audits.runs, &run).await.unwrap();
         shop.run_jobs().await;
 
         let details = shop.details(&id, "").await;
@@ -441,7 +440,7 @@ async fn an_archived_run_is_answered_with_the_same_bytes() {
         }
         let run = id.clone().into();
 
-        shop.app.state.audits.archive(&run).await.unwrap();
+        shop.app.state.audits.schedule.archive(&run).await.unwrap();
 
         // A process that remembers nothing.
         let fresh = shop.app.second().await;
@@ -523,7 +522,7 @@ async fn a_run_whose_job_is_lost_is_queued_again() {
             shop.app.state.audits.schedules(),
             WorkerSettings::default(),
         );
-        shop.app.state.audits.requeue_silent().await.unwrap();
+        shop.app.state.audits.schedule.requeue_silent().await.unwrap();
         keeper.run_until_idle().await;
 
         assert_eq!(lost["run"]["status"], "running");

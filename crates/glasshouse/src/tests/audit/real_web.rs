@@ -3,6 +3,7 @@
 use crate::testing::*;
 use std::time::Duration;
 
+use audit::service::RunFollower;
 use audit_engine::engine::RobotsPolicy;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -71,11 +72,11 @@ async fn an_unproven_domain_is_audited_slowly_and_in_small() {
         let id = shop.start(body).await;
 
         ignored.assert(400, json!({ "error": "validation_error", "issues": [{ "path": "robotsTxt" }] }));
-        let run = shop.app.state.audits.find_run(&id).await.unwrap().unwrap();
+        let run = shop.app.state.audits.reader.find_run(&id).await.unwrap().unwrap();
         assert_eq!(run.request.max_pages, 100);
         assert_eq!(run.request.auditing.requests_per_second, Some(2.0));
         let proven = shop.start(json!({})).await;
-        let run = shop.app.state.audits.find_run(&proven).await.unwrap().unwrap();
+        let run = shop.app.state.audits.reader.find_run(&proven).await.unwrap().unwrap();
         assert!(run.request.max_pages > 100 && run.request.auditing.requests_per_second.is_none());
     })
     .await;
@@ -100,7 +101,7 @@ async fn a_staging_site_is_audited_by_other_rules_than_those_of_its_robots_txt()
         let replaced = shop.details(&replaced, "").await;
         let tea = replaced["pages"].as_array().unwrap().iter().find(|page| page["path"] == "/tea").unwrap();
         assert_eq!((&replaced["run"]["pagesCrawled"], &tea["statusCode"]), (&json!(2), &json!(0)));
-        let run = shop.app.state.audits.find_run(&ignored).await.unwrap().unwrap();
+        let run = shop.app.state.audits.reader.find_run(&ignored).await.unwrap().unwrap();
         assert_eq!(run.request.auditing.robots_txt.policy(), RobotsPolicy::Ignore);
         shop.patch_auditing(json!({ "robotsTxt": "ignor" }))
             .await
@@ -136,9 +137,9 @@ async fn credentials_are_not_sent_to_another_origin_host() {
 async fn an_account_has_ten_event_streams() {
     on_each_engine(async |shop| {
         let id = shop.start(json!({})).await;
-        let run = shop.app.state.audits.find_run(&id).await.unwrap().unwrap();
-        let audits = &shop.app.state.audits;
-        let mut streams: Vec<_> = (0..10).map(|_| audits.follow(run.clone())).collect();
+        let run = shop.app.state.audits.reader.find_run(&id).await.unwrap().unwrap();
+        let reader = &shop.app.state.audits.reader;
+        let mut streams: Vec<_> = (0..10).map(|_| RunFollower::start(reader, run.clone())).collect();
 
         let refused = shop.get(&format!("{RUNS}/{id}/events")).await;
         streams.pop();

@@ -191,7 +191,7 @@ async fn a_schedule_audits_the_domain_by_itself() {
         shop.patch_auditing(json!({ "frequency": "daily" })).await.assert_status(200);
         let next = shop.app.state.jobs.next_run(shop.domain.id.as_str(), "AuditDomain").await.unwrap();
 
-        shop.app.state.audits.start_scheduled(&shop.domain.id).await.unwrap();
+        shop.app.state.audits.schedule.start_scheduled(&shop.domain.id).await.unwrap();
         let waiting = shop.get(RUNS).await.json();
         shop.run_jobs().await;
         shop.patch_auditing(json!({ "frequency": "manual" })).await.assert_status(200);
@@ -223,7 +223,7 @@ async fn a_scheduled_audit_renders_with_the_domains_credentials_and_tells_its_we
         });
         shop.patch_auditing(change).await.assert_status(200);
 
-        shop.app.state.audits.start_scheduled(&shop.domain.id).await.unwrap();
+        shop.app.state.audits.schedule.start_scheduled(&shop.domain.id).await.unwrap();
         shop.run_jobs().await;
 
         let id = shop.get(RUNS).await.json()["runs"][0]["id"].as_str().unwrap().to_owned();

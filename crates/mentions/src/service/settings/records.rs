@@ -6,7 +6,7 @@ use store::{Db, DbError, Tx};
 
 use crate::queries::domains::{self, MonitoredDomain};
 use ::domains::Domain;
-use audit::Audits;
+use audit::{AuditReader, ReadError};
 use platform::clock::Clock;
 
 /// Tag of a page that has the name of its site.
@@ -17,11 +17,11 @@ const SITE_NAME: &str = "og:site_name";
 pub struct DomainRecords {
     db: Db,
     clock: Clock,
-    audits: Audits,
+    audits: AuditReader,
 }
 
 impl DomainRecords {
-    pub fn new(db: &Db, clock: &Clock, audits: &Audits) -> DomainRecords {
+    pub fn new(db: &Db, clock: &Clock, audits: &AuditReader) -> DomainRecords {
         DomainRecords { db: db.clone(), clock: clock.clone(), audits: audits.clone() }
     }
 
@@ -64,17 +64,23 @@ impl DomainRecords {
         domains::find_for_change(tx, &domain.id).await
     }
 
+    async fn audited_home_page(&self, domain: &Domain) -> Result<Option<Value>, ReadError> {
+        match self.audits.latest_run(&domain.id).await? {
+            Some(latest) => latest.find_page("/").await,
+            None => Ok(None),
+        }
+    }
+
     /// Returns the name of the site, as the home page of the latest audit has it.
     async fn site_name(&self, domain: &Domain) -> Option<String> {
-        let found = match self.audits.latest_page(&domain.id, "/").await {
-            Ok(found) => found?.1?,
+        let page = match self.audited_home_page(domain).await {
+            Ok(page) => page?,
             Err(error) => {
                 // The domain's own name is a profile too.
                 tracing::warn!(domain = %domain.id, %error, "the latest audit cannot be read for the name of the site");
                 return None;
             }
         };
-        let page: Value = serde_json::from_str(found.get()).ok()?;
         let name = page["socialTags"][SITE_NAME].as_str()?.trim();
         (!name.is_empty()).then(|| name.to_owned())
     }

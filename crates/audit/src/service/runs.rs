@@ -1,4 +1,4 @@
-//! Starting a run: the limits of plan and site, one active run per domain, and the job that does the work.
+//! Starting and stopping runs: the limits of plan and site, one active run per domain, and the job that does the work.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,16 +9,22 @@ use audit_engine::engine::{CrawlMode, last_moment};
 use store::DbError;
 use url::Url;
 
-use super::Audits;
+use super::read::AuditReader;
+use super::running::RunningAudits;
+use super::settings::AuditSettings;
 use crate::auditing::RobotsTxt;
-use crate::jobs::RunAudit;
-use crate::model::{AuditRequest, Frequency, Run, RunId, RunReport, RunStatus, Trigger};
+use crate::jobs::{RunAudit, TellWebhook};
+use crate::model::{AuditRequest, Frequency, Outcome, Run, RunId, RunReport, RunStatus, Trigger};
+use crate::ports::Renders;
 use crate::queries;
 use crate::segments::ReadError;
 use accounts::usage::Reservation;
-use accounts::{AccountId, UsageMetric};
-use domains::Site;
+use accounts::{AccountId, Accounts, UsageMetric};
+use domains::origin::OriginClient;
+use domains::{DomainsService, Site};
+use platform::Platform;
 use platform::clock::Timestamp;
+use platform::jobs::Jobs;
 use platform::plans::{PlanLimit, PlanLimits};
 
 /// Longest wait of a request for a sitemap, when only new pages are wanted.
@@ -88,7 +94,21 @@ pub enum AuditStartError {
     Store(#[from] DbError),
 }
 
-impl Audits {
+/// Runs, and what their jobs work with. Cheap to clone.
+#[derive(Clone)]
+pub struct AuditRuns {
+    pub(super) platform: Platform,
+    pub(super) accounts: Accounts,
+    pub(super) domains: DomainsService,
+    pub(super) origins: OriginClient,
+    pub(super) jobs: Jobs,
+    pub(super) renders: Arc<dyn Renders>,
+    pub(super) running: RunningAudits,
+    pub(super) reader: AuditReader,
+    pub(super) settings: AuditSettings,
+}
+
+impl AuditRuns {
     /// Starts a run; answers its id.
     pub async fn start(
         &self,
@@ -100,11 +120,11 @@ impl Audits {
             return Err(AuditStartError::NoAccess);
         }
         let domain = &site.domain;
-        if let Some(active) = queries::find_active(&mut self.0.db.read().await?, &domain.id).await? {
+        if let Some(active) = queries::find_active(&mut self.platform.db.read().await?, &domain.id).await? {
             return Err(AuditStartError::AlreadyActive(active));
         }
         let left = self.pages_left(&domain.account_id, limits, new.trigger).await?;
-        let mut auditing = self.auditing_of(&domain.id).await?.0;
+        let mut auditing = self.settings.get(&domain.id).await?.0;
         let mut wanted = auditing.max_pages.unwrap_or(MOST_PAGES);
         if !domain.is_proven() {
             wanted = wanted.min(UNPROVEN_PAGES);
@@ -137,9 +157,9 @@ impl Audits {
             Ok(()) => Ok(run.id),
             Err(error) => {
                 if let Some(reserved) = reserved {
-                    self.0.accounts.refund(&reserved).await?;
+                    self.accounts.refund(&reserved).await?;
                 }
-                let active = queries::find_active(&mut self.0.db.read().await?, &domain.id).await?;
+                let active = queries::find_active(&mut self.platform.db.read().await?, &domain.id).await?;
                 match (error.is_unique_violation(), active) {
                     (true, Some(active)) => Err(AuditStartError::AlreadyActive(active)),
                     _ => Err(error.into()),
@@ -154,7 +174,7 @@ impl Audits {
             account_id: site.domain.account_id.clone(),
             domain_id: site.domain.id.clone(),
             host: site.domain.host.clone(),
-            started_at: self.0.clock.now(),
+            started_at: self.platform.clock.now(),
             completed_at: None,
             // A caller is told that its run is running even while it waits in the queue. A scheduled run shows that it waits.
             status: if trigger == Trigger::Scheduled { RunStatus::Queued } else { RunStatus::Running },
@@ -187,11 +207,11 @@ impl Audits {
     }
 
     async fn insert(&self, run: &Run) -> Result<(), DbError> {
-        let mut tx = self.0.db.write().await?;
+        let mut tx = self.platform.db.write().await?;
         queries::insert_run(&mut tx, run).await?;
-        self.0.jobs.enqueue(&mut tx, vec![RunAudit::job(run)]).await?;
+        self.jobs.enqueue(&mut tx, vec![RunAudit::job(run)]).await?;
         tx.commit().await?;
-        self.0.jobs.wake();
+        self.jobs.wake();
         Ok(())
     }
 
@@ -202,7 +222,7 @@ impl Audits {
         limits: &PlanLimits,
         trigger: Trigger,
     ) -> Result<u64, AuditStartError> {
-        let (_, _, used) = self.0.accounts.usage(account).await?;
+        let (_, _, used) = self.accounts.usage(account).await?;
         let used: HashMap<UsageMetric, u64> = used.into_iter().collect();
         let used = |metric| used.get(&metric).copied().unwrap_or(0);
         let (limit, current) = (limits.audits_per_month, used(UsageMetric::Audits));
@@ -227,7 +247,7 @@ impl Audits {
             return Ok(None);
         }
         let limit = limits.audits_per_month;
-        let reserved = self.0.accounts.reserve(account, UsageMetric::Audits, 1, limit).await?;
+        let reserved = self.accounts.reserve(account, UsageMetric::Audits, 1, limit).await?;
         let current = limit.most().unwrap_or(0);
         reserved.map(Some).ok_or(AuditStartError::OnDemandLimit { limit, current })
     }
@@ -236,11 +256,11 @@ impl Audits {
     ///
     /// A sitemap that cannot be read in time counts as changed: the run will report its problem.
     async fn has_new_pages(&self, site: &Arc<Site>, request: &AuditRequest) -> Result<bool, AuditStartError> {
-        let Some(known) = self.known_pages(&site.domain.id, self.0.clock.now()).await? else {
+        let Some(known) = self.reader.known_pages(&site.domain.id, self.platform.clock.now()).await? else {
             return Ok(true);
         };
         let Some(sitemap) = &request.sitemap else { return Ok(true) };
-        let origins = &self.0.origins;
+        let origins = &self.origins;
         let read = async {
             let turn = origins.sitemap_turn(site).await;
             origins.read_sitemap(&turn, site, sitemap).await.map(|read| (turn, read))
@@ -254,5 +274,25 @@ impl Audits {
             seen.is_none_or(|seen| changed.is_some_and(|changed| changed > *seen))
         };
         Ok(read.pages.iter().any(is_new))
+    }
+
+    /// Asks a run to stop; its results so far are kept. Returns false when it is over already.
+    pub async fn cancel(&self, run: &Run) -> Result<bool, DbError> {
+        if !run.is_active {
+            return Ok(false);
+        }
+        let waiting = Outcome::stopped(run, "it was stopped while it waited");
+        let mut tx = self.platform.db.write().await?;
+        if run.begun_at.is_none()
+            && queries::end_waiting(&mut tx, &run.id, &waiting, self.platform.clock.now()).await?
+        {
+            self.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(run))).await?;
+            tx.commit().await?;
+            return Ok(true);
+        }
+        queries::request_cancel(&mut tx, &run.id).await?;
+        tx.commit().await?;
+        self.running.cancel(&run.id);
+        Ok(true)
     }
 }

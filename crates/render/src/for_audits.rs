@@ -23,7 +23,7 @@ use domains::site::SiteRedirect;
 impl Renders for RenderService {
     fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
         Box::pin(async move {
-            let permit = self.background_turn(site).await?;
+            let permit = self.tasks().background_turn(site).await?;
             Some(Box::new(permit) as Box<dyn RenderTurn>)
         })
     }

@@ -1,7 +1,7 @@
 //! Responses with a page, and what is noted of a request that was served or passed on: the tier, and the crawler's visit. Used by the render service
 //! and its fast path.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::cache::DurablePage;

@@ -9,7 +9,6 @@ use store::DbError;
 use tokio::sync::Semaphore;
 use url::Url;
 
-use super::admission::Permit;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
@@ -37,7 +36,6 @@ use analytics::Recorder;
 use domains::site::SiteRedirect;
 use domains::{DomainId, Site};
 use platform::Platform;
-use platform::clock::Clock;
 use platform::limits::KeyedCount;
 
 /// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
@@ -55,7 +53,6 @@ const MAX_CONFIRMATIONS: usize = 1_000;
 pub struct RenderService(Arc<Inner>);
 
 struct Inner {
-    clock: Clock,
     memory: MemoryTier,
     markdown: MarkdownTier,
     durable: DurableTier,
@@ -88,7 +85,6 @@ impl RenderService {
         let retention = Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone());
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
-            clock: platform.clock.clone(),
             tasks: RenderTasks::new(platform, accounts, domains, jobs, durable.clone()),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
@@ -112,11 +108,6 @@ impl RenderService {
     /// Responses that can be given again without the router.
     pub(super) fn fast_path(&self) -> &FastPath {
         &self.0.fast_path
-    }
-
-    /// A place for a render that nobody waits for and that is not stored; none: the origin is in trouble, or too many wait.
-    pub(super) async fn background_turn(&self, site: &Site) -> Option<Permit> {
-        self.0.tasks.background_turn(site).await
     }
 
     /// Renders of this process.
@@ -180,7 +171,7 @@ impl RenderService {
             Freshness::Forced if !call.is_spoofed() => {
                 Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
             }
-            _ => match self.0.memory.find(&id, self.0.clock.now()) {
+            _ => match self.0.memory.find(&id, self.0.platform.clock.now()) {
                 Some(entry) => Some(PageResponse::of(Tier::EdgeHit, entry.page.clone(), None, &page)),
                 // Boxed: pages from memory are answered without room for what follows.
                 None => Box::pin(self.find_or_render(call, &page, &id)).await?,
@@ -219,7 +210,7 @@ impl RenderService {
         page: &TargetPage,
         id: &PageId,
     ) -> Result<Option<PageResponse>, DbError> {
-        let now = self.0.clock.now();
+        let now = self.0.platform.clock.now();
         let found = match self.0.durable.find(id).await {
             Ok(found) if found.is_store_down => return Ok(self.last_known(page, id)),
             Err(error) if error.is_unavailable() => {
@@ -317,7 +308,7 @@ impl RenderService {
             let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
             async move {
                 if purpose == RenderPurpose::OnDemand
-                    && let Some(entry) = service.0.memory.find(&id, service.0.clock.now())
+                    && let Some(entry) = service.0.memory.find(&id, service.0.platform.clock.now())
                 {
                     // Rendered between this request's look at the tiers and now.
                     return RenderOutcome::Made { page: entry.page.clone(), stored: true };
@@ -340,15 +331,16 @@ impl RenderService {
         purpose: RenderPurpose,
         outcome: &RenderOutcome,
     ) {
+        let now = self.0.platform.clock.now();
         match outcome {
             RenderOutcome::Made { page: rendered, stored: true } => {
-                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
             }
             // It would be stored if that were possible, and is not rendered again for everyone who asks meanwhile.
             RenderOutcome::Made { page: rendered, stored: false }
                 if rendered.is_storable() && self.0.durable.is_store_down() =>
             {
-                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, self.0.clock.now());
+                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
             }
             // What another process stored is newer than what this one remembers.
             RenderOutcome::Elsewhere => {
@@ -372,7 +364,7 @@ impl RenderService {
         stored: &DurablePage,
     ) {
         let site = call.site;
-        let now = self.0.clock.now().as_millis();
+        let now = self.0.platform.clock.now().as_millis();
         if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
             return;
         }

@@ -17,7 +17,11 @@ pub struct ListedRuns {
 }
 
 /// Lists some of the selected runs, the newest first, and counts all of them.
-pub async fn list_runs(db: &Db, of: &RunSelection, (limit, offset): (i64, i64)) -> Result<ListedRuns, DbError> {
+pub async fn list_runs(
+    db: &Db,
+    of: &RunSelection,
+    (limit, offset): (i64, i64),
+) -> Result<ListedRuns, DbError> {
     let mut conn = db.read().await?;
     let counts = match &of.prompt {
         // PostgreSQL keeps no NUL in a text: no id has one.

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { mayHold, sourcesFor, typeFor } from './root-files';
 
 test('a file at the root is a known one, or one segment that ends in .html or .txt', () => {
-  for (const path of ['/robots.txt', '/sitemap.xml', '/google1.html', '/.well-known/security.txt', '/BingSiteAuth.xml']) {
+  const known = ['/robots.txt', '/sitemap.xml', '/google1.html', '/.well-known/security.txt', '/BingSiteAuth.xml'];
+  for (const path of known) {
     expect(mayHold(path), path).toBe(true);
   }
   for (const path of ['', '/', 'robots.txt', '/a/b.txt', '/other.xml', '/.txt', '/a.txt?b']) {

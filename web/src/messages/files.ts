@@ -8,7 +8,7 @@ export const noFiles = () => 'No file is served: your own server answers for all
 export const addFile = () => 'Add file';
 export const newFile = () => 'New file';
 export const removeFile = (path: string) => `Remove ${path || 'file'}`;
-export const mostFiles = (most: number) => `A domain has at most ${most} files.`;
+export const mostFiles = (most: number) => `A domain has at most ${counted(most, 'file', 'files')}.`;
 const ofFile = (what: string, number: number) => `${what}, file ${number}`;
 export const pathOf = (number: number) => ofFile('Path', number);
 export const modeOf = (number: number) => ofFile('Served', number);
@@ -39,7 +39,6 @@ export const indexNowLede = () => 'Tells Bing, Yandex and others which pages hav
 export const indexNowEnabled = () => 'Submit changed pages';
 export const indexNowHint = () =>
   'A page is submitted when a render has changed its text or status, and search engines may list it.';
-export const indexNowKey = () => 'Key';
 export const keyLocation = () => 'Address of the key';
 export const submissions = () => 'Submissions';
 export const pending = () => 'Waiting';

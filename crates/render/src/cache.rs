@@ -265,8 +265,8 @@ impl DurableTier {
         (site, facts, render_ms): (&Site, &ListedFacts, u64),
     ) -> Result<Stored, CacheError> {
         let object_key = object_key(page, &rendered.html, rendered.location.as_deref());
-        let put = self.blobs.put(&object_key, pack(&rendered.html).into());
-        Box::pin(self.outage.watch_now(put)).await?;
+        let packed = pack(&rendered.html);
+        Box::pin(self.outage.watch_now(self.blobs.put(&object_key, packed.into()))).await?;
         let new = NewSnapshot {
             object_key: &object_key,
             url,

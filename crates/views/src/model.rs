@@ -230,7 +230,7 @@ pub struct CrawlerView {
     pub markdown: Option<String>,
     /// Estimated tokens of all of the Markdown.
     #[serde(default)]
-    #[schema(examples(1240))]
+    #[schema(required = true, examples(1240))]
     pub markdown_tokens: u64,
     pub words: u64,
     /// Visible text, at most 256 KiB.

@@ -22,6 +22,7 @@ use domains::origin::OriginClient;
 use platform::Platform;
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use running::RunningAudits;
+use runs::RunParts;
 
 pub use followers::RunFollower;
 pub use notification::tell_webhook;
@@ -62,7 +63,7 @@ impl Audits {
     ) -> Audits {
         let reader = AuditReader::new(platform, visits);
         let settings = AuditSettings::new(platform, jobs);
-        let runs = AuditRuns {
+        let runs = AuditRuns::new(RunParts {
             platform: platform.clone(),
             accounts: accounts.clone(),
             domains: domains.clone(),
@@ -72,9 +73,8 @@ impl Audits {
             running: RunningAudits::default(),
             reader: reader.clone(),
             settings: settings.clone(),
-        };
-        let (db, clock) = (platform.db.clone(), platform.clock.clone());
-        Audits { schedule: AuditSchedule { db, clock, runs: runs.clone() }, runs, reader, settings }
+        });
+        Audits { schedule: AuditSchedule { runs: runs.clone() }, runs, reader, settings }
     }
 
     /// Adds what needs no browser to the worker's kinds of jobs.

@@ -1,6 +1,7 @@
 //! Starting and stopping runs: the limits of plan and site, one active run per domain, and the job that does the work.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,9 +95,12 @@ pub enum AuditStartError {
     Store(#[from] DbError),
 }
 
-/// Runs, and what their jobs work with. Cheap to clone.
+/// Runs. Cheap to clone.
 #[derive(Clone)]
-pub struct AuditRuns {
+pub struct AuditRuns(Arc<RunParts>);
+
+/// Services with which runs start and their jobs work.
+pub struct RunParts {
     pub(super) platform: Platform,
     pub(super) accounts: Accounts,
     pub(super) domains: DomainsService,
@@ -108,7 +112,19 @@ pub struct AuditRuns {
     pub(super) settings: AuditSettings,
 }
 
+impl Deref for AuditRuns {
+    type Target = RunParts;
+
+    fn deref(&self) -> &RunParts {
+        &self.0
+    }
+}
+
 impl AuditRuns {
+    pub(super) fn new(parts: RunParts) -> AuditRuns {
+        AuditRuns(Arc::new(parts))
+    }
+
     /// Starts a run; answers its id.
     pub async fn start(
         &self,

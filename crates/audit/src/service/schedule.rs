@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use audit_engine::engine::CrawlMode;
-use store::{Db, DbError};
+use store::DbError;
 use url::Url;
 
 use super::runs::{AuditRuns, AuditStartError, NewRun};
@@ -16,7 +16,6 @@ use crate::model::{Frequency, RunId, Trigger};
 use crate::queries;
 use crate::segments::ReadError;
 use domains::{DomainId, Site};
-use platform::clock::Clock;
 use platform::jobs::{JobError, JobRun};
 
 /// Time between two rounds.
@@ -35,8 +34,6 @@ const REMEMBERED: Duration = Duration::from_secs(90 * 24 * 3600);
 /// Audits that nobody asks for. Cheap to clone.
 #[derive(Clone)]
 pub struct AuditSchedule {
-    pub(super) db: Db,
-    pub(super) clock: Clock,
     pub(super) runs: AuditRuns,
 }
 
@@ -73,14 +70,19 @@ impl AuditSchedule {
 
     /// Runs one round.
     pub async fn keep(&self, run: &JobRun) -> Result<(), JobError> {
-        let now = self.clock.now();
+        let now = self.runs.platform.clock.now();
         self.requeue_silent().await?;
-        let mut tx = self.db.write().await?;
+        let mut tx = self.runs.platform.db.write().await?;
         queries::delete_forgotten(&mut tx, now.minus(REMEMBERED)).await?;
         tx.commit().await?;
         let old = now.minus(ARCHIVED_AFTER);
-        let due =
-            queries::list_archivable(&mut self.db.read().await?, old, KEPT_NEAR, LOOKED_AT_ONCE).await?;
+        let due = queries::list_archivable(
+            &mut self.runs.platform.db.read().await?,
+            old,
+            KEPT_NEAR,
+            LOOKED_AT_ONCE,
+        )
+        .await?;
         for id in due {
             if run.is_stopping() {
                 break;
@@ -92,10 +94,11 @@ impl AuditSchedule {
 
     /// Requeues active runs that no process works on: an operator removed their job, or a process lost it.
     pub async fn requeue_silent(&self) -> Result<(), DbError> {
-        let since = self.clock.now().minus(SILENT);
-        let silent = queries::list_silent(&mut self.db.read().await?, since, LOOKED_AT_ONCE).await?;
+        let since = self.runs.platform.clock.now().minus(SILENT);
+        let silent =
+            queries::list_silent(&mut self.runs.platform.db.read().await?, since, LOOKED_AT_ONCE).await?;
         if !silent.is_empty() {
-            let mut tx = self.db.write().await?;
+            let mut tx = self.runs.platform.db.write().await?;
             // A job that is still there stays the same one.
             self.runs.jobs.enqueue(&mut tx, silent.iter().map(RunAudit::job).collect()).await?;
             tx.commit().await?;
@@ -106,13 +109,13 @@ impl AuditSchedule {
 
     /// Moves the results of a run to the object store. Answers stay the same.
     pub async fn archive(&self, id: &RunId) -> Result<(), ReadError> {
-        self.runs.reader.segments.archive(id, self.clock.now()).await
+        self.runs.reader.segments.archive(id, self.runs.platform.clock.now()).await
     }
 
     /// Deletes the results of a removed domain's runs; the runs themselves are remembered for a while.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ReadError> {
-        let mut tx = self.db.write().await?;
-        let runs = queries::forget_runs(&mut tx, domain, self.clock.now()).await?;
+        let mut tx = self.runs.platform.db.write().await?;
+        let runs = queries::forget_runs(&mut tx, domain, self.runs.platform.clock.now()).await?;
         queries::summaries::delete_summaries(&mut tx, domain).await?;
         set_frequency(&self.runs.jobs, &mut tx, domain, Frequency::Manual).await?;
         tx.commit().await?;

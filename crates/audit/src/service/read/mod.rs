@@ -13,6 +13,7 @@ mod rows;
 mod visits;
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use store::{Db, DbError};
@@ -48,7 +49,10 @@ const RUNS_LOOKED_AT: i64 = 12;
 
 /// Runs and their results. Cheap to clone.
 #[derive(Clone)]
-pub struct AuditReader {
+pub struct AuditReader(Arc<ReaderParts>);
+
+/// Stores of runs, and the followers of running ones.
+pub struct ReaderParts {
     pub(super) db: Db,
     pub(super) clock: Clock,
     pub(super) tasks: TaskTracker,
@@ -58,10 +62,18 @@ pub struct AuditReader {
     pub(super) followers: RunFollowers,
 }
 
+impl Deref for AuditReader {
+    type Target = ReaderParts;
+
+    fn deref(&self) -> &ReaderParts {
+        &self.0
+    }
+}
+
 impl AuditReader {
     pub(super) fn new(platform: &Platform, visits: Arc<dyn CrawlerTraffic>) -> AuditReader {
         let Platform { db, clock, tasks, shutdown, blobs, .. } = platform;
-        AuditReader {
+        AuditReader(Arc::new(ReaderParts {
             db: db.clone(),
             clock: clock.clone(),
             tasks: tasks.clone(),
@@ -69,7 +81,7 @@ impl AuditReader {
             segments: Segments::new(db, blobs),
             visits,
             followers: RunFollowers::default(),
-        }
+        }))
     }
 
     /// Lists the newest runs of an account's domains, or of one of them.

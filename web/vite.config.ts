@@ -22,7 +22,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 3 },
-            { name: 'common', test: (id) => !TABLE.test(id), minShareCount: 12, maxModuleSize: 6_000, priority: 2 },
+            { name: 'common', test: (id) => !TABLE.test(id), minShareCount: 14, maxModuleSize: 6_000, priority: 2 },
             { name: 'shared', minShareCount: 2, entriesAware: true },
           ],
         },

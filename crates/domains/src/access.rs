@@ -1,20 +1,20 @@
-//! Who may call the operations of domains. Those of the Domains API take API keys of the Business plan and above, and stand
-//! again in the dashboard for sessions ([`platform::api::access::Dashboard`]). One empty type per kind of operation.
+//! Access rules of the operations on domains, one empty type per kind of operation. Operations of the Domains API take API
+//! keys of the Business plan and above; the dashboard has them for sessions ([`platform::api::access::Dashboard`]).
 
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, Dashboard, Rate};
 use platform::plans::Plan;
 
-/// All operations but those of [`TIGHT`].
+/// Rate limit of all operations except those of [`TIGHT`].
 const GENERAL: Rate =
     Rate::Shared(SharedLimit { name: "domains", per_minute: 60, per_minute_of_sessions: 60 });
-/// What makes the service look at the world: the connection check, and sitemap updates that fetch.
+/// Rate limit of operations that send requests to other servers: the connection check, and sitemap updates that fetch.
 const TIGHT: Rate =
     Rate::Shared(SharedLimit { name: "domains-tight", per_minute: 6, per_minute_of_sessions: 6 });
 
-/// What counts towards which limit when the request's body decides.
+/// Rate limits of an operation whose request body decides which one applies.
 pub trait MayFetch: Access {
-    /// What a request counts towards that makes the service fetch something.
+    /// Rate limit of a request that makes the service fetch something.
     const FETCHING: Rate;
 }
 
@@ -22,7 +22,7 @@ impl<A: MayFetch> MayFetch for Dashboard<A> {
     const FETCHING: Rate = A::FETCHING;
 }
 
-/// Listing.
+/// Listing domains.
 #[derive(Debug)]
 pub struct ListDomains;
 
@@ -33,7 +33,7 @@ impl Access for ListDomains {
     const RATE: Rate = GENERAL;
 }
 
-/// Adding and removing.
+/// Adding and removing domains.
 #[derive(Debug)]
 pub struct AddOrRemove;
 
@@ -81,8 +81,8 @@ impl Access for CheckDomain {
     const RATE: Rate = TIGHT;
 }
 
-/// Reading what belongs to one domain and is beyond the specification: a session, an account-wide key of any plan, or the
-/// domain's own.
+/// Reading data of one domain that is beyond the specification, by a session, an account-wide key of any plan, or the
+/// domain's own key.
 #[derive(Debug)]
 pub struct ReadBeyond;
 
@@ -92,7 +92,7 @@ impl Access for ReadBeyond {
     const RATE: Rate = Rate::Beyond;
 }
 
-/// Changing it: the same, for active accounts.
+/// Changing data of one domain that is beyond the specification, by the same callers as [`ReadBeyond`] on active accounts.
 #[derive(Debug)]
 pub struct ChangeBeyond;
 

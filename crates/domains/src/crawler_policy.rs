@@ -1,6 +1,6 @@
-//! Crawler policy: which rule a crawler's request meets. The first rule that matches decides.
+//! Crawler policy: rules that admit or refuse the requests of crawlers. The first rule that matches decides.
 //! Pure: no clock, network or database. Shared by the render endpoint and the edge, through `render::policy`.
-//! Must never refuse a verified or unknown search engine by another rule than one that names it.
+//! Must never refuse a verified or unknown search engine by any rule except one that names it.
 //! See docs/decisions/0500.
 
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,29 @@ use utoipa::ToSchema;
 
 use super::patterns::{Grammar, PathPattern, SplitPath};
 
-/// Most rules of a domain.
+/// Maximum number of rules of a domain.
 pub const MAX_POLICY_RULES: usize = 100;
-/// Most path patterns of a rule.
+/// Maximum number of path patterns of a rule.
 pub const MAX_POLICY_PATHS: usize = 100;
-/// Longest text of a refusal, in characters.
+/// Maximum length of the text of a refusal, in characters.
 const MAX_TEXT_CHARS: usize = 500;
-/// Highest number of requests a minute of a limit.
+/// Maximum of a limit, in requests a minute.
 const MAX_PER_MINUTE: u32 = 6_000;
 /// Purpose of search engines.
 const SEARCH: &str = "search";
 const WELL_KNOWN: &str = "/.well-known/";
 
-/// Rules by which a site lets crawlers in.
+/// Rules by which a site admits crawlers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlerPolicy {
     #[schema(inline)]
     pub mode: PolicyMode,
-    /// Crawlers that no rule matches are blocked where the site's robots.txt forbids them the address. Search engines never are.
+    /// True when crawlers that no rule matches are blocked where the site's robots.txt disallows the address. Search engines
+    /// are never blocked this way.
     #[serde(default)]
     pub obey_robots_txt: bool,
-    /// The first rule that matches decides.
+    /// Rules in order; the first rule that matches decides.
     #[serde(default)]
     #[schema(max_items = 100)]
     pub rules: Vec<PolicyRule>,
@@ -43,10 +44,10 @@ pub struct CrawlerPolicy {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyMode {
-    /// No rule is asked.
+    /// The policy is not applied.
     #[default]
     Off,
-    /// Refusals are counted and nobody is refused.
+    /// Refusals are counted, and every crawler is admitted.
     Log,
     /// Crawlers are refused.
     Enforce,
@@ -59,13 +60,13 @@ pub struct PolicyRule {
     #[serde(rename = "match")]
     #[schema(value_type = PolicyMatchForm)]
     pub crawlers: PolicyMatch,
-    /// Path patterns; none: every path.
+    /// Path patterns; an empty list matches every path.
     #[serde(default)]
     #[schema(max_items = 100, example = json!(["/blog/**"]))]
     pub paths: Vec<String>,
     #[schema(inline)]
     pub action: PolicyAction,
-    /// Requests a minute of one crawler that a `limit` lets through, over all processes: 1 to 6,000.
+    /// Requests a minute of one crawler that a `limit` admits, over all processes: 1 to 6,000.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 6000, example = 60)]
     pub per_minute: Option<u32>,
@@ -75,7 +76,7 @@ pub struct PolicyRule {
     pub text: Option<String>,
 }
 
-/// Crawlers that a rule is for.
+/// Crawlers that a rule applies to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>", into = "Map<String, Value>")]
 pub enum PolicyMatch {
@@ -90,7 +91,7 @@ pub enum PolicyMatch {
     Every,
 }
 
-/// Crawlers that a rule is for: one of these with a value of `GET /api/analytics/crawlers`, or none for every crawler.
+/// Crawlers that a rule applies to: one field with a value of `GET /api/analytics/crawlers`, or no field for every crawler.
 #[derive(ToSchema)]
 #[schema(as = PolicyMatch)]
 #[expect(dead_code, reason = "only its description is used")]
@@ -104,26 +105,26 @@ struct PolicyMatchForm {
     /// Purpose of the crawlers.
     #[schema(nullable = false)]
     purpose: Option<String>,
-    /// True: clients that are not who they claim to be.
+    /// True for clients that are not the crawlers they claim to be.
     #[schema(nullable = false)]
     unverified: Option<bool>,
 }
 
-/// Answer of a rule to a crawler.
+/// Response of a rule to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PolicyAction {
     Allow,
-    /// 403.
+    /// Status 403.
     Block,
-    /// 402.
+    /// Status 402.
     Pay,
-    /// 429 with `Retry-After`, over so many requests a minute.
+    /// Status 429 with `Retry-After`, above the number of requests a minute.
     Limit,
 }
 
 impl PolicyAction {
-    /// Returns the text that clients and the database see.
+    /// Returns the text that clients and the database use.
     pub const fn as_str(self) -> &'static str {
         match self {
             PolicyAction::Allow => "allow",
@@ -133,7 +134,7 @@ impl PolicyAction {
         }
     }
 
-    /// Parses the text that clients and the database see.
+    /// Parses the text that clients and the database use.
     pub fn parse(text: &str) -> Option<PolicyAction> {
         let all = [PolicyAction::Allow, PolicyAction::Block, PolicyAction::Pay, PolicyAction::Limit];
         all.into_iter().find(|action| action.as_str() == text)
@@ -149,7 +150,7 @@ impl PolicyAction {
         }
     }
 
-    /// Returns the text of a refusal whose rule has none.
+    /// Returns the text of a refusal by a rule without a text.
     pub const fn default_text(self) -> &'static str {
         match self {
             PolicyAction::Allow => "",
@@ -162,25 +163,25 @@ impl PolicyAction {
     }
 }
 
-/// A crawler as rules see it.
+/// Properties of a crawler that rules match.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicySubject<'a> {
     /// Id of the crawler.
     pub crawler: &'a str,
     pub provider: &'a str,
     pub purpose: &'a str,
-    /// The crawler fails its verification: no rule for a crawler, provider or purpose is for it.
+    /// True when the crawler fails its verification. Rules for a crawler, provider or purpose do not match it then.
     pub is_impostor: bool,
 }
 
 impl PolicySubject<'_> {
-    /// Returns true for a search engine.
+    /// Returns true for a search engine that does not fail its verification.
     pub fn is_search_engine(&self) -> bool {
         self.purpose == SEARCH && !self.is_impostor
     }
 }
 
-/// A policy that is not off, compiled.
+/// Compiled policy whose mode is not `Off`.
 #[derive(Debug)]
 pub struct PolicySet {
     pub mode: PolicyMode,
@@ -192,7 +193,7 @@ pub struct PolicySet {
 
 #[derive(Debug)]
 struct CompiledPolicyRule {
-    /// Position among all, from 0.
+    /// Position among all rules, from 0.
     at: usize,
     rule: PolicyRule,
     paths: Vec<PathPattern>,
@@ -234,8 +235,8 @@ impl From<PolicyMatch> for Map<String, Value> {
 }
 
 impl CrawlerPolicy {
-    /// Returns the problems of a policy's form, as pairs of a dotted path and a sentence; empty when it may be saved.
-    /// Ids of crawlers are judged by their list.
+    /// Returns the issues of a policy, as pairs of a dotted path and a sentence; empty when the policy may be saved.
+    /// Does not check that the ids of crawlers exist.
     pub fn issues(&self) -> Vec<(String, String)> {
         let mut issues = Vec::new();
         if self.rules.len() > MAX_POLICY_RULES {
@@ -272,7 +273,7 @@ impl PolicyRule {
         }
     }
 
-    /// Decides whether the rule is for a crawler, whatever the address.
+    /// Decides whether the rule applies to a crawler, regardless of the address.
     fn is_for(&self, subject: &PolicySubject<'_>) -> bool {
         let is_named = matches!(&self.crawlers, PolicyMatch::Crawler(id) if id == subject.crawler);
         let is_meant = match &self.crawlers {
@@ -288,7 +289,8 @@ impl PolicyRule {
 }
 
 impl PolicySet {
-    /// Compiles the policy of a site with this sitemap, whose address may be empty. None: it is off. A rule whose patterns no longer pass (a newer version is stricter) is left out.
+    /// Compiles the policy of a site. Returns none when the policy is off. `sitemap_url` may be empty. A rule whose patterns
+    /// are no longer valid (a newer version is stricter) is left out.
     pub fn compile(policy: &CrawlerPolicy, sitemap_url: &str) -> Option<PolicySet> {
         if policy.mode == PolicyMode::Off {
             return None;
@@ -307,17 +309,17 @@ impl PolicySet {
         })
     }
 
-    /// Decides whether the policy is asked about pages at an address. It is not about what crawlers read before pages: what is
-    /// below `/.well-known/`, and the sitemap. Files with the extension of an asset, such as robots.txt, are no pages at all.
+    /// Decides whether the policy applies to an address. It does not apply below `/.well-known/` and to the sitemap, which
+    /// crawlers read before pages. Files with the extension of an asset, such as robots.txt, are not pages.
     pub fn is_about(&self, url: &Url) -> bool {
-        // A sitemap at `/?sitemap=1` does not stand for the page `/`.
+        // A sitemap at `/?sitemap=1` does not exempt the page `/`.
         let is_sitemap = self.sitemap.as_ref().is_some_and(|sitemap| {
             sitemap.path() == url.path() && (sitemap.query().is_none() || sitemap.query() == url.query())
         });
         !is_sitemap && !url.path().starts_with(WELL_KNOWN)
     }
 
-    /// Finds the rule that decides about a crawler's request, and its position.
+    /// Finds the first rule that matches a crawler's request, and its position.
     pub fn find(&self, subject: &PolicySubject<'_>, url: &Url) -> Option<(usize, &PolicyRule)> {
         let mut split = None;
         let mut matches = |paths: &[PathPattern]| {
@@ -346,7 +348,7 @@ mod tests {
         serde_json::from_value(json!({ "mode": "enforce", "rules": rules })).expect("a policy")
     }
 
-    /// Finds the position of the rule that decides.
+    /// Finds the position of the first rule that matches.
     fn met(rules: Value, subject: PolicySubject<'_>, path: &str) -> Option<usize> {
         let url = Url::parse(&format!("https://shop.example{path}")).expect("an address");
         let set = PolicySet::compile(&policy(rules), "").expect("it is not off");

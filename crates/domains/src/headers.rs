@@ -1,5 +1,5 @@
-//! Custom response headers: what customers may add to the answers of their pages, by path pattern.
-//! Pure. Must never let through a name or value that could break the protocol, the cache or the service's own headers.
+//! Custom response headers: headers that customers add to the responses of their pages, by path pattern.
+//! Pure. Must never accept a name or value that could break the protocol, the cache or the service's own headers.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use utoipa::ToSchema;
 
 use super::patterns::{Grammar, PathPattern, SplitPath};
 
-/// Most rules of a domain.
+/// Maximum number of rules of a domain.
 pub const MAX_RULES: usize = 10;
-/// Most headers of a rule.
+/// Maximum number of headers of a rule.
 pub const MAX_HEADERS: usize = 5;
 const MAX_NAME_BYTES: usize = 64;
 const MAX_VALUE_BYTES: usize = 2048;
 
-/// Names that belong to the protocol, to caching or to us. Names ending in `*` are prefixes.
+/// Names that belong to the protocol, to caching or to the service. Names ending in `*` are prefixes.
 const FORBIDDEN: [&str; 36] = [
     "connection",
     "keep-alive",
@@ -60,16 +60,16 @@ const FORBIDDEN: [&str; 36] = [
 pub struct HeaderRule {
     #[schema(example = "/blog/**")]
     pub path_pattern: String,
-    /// At most five.
+    /// Headers to add, at most five.
     pub headers: Vec<HeaderField>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HeaderField {
-    /// A header name; case does not matter.
+    /// Header name, case-insensitive.
     #[schema(example = "x-robots-tag")]
     pub name: String,
-    /// Printable ASCII.
+    /// Value in printable ASCII.
     #[schema(example = "noarchive")]
     pub value: String,
 }
@@ -77,21 +77,21 @@ pub struct HeaderField {
 /// One entry of `details` of `invalid_custom_headers`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HeaderIssue {
-    /// Number of the rule, from 0.
+    /// Position of the rule, from 0.
     pub rule: usize,
-    /// The header's name as it was sent; empty when the rule itself is at fault.
+    /// Name of the header as it was sent; empty when the issue is about the rule itself.
     pub header: String,
     pub reason: String,
 }
 
-/// The rules of one domain, ready to apply.
+/// Compiled header rules of one domain.
 #[derive(Debug, Clone, Default)]
 pub struct HeaderSet {
     rules: Vec<(PathPattern, Vec<(HeaderName, HeaderValue)>)>,
 }
 
 impl HeaderSet {
-    /// Checks and compiles the rules of a domain; on any issue none may be saved.
+    /// Checks and compiles the rules of a domain; on any issue no rule may be saved.
     pub fn compile(rules: &[HeaderRule]) -> Result<HeaderSet, Vec<HeaderIssue>> {
         let mut issues = Vec::new();
         if rules.len() > MAX_RULES {
@@ -110,7 +110,6 @@ impl HeaderSet {
         }
     }
 
-    /// Whether there is no rule.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

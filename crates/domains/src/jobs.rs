@@ -1,5 +1,5 @@
-//! The background work of domains: deleting what belonged to a removed one.
-//! Must know no feature to the right: `app` hands in what each of them has to delete.
+//! Background job of domains: deletes the data of a removed domain.
+//! Must not know the features that build on domains: `app` passes in the deletion of each feature's data.
 //! See docs/decisions/0071.
 
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use super::service::DomainsService;
 use platform::clock::Clock;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 
-/// A render that was under way when its domain was removed may store its page after all; by now it has.
+/// Time after a domain's removal by which renders that were running have stored their pages.
 const STRAGGLERS: Duration = Duration::from_secs(10 * 60);
 
 type Deletion = Arc<dyn Fn(DomainId) -> BoxFuture<'static, Result<(), BoxError>> + Send + Sync>;
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What [`RemoveDomain`] needs.
+/// Deletions that [`RemoveDomain`] runs.
 #[derive(Clone)]
 pub struct Leftovers {
     domains: DomainsService,
@@ -30,14 +30,14 @@ pub struct Leftovers {
 }
 
 impl Leftovers {
-    /// Only the record so far.
+    /// Makes a job that deletes only the record.
     pub fn new(domains: &DomainsService, clock: &Clock) -> Leftovers {
         Leftovers { domains: domains.clone(), clock: clock.clone(), deletions: Vec::new() }
     }
 
-    /// Adds how one feature deletes what it keeps of a domain; `what` stands in the error when it fails.
+    /// Adds the deletion of one feature's data of a domain. `what` names the data in the error.
     ///
-    /// Carried out in the order they are added, perhaps again, and also for a domain of which nothing is left.
+    /// Deletions run in the order they are added, possibly more than once, and also for a domain without data.
     pub fn with<F, E>(
         mut self,
         what: &'static str,
@@ -53,16 +53,16 @@ impl Leftovers {
     }
 }
 
-/// Deletes everything that belonged to a removed domain: snapshots, jobs, visits, and at last its record.
+/// Job that deletes the data of a removed domain: snapshots, jobs, visits, and at last the record.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RemoveDomain {
-    /// The record, whose name is free already.
+    /// Id of the record, whose name is already free.
     pub domain: DomainId,
 }
 
 impl Job for RemoveDomain {
     const KIND: &'static str = "RemoveDomain";
-    // Nobody but an operator would notice what stayed behind, so it is tried for days.
+    // Only an operator would notice data that was not deleted, so the job is retried for days.
     const MAX_ATTEMPTS: u32 = 100;
     type Services = Leftovers;
 

@@ -1,6 +1,6 @@
-//! Connected domains: whose they are, how they are set up, and what their settings mean for a request.
+//! Connected domains: their owners, their settings, and the effect of the settings on a request.
 //!
-//! Render, refresh, audits and the edge take a [`Site`] from [`DomainsService`]; nobody else reads the tables.
+//! Render, refresh, audits and the edge get a [`Site`] from [`DomainsService`]; no other crate reads the tables.
 
 pub mod access;
 pub mod connection;

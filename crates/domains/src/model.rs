@@ -1,4 +1,4 @@
-//! What a domain is: its record, its settings and how it is rendered. Pure: no database, network or HTTP.
+//! Record, settings and rendering of a domain. Pure: no database, network or HTTP.
 
 use std::fmt;
 use std::str::FromStr;
@@ -16,22 +16,22 @@ use platform::clock::Timestamp;
 use platform::ids::id_type;
 
 id_type! {
-    /// Identifies a domain record. Snapshots, jobs and counts belong to it, never to the bare host name, so that a name
-    /// which is removed and added again starts empty.
+    /// Id of a domain record. Snapshots, jobs and counts belong to the id, never to the host name, so that a name which is
+    /// removed and added again starts empty.
     DomainId
 }
 
-/// Where a domain is on its way to being served.
+/// Connection status of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 pub enum DomainStatus {
-    /// Added; nothing points at the service yet.
+    /// Added; not connected yet.
     #[default]
     #[serde(rename = "pending")]
     Pending,
-    /// Its DNS records point at the service.
+    /// The domain's DNS records point at the service.
     #[serde(rename = "connected")]
     Connected,
-    /// Its own server asks the render API.
+    /// The domain's own server calls the render API.
     #[serde(rename = "via api")]
     ViaApi,
     /// Locked by the operator.
@@ -40,7 +40,7 @@ pub enum DomainStatus {
 }
 
 impl DomainStatus {
-    /// The text that clients and the database see.
+    /// Returns the text that clients and the database use.
     pub const fn as_str(self) -> &'static str {
         match self {
             DomainStatus::Pending => "pending",
@@ -69,63 +69,63 @@ impl FromStr for DomainStatus {
     }
 }
 
-/// Which of its two names a site prefers.
+/// Preferred one of a site's two names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PreferredHost {
-    /// Without `www.`.
+    /// The name without `www.`.
     Apex,
     Www,
 }
 
-/// The settings of the specification's settings endpoint, the sitemap's address, and the crawler policy.
+/// Settings of the specification's settings endpoint, the sitemap's address, and the crawler policy.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Settings {
-    /// Host that answers for people and assets; none: the domain itself.
+    /// Host that serves people and assets; none: the domain itself.
     pub origin_host: Option<OriginHost>,
     /// Path patterns, one per line, that are never prerendered.
     pub ignore_paths: String,
-    /// Which name requests are sent to.
+    /// Name to which requests for the other name are redirected.
     pub preferred_host: Option<PreferredHost>,
-    /// First match wins.
+    /// Redirect rules; the first match wins.
     pub redirect_rules: Vec<RedirectRule>,
-    /// Added to the domain's answers.
+    /// Headers that are added to the domain's responses.
     pub custom_response_headers: Vec<HeaderRule>,
-    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    /// True when a page that was never rendered is rendered when a crawler requests it.
     pub on_demand_render_enabled: bool,
-    /// The stored sitemap; empty: none.
+    /// Address of the sitemap; empty: none.
     pub sitemap_url: String,
-    /// Pages found when it was last read.
+    /// Number of pages found when the sitemap was last read.
     pub discovered_url_count: u64,
     #[serde(default)]
     pub crawler_policy: CrawlerPolicy,
-    /// Changed pages are submitted to IndexNow, and its key is served.
+    /// True when changed pages are submitted to IndexNow and the key is served.
     #[serde(default)]
     pub index_now: bool,
 }
 
-/// How a domain's pages are rendered and how long they keep.
+/// Rendering settings of a domain's pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rendering {
-    /// Age at which a snapshot is rendered again, unless a rule says otherwise.
+    /// Age at which a snapshot is rendered again, unless a refresh rule matches.
     #[schema(example = 86400)]
     pub refresh_interval_seconds: u64,
-    /// Other intervals for some paths; the most specific matching pattern wins.
+    /// Intervals for some paths; the most specific matching pattern wins.
     pub refresh_rules: Vec<RefreshRule>,
     /// CSS selector that must match before a page counts as ready.
     #[schema(example = "#main article")]
     pub wait_for_selector: Option<String>,
-    /// Addresses that pages do not get to fetch; `*` is any run of characters.
+    /// Address patterns that pages may not fetch; `*` matches any characters.
     #[schema(example = json!(["*://ads.example/*"]))]
     pub blocked_urls: Vec<String>,
-    /// Whether only verified crawlers start renders at the edge. Others get what is stored, else the origin.
+    /// True when only verified crawlers start renders at the edge. Others get the stored snapshot, else the origin's response.
     pub verified_crawlers_only: bool,
-    /// Names of the query parameters that are a part of a page's address; null: all but those of tracking.
+    /// Names of the query parameters that are a part of a page's address; null: all except tracking parameters.
     #[schema(example = json!(["page", "color"]))]
     pub query_parameters: Option<Vec<String>>,
-    /// Markdown of pages, for agents that ask for it.
+    /// Requests that get pages as Markdown.
     #[serde(default)]
     pub markdown: MarkdownSetting,
     /// Signs of missing pages with status 200.
@@ -137,14 +137,14 @@ pub struct Rendering {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MarkdownSetting {
-    /// Requests whose `Accept` names `text/markdown` with a quality not below that of `text/html`.
+    /// Requests whose `Accept` lists `text/markdown` with a quality not below that of `text/html`.
     #[default]
     Accept,
     /// No request.
     Off,
 }
 
-/// Signs of a missing page that its server answers with 200. The start page is never one.
+/// Signs of a missing page whose server returns status 200. The start page is never treated as missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct NotFoundRules {
@@ -154,7 +154,7 @@ pub struct NotFoundRules {
     /// Text that only a missing page shows, case-sensitive; null: none.
     #[schema(example = "This page does not exist")]
     pub text: Option<String>,
-    /// A page is missing that shows what an address shows that cannot exist.
+    /// True when a page counts as missing if it shows nearly the same text as an address that cannot exist.
     pub compare: bool,
 }
 
@@ -162,10 +162,10 @@ pub struct NotFoundRules {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RefreshRule {
-    /// Which paths.
+    /// Pattern of the paths.
     #[schema(example = "/blog/**")]
     pub pattern: String,
-    /// 60 s to 365 days.
+    /// Interval in seconds: 60 s to 365 days.
     #[schema(example = 3600)]
     pub interval_seconds: u64,
 }
@@ -174,19 +174,19 @@ pub struct RefreshRule {
 pub const MIN_INTERVAL_S: u64 = 60;
 /// Longest interval, in seconds: 365 days.
 pub const MAX_INTERVAL_S: u64 = 365 * 24 * 60 * 60;
-/// Most refresh rules of a domain.
+/// Maximum number of refresh rules of a domain.
 pub const MAX_REFRESH_RULES: usize = 50;
-/// Most blocked addresses of a domain.
+/// Maximum number of blocked address patterns of a domain.
 pub const MAX_BLOCKED_URLS: usize = 100;
 const MAX_BLOCKED_URL_BYTES: usize = 512;
 const MAX_SELECTOR_BYTES: usize = 512;
 const MAX_TEXT_BYTES: usize = 512;
-/// Most query parameters that a domain names.
+/// Maximum number of query parameters that a domain names.
 pub const MAX_QUERY_PARAMETERS: usize = 50;
 const MAX_QUERY_PARAMETER_BYTES: usize = 100;
 
 impl Rendering {
-    /// How a new domain is rendered.
+    /// Makes the rendering settings of a new domain.
     pub fn new(refresh_interval_seconds: u64) -> Rendering {
         Rendering {
             refresh_interval_seconds,
@@ -200,7 +200,7 @@ impl Rendering {
         }
     }
 
-    /// What is wrong with it, as pairs of a dotted path and a sentence; empty when it may be saved.
+    /// Returns the issues of the settings, as pairs of a dotted path and a sentence; empty when the settings may be saved.
     pub fn issues(&self) -> Vec<(String, String)> {
         let mut issues = Vec::new();
         if !is_interval(self.refresh_interval_seconds) {
@@ -274,7 +274,7 @@ fn interval_message() -> String {
     format!("must be from {MIN_INTERVAL_S} to {MAX_INTERVAL_S}")
 }
 
-/// Whether a text can be a selector. The browser has the last word: one that never matches costs the time limit.
+/// Decides whether a text is a CSS selector. A selector that never matches makes renders wait until their time limit.
 fn is_selector(text: &str) -> bool {
     !text.trim().is_empty()
         && text.len() <= MAX_SELECTOR_BYTES
@@ -292,19 +292,18 @@ fn is_blocked_url(text: &str) -> bool {
 pub struct Domain {
     pub id: DomainId,
     pub account_id: AccountId,
-    /// The name, in A-label form.
+    /// Name of the domain, in A-label form.
     pub host: String,
-    /// Where it is; [`DomainStatus::Suspended`] while the operator's lock is on, whatever it was before.
+    /// Connection status; [`DomainStatus::Suspended`] while the operator's lock is on.
     pub status: DomainStatus,
     /// The specification's settings.
     pub settings: Settings,
-    /// How it is rendered.
     pub rendering: Rendering,
-    /// Counts up with every change of the record.
+    /// Version of the record; increases with every change.
     pub version: i64,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -314,36 +313,36 @@ impl Domain {
         matches!(self.status, DomainStatus::Connected | DomainStatus::ViaApi)
     }
 
-    /// Returns what its budgets are counted under: account and name. A domain that is removed and added again has what it
-    /// had left.
+    /// Returns the key of the domain's budgets: account and name. A domain that is removed and added again keeps what is left
+    /// of its budgets.
     pub fn budget_name(&self) -> String {
         format!("{}:{}", self.account_id, bare_host(&self.host))
     }
 }
 
-/// A domain as lists show it.
+/// Domain as an entry of a list.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainItem {
     pub id: DomainId,
-    /// The name, in A-label form.
+    /// Name of the domain, in A-label form.
     #[schema(example = "shop.example")]
     pub domain: String,
-    /// Host that answers for people; empty when it is the domain itself.
+    /// Host that serves the site to people; empty when it is the domain itself.
     #[schema(example = "shop.lovable.app")]
     pub origin_host: String,
-    /// Where it is on its way.
+    /// Connection status.
     pub status: DomainStatus,
-    /// The stored sitemap; empty when none.
+    /// Address of the sitemap; empty when none.
     pub sitemap_url: String,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl Settings {
-    /// Returns the origin host as clients see it: an empty text when there is none.
+    /// Returns the origin host in the form of the API: an empty text when there is no origin host.
     pub fn origin_text(&self) -> String {
         self.origin_host.as_ref().map(OriginHost::to_string).unwrap_or_default()
     }

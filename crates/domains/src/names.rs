@@ -1,23 +1,23 @@
-//! Names of domains and origins as people type them: what is accepted, and in which form it is kept.
+//! Names of domains and origins as users type them: validation and canonical form.
 //! Pure. Shared by the domains service, the render endpoint and the command line.
 
 use std::sync::LazyLock;
 
 use crawler::url::{BadOriginHost, OriginHost};
 
-/// Hosts where site builders let people edit, one per line.
+/// Hosts of the editors of site builders, one per line.
 const EDITOR_HOSTS: &str = include_str!("../data/editor_hosts.txt");
 
-/// The canonical form of a domain that may be connected: lower case, A-labels. `None`: it is none.
+/// Parses the name of a domain and returns its canonical form: lower case, A-labels. Returns none for an invalid name.
 ///
-/// IP addresses, single labels, ports, paths and public suffixes are none; one trailing dot is forgiven.
+/// IP addresses, single labels, ports, paths and public suffixes are invalid; one trailing dot is accepted.
 pub fn parse_domain(text: &str) -> Option<String> {
     let host = crawler::url::host_name(text.trim())?;
     crawler::url::registrable_domain(&host)?;
     Some(host)
 }
 
-/// The other name of a site: `www.` in front, or without it. Only a registrable name and its `www.` have one.
+/// Returns the other name of a site: with or without `www.`. Only a registrable name and its `www.` have one.
 pub fn twin(host: &str) -> Option<String> {
     crawler::url::www_twin(host)
 }
@@ -27,12 +27,12 @@ pub fn is_same_domain(one: &str, other: &str) -> bool {
     one == other || twin(one).as_deref() == Some(other)
 }
 
-/// The site that a host in canonical form belongs to: its registrable domain. Claims compete within it.
+/// Returns the site of a host in canonical form: its registrable domain. Claims compete within a site.
 pub fn site(host: &str) -> String {
     crawler::url::registrable_domain(host).map_or_else(|| host.to_owned(), |site| site.to_string())
 }
 
-/// The names whose lock holds for a host: itself, its twin, and every name above it within its site.
+/// Lists the names whose lock applies to a host: the host, its twin, and every name above it within its site.
 pub fn locked_by(host: &str) -> Vec<String> {
     let site = site(host);
     let mut names: Vec<String> = std::iter::once(host.to_owned()).chain(twin(host)).collect();
@@ -44,21 +44,21 @@ pub fn locked_by(host: &str) -> Vec<String> {
     names
 }
 
-/// Why a text cannot be a domain's origin host.
+/// Reason why a text cannot be a domain's origin host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OriginProblem {
-    /// There is no usable host in it.
+    /// The text contains no usable host.
     #[error("the origin host is not a host name")]
     Invalid,
-    /// It is the domain itself or its twin: the origin would be asked through ourselves.
+    /// The host is the domain itself or its twin: the service would request the site from itself.
     #[error("the origin host must be another name than the domain, where the site itself answers")]
     SameAsDomain,
-    /// It is a place where sites are edited, not served.
+    /// The host serves an editor of sites, not published sites.
     #[error("the origin host is an editor's address; use the one under which the site is published")]
     EditorUrl,
 }
 
-/// Reads the origin host of `domain`, which is in canonical form itself.
+/// Parses the origin host of `domain`, which is in canonical form.
 pub fn check_origin(domain: &str, text: &str) -> Result<OriginHost, OriginProblem> {
     let origin: OriginHost = text.parse().map_err(|BadOriginHost| OriginProblem::Invalid)?;
     if origin.host() == domain || twin(domain).as_deref() == Some(origin.host()) {
@@ -70,7 +70,7 @@ pub fn check_origin(domain: &str, text: &str) -> Result<OriginHost, OriginProble
     Ok(origin)
 }
 
-/// Decides whether a host is a place where sites are edited rather than served.
+/// Decides whether a host serves an editor of sites rather than published sites.
 fn is_editor_host(host: &str) -> bool {
     static HOSTS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let lines = EDITOR_HOSTS.lines().map(str::trim);

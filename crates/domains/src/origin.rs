@@ -1,5 +1,5 @@
-//! A site's own server, asked directly: where it is, whether it answers, and what its sitemap lists.
-//! Used by the domain settings and by cache refresh. Must never fetch but through the guarded fetcher.
+//! Client of a site's own server: its address, whether it answers, its `robots.txt` and its sitemap.
+//! Used by the domain settings and by cache refresh. Must never fetch except through the guarded fetcher.
 //! See docs/decisions/0073.
 
 use std::collections::HashMap;
@@ -21,18 +21,18 @@ use accounts::AccountId;
 use platform::Platform;
 use platform::config::Scheme;
 
-/// Sitemaps that a process holds at once: each takes memory (`SitemapLimits`), and some seconds or, from a server that
-/// drips, minutes.
+/// Maximum number of sitemaps that a process holds at once. Each takes memory (`SitemapLimits`), and seconds, or minutes
+/// from a slow server.
 const SITEMAP_READERS: usize = 8;
-/// Of these, for the sites of one account: its slow servers do not stop the others.
+/// Maximum number of sitemaps of one account, so that its slow servers do not block the sites of other accounts.
 const SITEMAP_READERS_OF_ACCOUNT: usize = 3;
 
-/// How long somebody waits for a `robots.txt`.
+/// Timeout of a request for a `robots.txt`.
 const ROBOTS_WAIT: Duration = Duration::from_secs(5);
-/// A `robots.txt` that is longer is not read: of what fits the rules are taken from the first 500 KiB.
+/// Maximum size of a `robots.txt`; a longer file is not read. The rules are taken from the first 500 KiB.
 const ROBOTS_BYTES: u64 = 1 << 20;
 
-/// Asks origins. Cheap to clone.
+/// Client of origins. Cheap to clone.
 #[derive(Clone)]
 pub struct OriginClient {
     fetcher: Fetcher,
@@ -42,37 +42,37 @@ pub struct OriginClient {
     sitemap_turns: Arc<SitemapTurns>,
 }
 
-/// How a server took a question.
+/// Outcome of a request to a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OriginResponse {
-    /// It answered, with this status.
+    /// The server answered, with this status.
     Status(u16),
-    /// It is there, and has not answered.
+    /// The server accepted the connection, but did not answer completely.
     Slow,
-    /// Nobody is there, or nobody that may be asked.
+    /// No connection was possible or allowed.
     Nobody,
 }
 
-/// Answer of a site for its `robots.txt`.
+/// Outcome of reading a site's `robots.txt`.
 #[derive(Debug, Clone)]
 pub enum RobotsAnswer {
-    /// These are its rules.
+    /// Rules of the file.
     Rules(Robots),
-    /// There is none.
+    /// The site has no such file.
     Missing,
-    /// It did not say.
+    /// The server did not answer, or failed.
     Unreachable,
 }
 
-/// Answer of a site's own server for its `robots.txt`.
+/// Outcome of reading the `robots.txt` of a site's own server.
 pub(crate) struct OriginRobots {
     pub answer: RobotsAnswer,
-    /// The server has no such file, so that a fallback answers at the edge.
+    /// True when the server has no such file, so that a fallback answers at the edge.
     pub is_absent: bool,
 }
 
 impl OriginClient {
-    /// Asks through the platform's guard.
+    /// Makes a client that connects through the platform's network guard.
     pub fn new(platform: &Platform) -> OriginClient {
         let agent = HeaderValue::from_static(concat!(
             "Mozilla/5.0 (compatible; Glasshouse/",
@@ -89,12 +89,12 @@ impl OriginClient {
         }
     }
 
-    /// Returns the limits of what is read of sitemaps.
+    /// Returns the limits of reading sitemaps.
     pub fn sitemap_limits(&self) -> SitemapLimits {
         self.sitemap_limits
     }
 
-    /// Where a page of a site is fetched from: its origin host when it has one, so that our own edge is not asked.
+    /// Returns the address from which a page of a site is fetched: at its origin host when it has one, to bypass our own edge.
     pub fn address(&self, site: &Site, url: &Url) -> Url {
         let is_own = url.host_str().is_some_and(|host| site.owns_host(host));
         let is_as_written = site.domain.settings.origin_host.is_none() && self.scheme == Scheme::Https;
@@ -102,31 +102,31 @@ impl OriginClient {
             return url.clone();
         }
         let mut address = site.origin_url(url);
-        // Between the two web schemes the change always works.
+        // A change between http and https cannot fail.
         let _ = address.set_scheme(self.scheme_name());
         address
     }
 
-    /// Whether an origin host answers at all within `time`; an error of the server itself is no answer.
+    /// Decides whether an origin host answers within `time` with a status below 500.
     pub async fn is_reachable(&self, origin: &OriginHost, time: Duration) -> bool {
         let Ok(root) = Url::parse(&format!("{}://{origin}/", self.scheme_name())) else { return false };
-        // Where it redirects to is the business of those who ask for pages: often to the domain, not yet connected.
+        // Redirects are not followed: they often lead to the domain, which is not connected yet.
         let request = FetchRequest { max_redirects: 0, ..self.question(root, time) };
         matches!(self.ask(request).await, OriginResponse::Status(status) if status < 500)
     }
 
-    /// Asks a question.
+    /// Sends a request.
     pub async fn ask(&self, question: FetchRequest) -> OriginResponse {
         match self.fetcher.fetch(question).await {
             Ok(fetched) => OriginResponse::Status(fetched.status.as_u16()),
             Err(FetchError::Connect(_) | FetchError::Timeout(Phase::Connect)) => OriginResponse::Nobody,
             Err(FetchError::Timeout(_) | FetchError::Broken(_)) => OriginResponse::Slow,
-            // It answered something odd: the browser will see what it is.
+            // The server answered in an unusual way; the browser will handle the answer.
             Err(_) => OriginResponse::Status(200),
         }
     }
 
-    /// A request for a page as a crawler asks, that takes no longer than `time`.
+    /// Makes a crawler-style request for a page, with `time` as its timeout.
     pub fn question(&self, address: Url, time: Duration) -> FetchRequest {
         let mut request = FetchRequest::get(address);
         request.headers.insert(http::header::ACCEPT, HeaderValue::from_static("text/html,*/*;q=0.1"));
@@ -135,18 +135,18 @@ impl OriginClient {
         request
     }
 
-    /// The fetcher, for questions of another kind.
+    /// Returns the fetcher, for other kinds of requests.
     pub fn fetcher(&self) -> &Fetcher {
         &self.fetcher
     }
 
-    /// Waits for the turn to read a sitemap of a site.
+    /// Waits for a slot to read a sitemap of a site.
     pub async fn sitemap_turn(&self, site: &Site) -> SitemapTurn {
         self.sitemap_turns.take(&site.domain.account_id).await
     }
 
-    /// Reads a site's sitemap with every file that it refers to, within the limits of the settings. The turn is to be kept
-    /// as long as its pages are.
+    /// Reads a site's sitemap with every file that it refers to, within the configured limits. The slot must be kept as long
+    /// as the pages.
     pub async fn read_sitemap(
         &self,
         _turn: &SitemapTurn,
@@ -162,18 +162,18 @@ impl OriginClient {
         fetch_site(&self.fetcher, sitemap, route, &hosts, self.sitemap_limits, self.max_redirects).await
     }
 
-    /// Where a site's sitemap seems to be: what its `robots.txt` names, else `/sitemap.xml`, which may not exist.
+    /// Finds the address of a site's sitemap: the one in its `robots.txt`, else `/sitemap.xml`, which may not exist.
     pub async fn discover_sitemap(&self, site: &Site) -> Option<Url> {
         let root = Url::parse(&format!("https://{}/", site.domain.host)).ok()?;
         let asked = self.address(site, &root);
         let found = discover_sitemap(&self.fetcher, &asked, self.max_redirects).await;
-        // What is named relative to the origin host is the site's own.
+        // An address relative to the origin host is converted to the site's public address.
         let public = PublicAddress::of(&root, &asked).of_address(found.as_str().as_bytes());
         Some(public.and_then(|public| Url::parse(&public).ok()).unwrap_or(found))
     }
 
-    /// Reads the `robots.txt` of a site's own server, which [`crate::DomainsService::read_robots`] joins with the files that the
-    /// edge serves. A server that refuses it has none (RFC 9309, 2.3.1.3).
+    /// Reads the `robots.txt` of a site's own server. [`crate::DomainsService::read_robots`] combines the file with those that
+    /// the edge serves. A server that refuses the request has no such file (RFC 9309, 2.3.1.3).
     pub(crate) async fn read_robots(&self, site: &Site) -> OriginRobots {
         let says = |answer| OriginRobots { answer, is_absent: false };
         let Ok(address) = Url::parse(&format!("https://{}/robots.txt", site.domain.host)) else {
@@ -183,7 +183,7 @@ impl OriginClient {
         question.headers.remove(http::header::ACCEPT);
         question.max_body_bytes = ROBOTS_BYTES;
         let Ok(fetched) = self.fetcher.fetch(question).await else { return says(RobotsAnswer::Unreachable) };
-        // Redirects are followed, so that one to the start page shows in the address.
+        // Redirects were followed, so that a redirect to the start page is visible in the final address.
         let is_absent =
             fetched.url.path() == "/" || is_absent(site, &address, fetched.status, &fetched.headers);
         let answer = match fetched.status {
@@ -205,7 +205,7 @@ impl OriginClient {
     }
 }
 
-/// One of the sitemaps that this process holds.
+/// Slot for one sitemap that this process holds.
 #[derive(Debug)]
 pub struct SitemapTurn {
     _of_account: OwnedSemaphorePermit,
@@ -223,7 +223,7 @@ impl SitemapTurns {
     }
 
     async fn take(&self, account: &AccountId) -> SitemapTurn {
-        // The account's first: who waits for it keeps nobody else waiting.
+        // The account's permit comes first, so that waiting for it does not block a permit of the process.
         let own = self.of_account(account);
         let of_account = own.acquire_owned().await.expect("it is never closed");
         let of_process = self.process.clone().acquire_owned().await.expect("it is never closed");
@@ -235,7 +235,7 @@ impl SitemapTurns {
         if let Some(known) = accounts.get(account).and_then(Weak::upgrade) {
             return known;
         }
-        // Who has a turn, or waits for one, holds its semaphore.
+        // Held slots and waiting requests keep the semaphore of their account alive.
         accounts.retain(|_, semaphore| semaphore.strong_count() > 0);
         let made = Arc::new(Semaphore::new(SITEMAP_READERS_OF_ACCOUNT));
         accounts.insert(account.clone(), Arc::downgrade(&made));

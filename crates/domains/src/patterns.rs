@@ -1,45 +1,45 @@
-//! Path patterns: the one grammar behind redirect sources, ignored paths, response headers and refresh rules.
+//! Path patterns: the grammar of redirect sources, ignored paths, response headers and refresh rules.
 //! Pure: no clock, network or database. Matching never backtracks over the whole path more than once per `*` and
-//! knows no regular expressions, so a hostile pattern cannot be slow.
+//! uses no regular expressions, so a hostile pattern cannot be slow.
 //! See docs/decisions/0031.
 
 use std::cmp::Ordering;
 
 use url::Url;
 
-/// Longest pattern, in bytes.
+/// Maximum length of a pattern, in bytes.
 pub const MAX_PATTERN_BYTES: usize = 512;
-/// Most segments of a pattern.
+/// Maximum number of segments of a pattern.
 pub const MAX_PATTERN_SEGMENTS: usize = 64;
 
-/// Where a `*` may stand.
+/// Positions at which a pattern may contain a `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {
-    /// Redirect sources: a wildcard is a whole segment; a source with `?` names one path and its whole query.
+    /// Redirect sources: a wildcard is a whole segment; a source with `?` matches one path and its whole query.
     Redirect,
-    /// Everything else: `*` may also be a part of a segment (`/blog-*`, `/*.pdf`).
+    /// Other patterns: `*` may also be a part of a segment (`/blog-*`, `/*.pdf`).
     Path,
 }
 
-/// Why a pattern is refused; the text is shown to the person who wrote it.
+/// Reason why a pattern is invalid; the text is shown to the user who wrote the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// It does not start with a slash.
+    /// The pattern does not start with a slash.
     #[error("must start with /")]
     NoSlash,
-    /// Over [`MAX_PATTERN_BYTES`].
+    /// Longer than [`MAX_PATTERN_BYTES`].
     #[error("must not be longer than 512 bytes")]
     TooLong,
-    /// Over [`MAX_PATTERN_SEGMENTS`].
+    /// More segments than [`MAX_PATTERN_SEGMENTS`].
     #[error("must not have more than 64 segments")]
     TooManySegments,
-    /// `**` somewhere else than as the last whole segment.
+    /// `**` at another position than the last whole segment.
     #[error("** stands for the rest of the path and must be the last segment")]
     RestNotLast,
     /// `*` inside a segment of a redirect source.
     #[error("* must be a whole segment")]
     PartialWildcard,
-    /// A query in a pattern that has none, or together with wildcards.
+    /// A query in a pattern that may not have a query, or together with wildcards.
     #[error("? names an exact query, which only a redirect source without wildcards may have")]
     Query,
     /// `#`, control characters or a backslash.
@@ -47,11 +47,11 @@ pub enum PatternError {
     Character,
 }
 
-/// A pattern, parsed.
+/// Parsed pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathPattern {
     segments: Vec<Segment>,
-    /// Ends with `**`.
+    /// True when the pattern ends with `**`.
     rest: bool,
     /// The whole query, for a redirect source with `?`.
     query: Option<String>,
@@ -66,7 +66,7 @@ enum Segment {
     Glob(Vec<Vec<u8>>),
 }
 
-/// A request's path as patterns see it: split at `/`, empty segments dropped, each one as received and decoded.
+/// A request's path for matching: split at `/`, empty segments dropped, each segment as received and decoded.
 #[derive(Debug, Clone)]
 pub struct SplitPath<'a> {
     raw: Vec<&'a str>,
@@ -80,7 +80,7 @@ impl<'a> SplitPath<'a> {
         Self::new(url.path(), url.query().unwrap_or(""))
     }
 
-    /// Splits a path and query as they stand in an address.
+    /// Splits a path and query of an address.
     pub fn new(path: &'a str, query: &'a str) -> SplitPath<'a> {
         let raw: Vec<&str> = path.split('/').filter(|segment| !segment.is_empty()).collect();
         let decoded = raw.iter().map(|segment| percent_decode(segment)).collect();
@@ -92,7 +92,7 @@ impl<'a> SplitPath<'a> {
         self.query
     }
 
-    /// The decoded segments, for exact look-ups.
+    /// Returns the decoded segments.
     pub(super) fn decoded(&self) -> &[Vec<u8>] {
         &self.decoded
     }
@@ -130,12 +130,12 @@ impl PathPattern {
         Ok(PathPattern { segments, rest, query: query.map(normalise_query) })
     }
 
-    /// Number of wildcards, that is of `$1`, `$2`, … in a redirect's destination.
+    /// Returns the number of captures, `$1`, `$2`, … in a redirect's destination.
     pub fn wildcards(&self) -> usize {
         self.segments.iter().filter(|segment| **segment == Segment::Any).count() + usize::from(self.rest)
     }
 
-    /// Whether the pattern matches.
+    /// Decides whether the pattern matches a path.
     pub fn matches(&self, path: &SplitPath<'_>) -> bool {
         let length_fits = match self.rest {
             true => path.raw.len() >= self.segments.len(),
@@ -146,9 +146,9 @@ impl PathPattern {
             && self.segments.iter().zip(&path.decoded).all(|(segment, text)| segment.matches(text))
     }
 
-    /// What the wildcards stand for, percent-encoded as received, when the pattern matches.
+    /// Returns the text that each wildcard matches, percent-encoded as received; none when the pattern does not match.
     ///
-    /// The remainder of a `**` comes without a leading slash.
+    /// The text of a `**` has no leading slash.
     pub fn captures(&self, path: &SplitPath<'_>) -> Option<Vec<String>> {
         if !self.matches(path) {
             return None;
@@ -164,7 +164,7 @@ impl PathPattern {
         Some(found)
     }
 
-    /// Returns the decoded segments before the first wildcard. True: they are the whole pattern.
+    /// Returns the decoded segments before the first wildcard, and true when they are the whole pattern.
     pub(super) fn literal_segments(&self) -> (Vec<&[u8]>, bool) {
         let literals = self.segments.iter().map_while(|segment| match segment {
             Segment::Literal(text) => Some(text.as_slice()),
@@ -175,14 +175,14 @@ impl PathPattern {
         (literals, is_whole)
     }
 
-    /// Returns the query that the pattern names.
+    /// Returns the query of the pattern.
     pub(super) fn query(&self) -> Option<&str> {
         self.query.as_deref()
     }
 
-    /// Compares two patterns that match the same path: `Greater` is the more specific one.
+    /// Compares two patterns that match one path: `Greater` is the more specific pattern.
     ///
-    /// Segment by segment, a literal beats a part wildcard, which beats `*`, which beats `**`.
+    /// Segment by segment, a literal beats a partial wildcard, which beats `*`, which beats `**`.
     pub fn compare_specificity(&self, other: &PathPattern) -> Ordering {
         self.ranks().cmp(other.ranks())
     }
@@ -193,7 +193,7 @@ impl PathPattern {
             Segment::Glob(_) => 3,
             Segment::Any => 2,
         });
-        // Where one pattern has ended, the other can only have a `**` left that stands for nothing.
+        // After the end of the shorter pattern, the other one can only have a `**` that matches nothing.
         segments.chain(std::iter::once(if self.rest { 0 } else { 1 }))
     }
 }
@@ -224,7 +224,7 @@ fn parse_segment(part: &str, grammar: Grammar) -> Result<Segment, PatternError> 
     }
 }
 
-/// Leftmost matching of the pieces is enough: between stars any earlier match leaves more text for what follows.
+/// Decides whether a text matches the pieces. Leftmost matching is enough: an earlier match leaves more text for the rest.
 fn glob_matches(pieces: &[Vec<u8>], text: &[u8]) -> bool {
     let Some((first, others)) = pieces.split_first() else { return text.is_empty() };
     let Some((last, middle)) = others.split_last() else { return text == first };
@@ -241,14 +241,14 @@ fn glob_matches(pieces: &[Vec<u8>], text: &[u8]) -> bool {
     true
 }
 
-/// Writes a query the way a parsed address has it, so that the two can be compared byte by byte.
+/// Converts a query to the form of a parsed URL, so that both can be compared byte by byte.
 fn normalise_query(query: &str) -> String {
     let mut url = Url::parse("http://localhost/").expect("a constant that parses");
     url.set_query(Some(query));
     url.query().unwrap_or("").to_owned()
 }
 
-/// Decodes percent-encodings once; what is no encoding stays as it is.
+/// Decodes percent-encodings once; invalid encodings stay as they are.
 pub fn percent_decode(text: &str) -> Vec<u8> {
     let hex = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
     let bytes = text.as_bytes();
@@ -273,7 +273,7 @@ pub fn percent_decode(text: &str) -> Vec<u8> {
     out
 }
 
-/// Patterns one per line, as `ignorePaths` holds them.
+/// Path patterns, one per line, in the form of `ignorePaths`.
 #[derive(Debug, Clone, Default)]
 pub struct PathList {
     patterns: Vec<PathPattern>,
@@ -281,7 +281,7 @@ pub struct PathList {
     lines: Vec<usize>,
 }
 
-/// A line of a list that is no pattern.
+/// Line of a list that is not a valid pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadLine {
     /// Number of the line, from 1.
@@ -290,9 +290,9 @@ pub struct BadLine {
 }
 
 impl PathList {
-    /// Longest text, in bytes.
+    /// Maximum length of the text, in bytes.
     pub const MAX_BYTES: usize = 16 * 1024;
-    /// Most lines.
+    /// Maximum number of lines.
     pub const MAX_LINES: usize = 500;
 
     /// Parses the text; blank lines and lines that start with `#` are comments.
@@ -312,7 +312,7 @@ impl PathList {
         }
     }
 
-    /// Parses the lines of a text that are patterns, and lists those that are neither patterns nor comments.
+    /// Parses the lines of a text that are patterns, and lists the lines that are neither patterns nor comments.
     pub fn parse_lines(text: &str) -> (PathList, Vec<BadLine>) {
         let (mut list, mut bad) = (PathList::default(), Vec::new());
         let lines = (1..).zip(text.lines().map(str::trim));
@@ -334,7 +334,7 @@ impl PathList {
         self.lines.get(at).copied()
     }
 
-    /// Whether any line matches.
+    /// Decides whether any line matches a path.
     pub fn matches(&self, path: &SplitPath<'_>) -> bool {
         self.patterns.iter().any(|pattern| pattern.matches(path))
     }

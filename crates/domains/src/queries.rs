@@ -7,30 +7,30 @@ use super::names;
 use accounts::AccountId;
 use platform::clock::Timestamp;
 
-/// A record as it is stored.
+/// Row of the domains table.
 #[derive(Debug, sqlx::FromRow)]
 pub struct DomainRow {
     pub id: String,
     pub account_id: String,
-    /// The name.
+    /// Name in canonical form.
     pub host: String,
     status: String,
-    /// The operator's lock.
+    /// True while the operator's lock is on.
     pub suspended: bool,
     /// JSON.
     pub settings: String,
     /// JSON.
     pub rendering: String,
-    /// Counts up.
+    /// Version of the record; increases with every change.
     pub version: i64,
-    /// When it was added.
+    /// Time of creation, in Unix milliseconds.
     pub created_at: i64,
-    /// When it was last changed.
+    /// Time of the last change, in Unix milliseconds.
     pub updated_at: i64,
 }
 
 impl DomainRow {
-    /// The record; an error in the log and none when a newer version wrote it.
+    /// Parses the record. Logs an error and returns none when a newer version wrote the record.
     fn read(self) -> Option<Domain> {
         let (id, host) = (self.id.clone(), self.host.clone());
         self.parse()
@@ -45,7 +45,7 @@ impl DomainRow {
             .ok()
     }
 
-    /// Reads the record; an error when a newer version wrote it.
+    /// Parses the record. Fails when a newer version wrote the record.
     pub fn parse(&self) -> Result<Domain, String> {
         let status = with_lock(self.stored_status()?, self.suspended);
         let settings = serde_json::from_str(&self.settings).map_err(|error| format!("settings: {error}"))?;
@@ -64,7 +64,7 @@ impl DomainRow {
         })
     }
 
-    /// Where it is on its way, the lock aside; an error when only a newer version knows. Of a locked one that is no matter.
+    /// Parses the status without the lock. Fails when only a newer version knows the status; a locked record is pending then.
     pub fn stored_status(&self) -> Result<DomainStatus, String> {
         self.status
             .parse()
@@ -72,7 +72,7 @@ impl DomainRow {
     }
 }
 
-/// What a record is whose way is so far.
+/// Returns the status of a record: suspended while the record is locked, else the stored status.
 pub fn with_lock(stored: DomainStatus, is_locked: bool) -> DomainStatus {
     if is_locked { DomainStatus::Suspended } else { stored }
 }
@@ -81,7 +81,7 @@ fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("settings are plain data")
 }
 
-/// Writes a new record. A unique violation means that the name is taken, on this account or as a served one.
+/// Inserts a record. A unique violation means that this account has the name, or that another account serves it.
 pub async fn insert_domain(conn: &mut Conn, domain: &Domain) -> Result<(), DbError> {
     const SQL: &str = "insert into domains \
          (id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site) \
@@ -105,7 +105,7 @@ pub async fn insert_domain(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
     Ok(())
 }
 
-/// The record of an account with exactly this name.
+/// Finds the record of an account with exactly this name.
 pub async fn find_domain(
     conn: &mut Conn,
     account: &AccountId,
@@ -118,24 +118,24 @@ pub async fn find_domain(
     Ok(row.and_then(DomainRow::read))
 }
 
-/// The record with an id.
+/// Finds the record with an id.
 pub async fn find_domain_by_id(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
     Ok(find_row(conn, id.as_str()).await?.and_then(DomainRow::read))
 }
 
-/// The record with an id, as it is stored.
+/// Finds the row with an id.
 pub async fn find_row(conn: &mut Conn, id: &str) -> Result<Option<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where id = $1 and removed_at is null";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id).fetch_optional(c).await)?)
 }
 
-/// Records as they are stored, by id, from the one after `after` on.
+/// Lists rows in the order of their ids, starting after `after`.
 pub async fn list_rows(conn: &mut Conn, after: &str, limit: i64) -> Result<Vec<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where id > $1 and removed_at is null order by id limit $2";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
 
-/// Counts a record's version up and answers the record; nobody else changes it until the transaction ends.
+/// Increments a record's version and returns the record, which stays locked until the transaction ends.
 pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domain>, DbError> {
     const SQL: &str =
         "update domains set version = version + 1 where id = $1 and removed_at is null returning *";
@@ -144,14 +144,14 @@ pub async fn begin_change(conn: &mut Conn, id: &DomainId) -> Result<Option<Domai
     Ok(row.and_then(DomainRow::read))
 }
 
-/// Every account's record of a name.
+/// Lists every account's record of a name.
 pub async fn list_by_host(conn: &mut Conn, host: &str) -> Result<Vec<Domain>, DbError> {
     const SQL: &str = "select * from domains where host = $1 order by created_at, id";
     let rows: Vec<DomainRow> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_all(c).await)?;
     Ok(rows.into_iter().filter_map(DomainRow::read).collect())
 }
 
-/// Finds when a check moved a domain out of pending.
+/// Finds the time at which a check moved a domain out of pending.
 pub async fn find_connected_at(conn: &mut Conn, id: &DomainId) -> Result<Option<Timestamp>, DbError> {
     const SQL: &str = "select connected_at from domains where id = $1";
     let at: Option<Option<i64>> =
@@ -159,7 +159,7 @@ pub async fn find_connected_at(conn: &mut Conn, id: &DomainId) -> Result<Option<
     Ok(at.flatten().map(Timestamp::from_millis))
 }
 
-/// Keeps what a check of a domain found, in place of what the check before found.
+/// Stores the findings of a domain's check in place of the previous findings.
 pub async fn put_check(
     conn: &mut Conn,
     id: &DomainId,
@@ -175,7 +175,7 @@ pub async fn put_check(
     Ok(())
 }
 
-/// Finds when a domain was last checked, and what was found.
+/// Finds the time and the findings of a domain's last check.
 pub async fn find_check(conn: &mut Conn, id: &DomainId) -> Result<Option<(Timestamp, String)>, DbError> {
     const SQL: &str = "select checked_at, findings from domain_checks where domain_id = $1";
     let row: Option<(i64, String)> =
@@ -183,7 +183,7 @@ pub async fn find_check(conn: &mut Conn, id: &DomainId) -> Result<Option<(Timest
     Ok(row.map(|(at, findings)| (Timestamp::from_millis(at), findings)))
 }
 
-/// The records of an account, or of all, in the order they were added.
+/// Lists the records of an account, or of all accounts, in the order they were added.
 pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
     const ALL: &str = "select * from domains where removed_at is null order by created_at, id";
     const OF_ACCOUNT: &str =
@@ -195,21 +195,21 @@ pub async fn list_domains(conn: &mut Conn, account: Option<&AccountId>) -> Resul
     Ok(rows.into_iter().filter_map(DomainRow::read).collect())
 }
 
-/// Number of an account's records.
+/// Counts an account's records.
 pub async fn count_domains(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
     const SQL: &str = "select count(*) from domains where account_id = $1 and removed_at is null";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
     Ok(count.unsigned_abs())
 }
 
-/// Makes additions to one account wait for each other, so that none of them counts too few.
+/// Serializes additions to one account, so that each addition counts all records.
 pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
-    // SQLite has one writer anyway; elsewhere an update of nothing on the account's own records would lock no row
-    // when there are none, hence a lock by number.
+    // SQLite has one writer. Elsewhere locking the account's own records would lock no row when there are none, hence an
+    // advisory lock.
     lock_by_number(conn, account.as_str()).await
 }
 
-/// Makes additions to and promotions within one site wait for each other, so that neither overlooks the other.
+/// Serializes additions to and promotions within one site, so that each sees the result of the other.
 pub async fn lock_site(conn: &mut Conn, host: &str) -> Result<(), DbError> {
     lock_by_number(conn, &names::site(host)).await
 }
@@ -222,9 +222,9 @@ async fn lock_by_number(conn: &mut Conn, text: &str) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Takes a record out of everything that looks for domains, and frees its name. `false`: there was none.
+/// Marks a record as removed and frees its name. Returns false when there was no such record.
 ///
-/// Its id takes the place of its host: no host looks like one, and both unique indexes stay satisfied.
+/// The id replaces the host: no host looks like an id, and both unique indexes stay satisfied.
 pub async fn mark_removed(conn: &mut Conn, id: &DomainId, now: Timestamp) -> Result<bool, DbError> {
     const SQL: &str = "update domains set removed_at = $2, host = id, version = version + 1 \
          where id = $1 and removed_at is null";
@@ -237,14 +237,14 @@ pub async fn mark_removed(conn: &mut Conn, id: &DomainId, now: Timestamp) -> Res
     Ok(removed? > 0)
 }
 
-/// Deletes the row of a removed domain, and what is left of what belongs to its id.
+/// Deletes the row of a removed domain. Foreign keys delete the rows that still refer to the domain.
 pub async fn delete_removed(conn: &mut Conn, id: &DomainId) -> Result<(), DbError> {
     const SQL: &str = "delete from domains where id = $1 and removed_at is not null";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Whether an operator's lock holds for a name, also when nobody has it any more.
+/// Decides whether an operator's lock applies to a name, even when no account has the name.
 pub async fn is_locked(conn: &mut Conn, host: &str) -> Result<bool, DbError> {
     const SQL: &str = "select count(*) from domain_locks where host = $1";
     for name in names::locked_by(host) {
@@ -256,7 +256,7 @@ pub async fn is_locked(conn: &mut Conn, host: &str) -> Result<bool, DbError> {
     Ok(false)
 }
 
-/// Remembers that a name is locked.
+/// Stores a lock on a name.
 pub async fn insert_lock(conn: &mut Conn, host: &str, now: Timestamp) -> Result<(), DbError> {
     const SQL: &str =
         "insert into domain_locks (host, locked_at) values ($1, $2) on conflict (host) do nothing";
@@ -264,7 +264,7 @@ pub async fn insert_lock(conn: &mut Conn, host: &str, now: Timestamp) -> Result<
     Ok(())
 }
 
-/// Forgets that a name is locked. Answers 1 if it was.
+/// Deletes a lock on a name. Returns 1 when there was a lock.
 pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
     const SQL: &str = "delete from domain_locks where host = $1";
     let deleted =
@@ -272,7 +272,7 @@ pub async fn delete_lock(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
     Ok(deleted?)
 }
 
-/// Every account's record, as it is stored, that a lock on a name holds for: of the name, its twin, and all names below it.
+/// Lists every account's rows that a lock on a name applies to: the name, its twin, and all names below it.
 pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<DomainRow>, DbError> {
     const SQL: &str = "select * from domains where removed_at is null and (host = $1 or host = $2 or host like $3) order by id";
     let twin = names::twin(host);
@@ -286,7 +286,7 @@ pub async fn list_below(conn: &mut Conn, host: &str) -> Result<Vec<DomainRow>, D
     })?)
 }
 
-/// Sets whether a record is suspended.
+/// Sets the operator's lock of a record.
 pub async fn set_suspended(
     conn: &mut Conn,
     id: &str,
@@ -301,7 +301,7 @@ pub async fn set_suspended(
     Ok(())
 }
 
-/// Writes what a change began by [`begin_change`] made of a record's settings and rendering.
+/// Writes the settings and rendering of a record whose change began with [`begin_change`].
 pub async fn finish_change(conn: &mut Conn, domain: &Domain) -> Result<(), DbError> {
     const SQL: &str = "update domains set settings = $2, rendering = $3, updated_at = $4 where id = $1";
     on_engine!(conn, |c| {
@@ -317,10 +317,10 @@ pub async fn finish_change(conn: &mut Conn, domain: &Domain) -> Result<(), DbErr
     Ok(())
 }
 
-/// Moves a pending record on. `false`: it is no longer pending, is locked or gone, or another account has the name or its
-/// twin.
+/// Moves a pending record to a served status. Returns false when the record is no longer pending, is locked or removed, or
+/// another account has the name or its twin served or locked.
 ///
-/// Two that are promoted at once meet at the unique index: the second gets a unique violation.
+/// The second of two concurrent promotions fails with a unique violation.
 pub async fn promote(
     conn: &mut Conn,
     domain: &Domain,

@@ -1,6 +1,6 @@
 //! Redirect rules: which rule answers a request, and with which Location.
 //! Pure: no clock, network or database. Shared by the edge and the render endpoint.
-//! Must never let a request choose the host of a Location: scheme and host are fixed before anything is filled in.
+//! Must never let a request choose the host of a Location: scheme and host are fixed before captures are inserted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,26 +10,27 @@ use utoipa::ToSchema;
 
 use super::patterns::{Grammar, PathPattern, SplitPath, percent_decode};
 
-/// Longest destination, in bytes.
+/// Maximum length of a destination, in bytes.
 const MAX_DESTINATION_BYTES: usize = 2048;
-/// Same-host hops that a saved rule may lead through.
+/// Number of same-host redirects in a row at which a rule counts as a loop.
 const MAX_HOPS: usize = 10;
 
-/// One redirect rule, as the settings hold it.
+/// Redirect rule of the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RedirectRule {
-    /// Path pattern; `*` is one segment, `**` at the end the rest. With `?`: one path and its whole query.
+    /// Path pattern. `*` matches one segment, a final `**` the rest of the path. A source with `?` matches one path with
+    /// exactly this query.
     #[schema(example = "/blog/*")]
     pub source: String,
-    /// Path that starts with one `/`, or an absolute http(s) URL; `$1`, `$2`, … are the wildcards.
+    /// Path that starts with one `/`, or an absolute http(s) URL. `$1`, `$2`, … insert the text that the wildcards matched.
     #[schema(example = "/articles/$1")]
     pub destination: String,
-    /// 301 or 307.
+    /// Status: 301 or 307.
     #[serde(default = "default_status")]
     #[schema(example = 301)]
     pub status: u16,
-    /// Whether the request's query parameters are carried over.
+    /// True when the request's query parameters are added to the destination.
     #[serde(default = "default_preserve_query")]
     pub preserve_query: bool,
 }
@@ -42,27 +43,27 @@ fn default_preserve_query() -> bool {
     true
 }
 
-/// What is wrong with one field of one rule.
+/// Problem of one field of one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleIssue {
-    /// Position of the rule among all, from 0.
+    /// Position among all rules, from 0.
     pub rule: usize,
     /// `redirectRules.N.source`, `.destination` or `.status`.
     pub field: String,
-    /// Why, for the person who wrote the rule.
+    /// Description of the problem, for the user who wrote the rule.
     pub message: String,
 }
 
-/// The rules of one domain, ready to answer.
+/// Compiled redirect rules of one domain.
 #[derive(Debug, Clone, Default)]
 pub struct RedirectSet {
     rules: Vec<CompiledRule>,
-    /// The first rule without wildcards of each decoded path and query; without a query: of any query.
+    /// Positions of the first rules without wildcards, by decoded path and by query. The query `None` matches any query.
     exact: HashMap<Vec<Vec<u8>>, HashMap<Option<String>, usize>>,
-    /// The others by the decoded segments before their first wildcard, in their order: trying thousands of rules, and each of
-    /// them against all, must not take the square of their number.
+    /// Positions of the rules with wildcards, in order, by the decoded segments before the first wildcard. Finding loops among
+    /// thousands of rules must not take quadratic time.
     wild: HashMap<Vec<Vec<u8>>, Vec<usize>>,
-    /// Most segments before a first wildcard.
+    /// Length of the longest key of `wild`, in segments.
     longest_prefix: usize,
 }
 
@@ -83,21 +84,21 @@ struct CompiledDestination {
     fragment: Option<String>,
 }
 
-/// An answer: where to, and how.
+/// Redirect that answers a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectResponse {
-    /// 301 or 307.
+    /// Status: 301 or 307.
     pub status: u16,
-    /// Absolute address.
+    /// Absolute URL.
     pub location: Url,
-    /// Position of the rule among all, from 0.
+    /// Position among all rules, from 0.
     pub rule: usize,
 }
 
 impl RedirectSet {
-    /// Checks and compiles the rules of a domain; on any issue none of them may be used.
+    /// Checks and compiles the rules of a domain; on any issue no rule may be used.
     ///
-    /// `hosts` are the domain's own names (itself and its `www.`/apex twin), for which loops are looked for.
+    /// `hosts` are the domain's own names (itself and its `www.`/apex twin), on which loops are detected.
     pub fn compile(rules: &[RedirectRule], hosts: &[&str]) -> Result<RedirectSet, Vec<RuleIssue>> {
         let mut set = RedirectSet::default();
         let mut issues = Vec::new();
@@ -117,19 +118,17 @@ impl RedirectSet {
         if issues.is_empty() { Ok(set) } else { Err(issues) }
     }
 
-    /// Number of rules.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether there is no rule.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// The answer of the first matching rule, if any.
+    /// Returns the redirect of the first matching rule, if any.
     ///
-    /// The address may still lead to the request itself; the caller decides, after applying the preferred host.
+    /// The location can be the address of the request itself; the caller checks that after applying the preferred host.
     pub fn find(&self, url: &Url) -> Option<RedirectResponse> {
         if self.rules.is_empty() {
             return None;
@@ -165,7 +164,7 @@ impl RedirectSet {
         self.rules.push(rule);
     }
 
-    /// Follows each rule's own example through all rules, on the domain's hosts.
+    /// Returns the rules that lead to a loop, by following an example address of each rule on the domain's hosts.
     fn loops(&self, rules: &[RedirectRule], hosts: &[&str]) -> Vec<RuleIssue> {
         let Some(host) = hosts.first() else { return Vec::new() };
         let looping = rules.iter().enumerate().filter(|(_, rule)| self.leads_back(&rule.source, host, hosts));
@@ -195,7 +194,7 @@ impl RedirectSet {
                 return false;
             }
             let stays = redirect.location.path() == url.path() && redirect.location.query() == url.query();
-            // A rule whose answer is the request itself is skipped when it is met on the way, but is useless as a rule.
+            // A rule that redirects to the same address is skipped within a chain, but has no effect as a rule.
             if stays && seen.len() > 1 {
                 return false;
             }
@@ -210,7 +209,7 @@ impl CompiledRule {
         let mut location = self.destination.base.clone().unwrap_or_else(|| request.clone());
         location
             .set_fragment(self.destination.fragment.as_deref().map(|text| fill(text, captures)).as_deref());
-        // Collapsed, so that a capture which is empty or starts with a slash never begins another host.
+        // Leading slashes are collapsed, so that a capture which is empty or starts with a slash cannot change the host.
         let path = format!("/{}", fill(&self.destination.path, captures).trim_start_matches('/'));
         location.set_path(&path);
         let own = self.destination.query.as_deref().map(|text| fill(text, captures));
@@ -223,7 +222,7 @@ impl CompiledRule {
     }
 }
 
-/// Puts captures in place of `$1`, `$2`, …; `set_path` and its like encode what is left to encode.
+/// Replaces `$1`, `$2`, … by the captures. `set_path`, `set_query` and `set_fragment` encode the remaining characters.
 fn fill(text: &str, captures: &[String]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut left = text;
@@ -245,7 +244,7 @@ fn fill(text: &str, captures: &[String]) -> String {
     out
 }
 
-/// Encodes what the address parser lets through in a path but no Location should carry.
+/// Encodes a character that the URL parser accepts in a path but that a Location should not contain.
 fn encode_odd(c: char) -> String {
     match c {
         '\\' | '^' | '|' | '`' | '{' | '}' | '<' | '>' | '"' | '\0'..=' ' | '\x7f' => {
@@ -255,7 +254,7 @@ fn encode_odd(c: char) -> String {
     }
 }
 
-/// The destination's own parameters first, then the request's whose names it does not set.
+/// Joins the destination's own parameters and those parameters of the request whose names the destination does not set.
 fn merge_queries(own: Option<&str>, request: Option<&str>) -> Option<String> {
     let name = |pair: &str| percent_decode(pair.split('=').next().unwrap_or(""));
     let own = own.unwrap_or("");
@@ -306,7 +305,7 @@ fn parse_destination(text: &str, wildcards: usize) -> Result<CompiledDestination
     Ok(CompiledDestination { base, path: path.to_owned(), query, fragment })
 }
 
-/// Separates scheme and host from what follows, and refuses every form in which a browser could read another host.
+/// Splits scheme and host from the rest, and rejects every form in which a browser could read another host.
 fn split_base(text: &str) -> Result<(Option<Url>, &str), String> {
     if text.starts_with('/') {
         return match text.starts_with("//") {

@@ -1,6 +1,6 @@
-//! Which domain a request is about, and whether its caller may have it. The one look-up of the API, so that the order of
-//! refusals is the same everywhere: another domain's key, a domain that is not the account's, a suspended one. What is no
-//! name at all is a domain that nobody has. Must never tell a domain of another account from one that does not exist.
+//! Domain that a request names, and the check of the caller's access to the domain. All endpoints use this look-up, so that
+//! the order of refusals is the same: a key of another domain, a domain that is not the account's, a suspended domain. An
+//! invalid name is treated as an unknown domain. Must never distinguish a domain of another account from an unknown domain.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use accounts::callers::Caller;
 use platform::api::access::Access;
 use platform::api::{ApiError, ApiResult, AppPath, ErrorCode};
 
-/// The domain that a request names: in its path, as an extractor, or in its query or body, by [`RequestedDomain::named`].
+/// Domain that a request names: in its path, as an extractor, or in its query or body, by [`RequestedDomain::named`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedDomain {
-    /// Canonical; none: what was sent is no name.
+    /// Canonical form; none when the request's text is not a valid name.
     host: Option<String>,
 }
 
-/// What a request wants with its domain.
+/// Kind of access to a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DomainAccess {
-    /// To read: a suspended domain is read like any other.
+    /// Read access; allowed for a suspended domain.
     Read,
-    /// To change or use it: a suspended one is refused.
+    /// Change or use; refused for a suspended domain.
     Use,
 }
 
@@ -41,18 +41,17 @@ impl<S: Send + Sync> FromRequestParts<S> for RequestedDomain {
 }
 
 impl RequestedDomain {
-    /// The domain of this name, as it was sent.
+    /// Parses the domain's name as it was sent.
     pub fn named(text: &str) -> RequestedDomain {
         RequestedDomain { host: names::parse_domain(text) }
     }
 
-    /// The domain of a host in canonical form.
+    /// Makes the domain of a host in canonical form.
     pub fn of_host(host: &str) -> RequestedDomain {
         RequestedDomain { host: Some(host.to_owned()) }
     }
 
-    /// The account's record of exactly this name, as it is stored now: for the Domains API, where 404 says that there is
-    /// none.
+    /// Finds the account's record of exactly this name in the database. Fails with 404 when there is none. For the Domains API.
     pub async fn record<A: Access>(
         &self,
         caller: &Caller<A>,
@@ -66,8 +65,8 @@ impl RequestedDomain {
         Ok(domain)
     }
 
-    /// The account's site that the name belongs to, its `www.`/apex twin included, at most two seconds old: everywhere
-    /// else, where 403 says that there is none.
+    /// Finds the account's site that the name belongs to, its `www.`/apex twin included, in memory that is at most two seconds
+    /// old. Fails with 403 when there is none. For endpoints outside the Domains API.
     pub async fn site<A: Access>(
         &self,
         caller: &Caller<A>,
@@ -81,7 +80,7 @@ impl RequestedDomain {
         Ok(site)
     }
 
-    /// [`RequestedDomain::site`] for what costs, with the lock as it is stored now: one that already shows holds.
+    /// Finds the site like [`RequestedDomain::site`], for costly operations. Checks the lock in memory and in the database.
     pub async fn site_to_use<A: Access>(
         &self,
         caller: &Caller<A>,
@@ -94,7 +93,7 @@ impl RequestedDomain {
     }
 
     fn in_scope_of<A: Access>(&self, caller: &Caller<A>) -> ApiResult<Option<&str>> {
-        // What is no name is another one than the key's, too.
+        // An invalid name is out of the scope of a restricted key, too.
         caller.check_scope(self.host.as_deref().unwrap_or(""))?;
         Ok(self.host.as_deref())
     }

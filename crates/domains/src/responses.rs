@@ -1,5 +1,5 @@
-//! What the Domains API answers. Pure. Must never show more than the specification's fields: other settings have paths of
-//! their own.
+//! Responses of the Domains API. Pure. Must never show more than the specification's fields: other settings have endpoints
+//! of their own.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,7 +13,7 @@ use platform::clock::Timestamp;
 /// An account's domains.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DomainList {
-    /// In the order they were added.
+    /// Domains in the order they were added.
     pub domains: Vec<DomainItem>,
 }
 
@@ -22,21 +22,21 @@ pub struct DomainList {
 #[serde(rename_all = "camelCase")]
 pub struct AddedDomain {
     pub id: DomainId,
-    /// The name, in A-label form.
+    /// Name of the domain, in A-label form.
     #[schema(example = "shop.example")]
     pub domain: String,
-    /// `pending`.
+    /// Status of the new domain: `pending`.
     pub status: DomainStatus,
-    /// To be created at the DNS provider; then the check endpoint is called.
+    /// Records to create at the DNS provider before the check endpoint is called.
     pub records: Vec<DnsRecord>,
-    /// Whether the name is below a registrable one.
+    /// True when the name is below a registrable name.
     pub is_subdomain: bool,
 }
 
 /// A domain that was removed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RemovedDomain {
-    /// `true`.
+    /// Always `true`.
     #[schema(example = true)]
     pub deleted: bool,
 }
@@ -54,34 +54,34 @@ pub struct RemovedDomain {
 }))]
 pub struct DomainDetail {
     pub id: DomainId,
-    /// The name, in A-label form.
+    /// Name of the domain, in A-label form.
     #[schema(example = "shop.example")]
     pub domain: String,
-    /// Where it is on its way.
+    /// Connection status.
     pub status: DomainStatus,
-    /// Host, and port if it is not the usual one, that answers for people; empty when it is the domain itself.
+    /// Host that serves the site to people, with its port unless that is the default; empty when it is the domain itself.
     #[schema(example = "shop.lovable.app")]
     pub origin_host: String,
     /// Path patterns that are never prerendered, one per line; empty when none.
     #[schema(example = "/admin/**\n/cart")]
     pub ignore_paths: String,
-    /// The name that requests for the other one are redirected to; null: both answer.
+    /// Name to which requests for the other name are redirected; null: both names answer.
     pub preferred_host: Option<PreferredHost>,
-    /// First match wins.
+    /// Redirect rules; the first match wins.
     pub redirect_rules: Vec<RedirectRule>,
-    /// Added to the domain's answers.
+    /// Headers that are added to the domain's responses.
     pub custom_response_headers: Vec<HeaderRule>,
-    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    /// True when a page that was never rendered is rendered when a crawler requests it.
     pub on_demand_render_enabled: bool,
-    /// The stored sitemap; empty when none.
+    /// Address of the sitemap; empty when none.
     #[schema(example = "https://shop.example/sitemap.xml")]
     pub sitemap_url: String,
-    /// Pages found in the sitemap when it was last read.
+    /// Number of pages found in the sitemap when it was last read.
     #[schema(example = 128)]
     pub discovered_url_count: u64,
-    /// When it was added.
+    /// Time of creation.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
@@ -106,15 +106,15 @@ impl From<Domain> for DomainDetail {
     }
 }
 
-/// A domain with its settings, after a change of them.
+/// A domain with its settings, after a change of the settings.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdatedDomain {
     /// The domain as it is stored now.
     #[serde(flatten)]
     pub domain: DomainDetail,
-    /// What of the request was not saved: a field, or `redirectRules.N.source`, `.destination`, `.status`. `originHost` is
-    /// named when it did not answer, and saved all the same.
+    /// Parts of the request that were not saved: a field, or `redirectRules.N.source`, `.destination`, `.status`. An
+    /// `originHost` that did not answer is listed, but is saved.
     #[schema(example = json!(["redirectRules.0.source"]))]
     pub invalid_fields: Vec<String>,
 }

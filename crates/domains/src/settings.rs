@@ -1,5 +1,5 @@
-//! Changes of a domain's settings: what may be sent, what refuses the whole request, and what is only left out.
-//! Pure: whether an origin answers is found out by the handler. Used by the settings endpoint.
+//! Changes of a domain's settings: accepted fields, errors that refuse the whole request, and fields that are left out.
+//! Pure: the handler checks whether an origin answers. Used by the settings endpoint.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -17,11 +17,11 @@ use super::patterns::PathList;
 use super::redirects::{RedirectRule, RedirectSet};
 use platform::plans::PlanLimits;
 
-/// Changes to a domain's settings. Fields that are left out stay as they are; lists are replaced as a whole.
+/// Changes to a domain's settings. Fields that are left out keep their values; lists are replaced as a whole.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SettingsChange {
-    /// Host, and port if it is not the usual one, that answers for people. A whole address is cut down to them.
+    /// Host that serves the site to people, with its port unless that is the default. A whole URL is reduced to them.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>, nullable = false, examples("shop.lovable.app"))]
     origin_host: Option<String>,
@@ -29,39 +29,40 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>, nullable = false, examples("/admin/**\n/cart"))]
     ignore_paths: Option<String>,
-    /// `apex` or `www`: the name that requests for the other one are redirected to; null: both answer.
+    /// Name to which requests for the other name are redirected, `apex` or `www`; null: both names answer.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<PreferredHost>)]
     preferred_host: Option<Option<String>>,
-    /// Replaces all rules. How many there may be depends on the plan.
+    /// Redirect rules that replace all existing rules. The plan limits their number.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<SentRedirect>>, nullable = false)]
     redirect_rules: Option<Vec<Object<SentRedirect>>>,
-    /// Replaces all rules; at most 10.
+    /// Header rules that replace all existing rules; at most 10.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<Vec<HeaderRule>>, nullable = false, max_items = 10)]
     custom_response_headers: Option<Vec<Object<SentHeaders>>>,
-    /// Whether a page that was never rendered is rendered when a crawler asks for it.
+    /// True when a page that was never rendered is rendered when a crawler requests it.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<bool>, nullable = false)]
     on_demand_render_enabled: Option<bool>,
 }
 
-/// A redirect rule as it is sent.
+/// Redirect rule in a request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SentRedirect {
-    /// Path pattern; `*` is one segment, `**` at the end the rest. With `?`: one path and its whole query.
+    /// Path pattern. `*` matches one segment, a final `**` the rest of the path. A source with `?` matches one path with
+    /// exactly this query.
     #[schema(examples("/blog/*"))]
     source: String,
-    /// Path that starts with one `/`, or an absolute http(s) URL; `$1`, `$2`, … are the wildcards.
+    /// Path that starts with one `/`, or an absolute http(s) URL. `$1`, `$2`, … insert the text that the wildcards matched.
     #[schema(examples("/articles/$1"))]
     destination: String,
-    /// 301 or 307.
+    /// Status: 301 or 307.
     #[serde(default = "moved_permanently")]
     #[schema(value_type = u16, default = 301)]
     status: serde_json::Number,
-    /// Whether the request's query parameters are carried over.
+    /// True when the request's query parameters are added to the destination.
     #[serde(default = "yes")]
     #[schema(default = true)]
     preserve_query: bool,
@@ -82,7 +83,7 @@ struct SentHeaders {
     headers: Vec<Object<HeaderField>>,
 }
 
-/// Why a request as a whole is refused; nothing of it is saved.
+/// Reason why a request as a whole is refused; nothing is saved then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingsError {
     /// The plan has no custom response headers.
@@ -91,21 +92,21 @@ pub enum SettingsError {
     Origin(OriginProblem),
     /// More redirect rules than the plan allows.
     RedirectLimit {
-        /// What the plan allows.
+        /// Number of rules that the plan allows.
         limit: u64,
-        /// What was sent.
+        /// Number of rules in the request.
         current: u64,
     },
     /// Response headers that may not be set.
     InvalidHeaders(Vec<HeaderIssue>),
 }
 
-/// A change whose usable parts are known.
+/// Validated change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckedChange {
-    /// The new origin host in canonical form, if one was sent. Whether it answers is still to be found out.
+    /// New origin host in canonical form, if one was sent. The caller still has to check whether the host answers.
     pub origin_host: Option<OriginHost>,
-    /// What of the change is left out, by the names that clients see.
+    /// Fields of the change that are left out, by their names in the API.
     pub invalid_fields: Vec<String>,
     ignore_paths: Option<String>,
     preferred_host: Option<Option<PreferredHost>>,
@@ -115,7 +116,7 @@ pub struct CheckedChange {
 }
 
 impl SettingsChange {
-    /// Checks a change for the domain `host` on a plan. Depends on nothing that is stored.
+    /// Validates a change for the domain `host` on a plan. Does not depend on stored data.
     pub fn check(self, host: &str, plan: &PlanLimits) -> Result<CheckedChange, SettingsError> {
         let twin = names::twin(host);
         let headers = self.custom_response_headers.map(header_rules);
@@ -164,7 +165,7 @@ impl SettingsChange {
 }
 
 impl CheckedChange {
-    /// Makes the change, without what was left out.
+    /// Applies the change, without the fields that were left out.
     pub fn apply_to(self, settings: &mut Settings) {
         settings.origin_host = self.origin_host.or_else(|| settings.origin_host.take());
         replace(&mut settings.ignore_paths, self.ignore_paths);
@@ -181,7 +182,7 @@ fn replace<T>(field: &mut T, value: Option<T>) {
     }
 }
 
-/// The preference that a word stands for; a domain without a twin can only have none.
+/// Parses a preferred host. Returns none for an invalid word; a domain without a twin can only have no preference.
 fn preferred_host(word: Option<&str>, has_twin: bool) -> Option<Option<PreferredHost>> {
     match word {
         None => Some(None),
@@ -201,21 +202,21 @@ fn header_rules(sent: Vec<Object<SentHeaders>>) -> Vec<HeaderRule> {
 
 impl From<SentRedirect> for RedirectRule {
     fn from(sent: SentRedirect) -> RedirectRule {
-        // A number that is no status at all is as wrong as another status.
+        // A number that is not a valid status becomes 0, which is rejected like any other wrong status.
         let status = sent.status.as_u64().and_then(|number| u16::try_from(number).ok()).unwrap_or(0);
         let SentRedirect { source, destination, preserve_query, .. } = sent;
         RedirectRule { source, destination, status, preserve_query }
     }
 }
 
-/// Tells a field that is there from one that is not: null is a value like any other, and of the wrong type for most.
+/// Distinguishes a present field from an absent one: null is a present value, and of the wrong type for most fields.
 pub(super) fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// A JSON object. serde alone would also read a list as the fields in their order.
+/// JSON object. serde alone would also accept a list of the fields in their order.
 #[derive(Debug, Clone)]
 struct Object<T>(T);
 

@@ -1,5 +1,5 @@
-//! A domain with its settings compiled: what the render endpoint and the edge ask on every request.
-//! Pure. Made once per change of the record and shared; must never do I/O.
+//! A domain with compiled settings, which the render endpoint and the edge use on every request.
+//! Pure. Compiled once per change of the record and shared; must never do I/O.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::names;
 use super::patterns::{Grammar, PathList, PathPattern, SplitPath};
 use super::redirects::RedirectSet;
 
-/// A domain, ready to answer questions about requests.
+/// Domain with compiled settings.
 #[derive(Debug)]
 pub struct Site {
-    /// The record it was made from.
+    /// Record that the site was compiled from.
     pub domain: Domain,
-    /// The `www.`/apex twin, when the domain has one.
+    /// `www.`/apex twin, when the domain has one.
     twin: Option<String>,
     redirects: RedirectSet,
     ignored: PathList,
@@ -29,22 +29,22 @@ pub struct Site {
 /// A redirect of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteRedirect {
-    /// 301 or 307.
+    /// Status: 301 or 307.
     pub status: u16,
-    /// Absolute address.
+    /// Absolute URL.
     pub location: Url,
-    /// Position of the rule, from 0. None: the preferred host alone.
+    /// Position of the rule, from 0; none when the preferred host alone redirects.
     pub rule: Option<usize>,
 }
 
 impl Site {
     /// Compiles a record.
     ///
-    /// Settings are checked when they are saved; one that no longer passes (a newer version is stricter) is left out
-    /// rather than taking the site down.
+    /// Settings are validated when they are saved. A setting that is no longer valid (a newer version is stricter) is left out,
+    /// so that the site stays up.
     pub fn new(domain: Domain) -> Site {
         let twin = names::twin(&domain.host);
-        // Loops were looked for when the rules were saved; with thousands of rules that takes a while.
+        // Without hosts, loops are not detected: that was done when the rules were saved, and is slow with thousands of rules.
         let redirects = RedirectSet::compile(&domain.settings.redirect_rules, &[]).unwrap_or_default();
         let ignored = PathList::parse(&domain.settings.ignore_paths).unwrap_or_default();
         let headers = HeaderSet::compile(&domain.settings.custom_response_headers).unwrap_or_default();
@@ -54,24 +54,24 @@ impl Site {
         Site { redirects, ignored, headers, refresh, policy, twin, domain }
     }
 
-    /// Whether a host is the domain or its twin.
+    /// Decides whether a host is the domain or its twin.
     pub fn owns_host(&self, host: &str) -> bool {
         host == self.domain.host || self.twin.as_deref() == Some(host)
     }
 
-    /// The domain's names: itself, and its twin when it has one.
+    /// Returns the domain's names: the domain itself, and its twin when it has one.
     pub fn hosts(&self) -> Vec<String> {
         std::iter::once(self.domain.host.clone()).chain(self.twin.clone()).collect()
     }
 
-    /// Whether the operator's lock is on.
+    /// Returns true while the operator's lock is on.
     pub fn is_suspended(&self) -> bool {
         self.domain.status == DomainStatus::Suspended
     }
 
-    /// Where a request is sent by the preferred host and the redirect rules together, if anywhere.
+    /// Returns the redirect of a request by the preferred host and the redirect rules together, if any.
     ///
-    /// Both are applied to one Location, so that nobody is sent twice. Never the address of the request itself.
+    /// Both are applied to one Location, which avoids a second redirect. Never the address of the request itself.
     pub fn redirect(&self, url: &Url) -> Option<SiteRedirect> {
         let rule = self.redirects.find(url).and_then(|redirect| {
             let location = self.with_preferred_host(redirect.location);
@@ -84,13 +84,13 @@ impl Site {
         })
     }
 
-    /// Returns where the preferred host alone sends a request, whatever the redirect rules say.
+    /// Returns the address to which the preferred host alone redirects a request, regardless of the redirect rules.
     pub fn preferred_address(&self, url: &Url) -> Option<Url> {
         let location = self.with_preferred_host(url.clone());
         (location.host_str() != url.host_str()).then_some(location)
     }
 
-    /// Returns the preferred one of the domain's names, else the domain's own.
+    /// Returns the preferred one of the domain's names, else the domain's own name.
     pub fn preferred_name(&self) -> String {
         let own = Url::parse(&format!("https://{}/", self.domain.host)).ok();
         let preferred = own.map(|url| self.with_preferred_host(url));
@@ -98,7 +98,7 @@ impl Site {
         name.unwrap_or(&self.domain.host).to_owned()
     }
 
-    /// Whether a path is never prerendered.
+    /// Decides whether a path is never prerendered.
     pub fn ignores(&self, url: &Url) -> bool {
         self.ignored.matches(&SplitPath::of(url))
     }
@@ -109,19 +109,19 @@ impl Site {
         self.domain.settings.ignore_paths.lines().nth(line - 1).map(str::trim)
     }
 
-    /// Returns the crawler policy that is asked about a page at an address. None: it is off, or says nothing about such addresses.
+    /// Returns the crawler policy for an address. Returns none when the policy is off or does not apply to the address.
     pub fn policy(&self, url: &Url) -> Option<&PolicySet> {
         self.policy.as_ref().filter(|policy| policy.is_about(url))
     }
 
-    /// Adds the custom headers of a path to an answer.
+    /// Adds the custom headers of a path to a response.
     pub fn apply_headers(&self, url: &Url, headers: &mut http::HeaderMap) {
         if !self.headers.is_empty() {
             self.headers.apply(&SplitPath::of(url), headers);
         }
     }
 
-    /// The refresh interval of a path: the most specific matching rule's, else the domain's. Never zero.
+    /// Returns the refresh interval of a path: that of the most specific matching rule, else the domain's. Never zero.
     pub fn refresh_interval(&self, url: &Url) -> Duration {
         let path = SplitPath::of(url);
         let matching = self.refresh.iter().filter(|(pattern, _)| pattern.matches(&path));
@@ -131,7 +131,7 @@ impl Site {
         best.map_or(seconds, |(_, interval)| *interval)
     }
 
-    /// Returns the rules of renewal, as a text that changes when they do: intervals, and which addresses are pages.
+    /// Returns the rules of refreshing, as a text that changes with them: intervals, and the query parameters of pages.
     pub fn refresh_plan(&self) -> String {
         let rendering = &self.domain.rendering;
         let intervals = (rendering.refresh_interval_seconds, &rendering.refresh_rules);
@@ -142,13 +142,13 @@ impl Site {
         plan.expect("rules are plain data")
     }
 
-    /// The one address under which a page is rendered, stored and renewed, whatever form of it was asked for.
+    /// Returns the one address under which a page is rendered, stored and refreshed, for any form of the address.
     ///
-    /// It is https, on the preferred host or else the name that was asked for, without a port, with the path and query of
-    /// the page's key. The fragment stays. See docs/decisions/0033.
+    /// The address is https, on the preferred host or else the requested name, without a port, with the path and query of the
+    /// page's key. The fragment is kept. See docs/decisions/0033.
     pub fn canonical_url(&self, url: &Url) -> Url {
         let mut url = crawler::url::canonical(url, self.domain.rendering.query_parameters.as_deref());
-        // Between the two web schemes the change always works, and a web address can always do without a port.
+        // Changing between http and https, and removing the port of a web address, cannot fail.
         if url.scheme() != "https" {
             let _ = url.set_scheme("https");
         }
@@ -158,12 +158,12 @@ impl Site {
         self.with_preferred_host(url)
     }
 
-    /// The same path and query on the host that answers people: `originHost` when set, else the address itself.
+    /// Returns the address without its fragment on the host that serves people: `originHost` when set, else the same host.
     pub fn origin_url(&self, url: &Url) -> Url {
         let mut origin = url.clone();
         origin.set_fragment(None);
         if let Some(host) = &self.domain.settings.origin_host {
-            // An address that cannot take them stays as it is.
+            // An address that cannot have this host or port is not changed.
             let _ = origin.set_host(Some(host.host()));
             let _ = origin.set_port(host.port());
         }

@@ -10,7 +10,7 @@ use crate::{DomainsService, IndexNow};
 use accounts::callers::Callers;
 use platform::config::Config;
 
-/// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
+/// Services of this feature's handlers. Each can be extracted alone. Cheap to clone.
 #[derive(Clone, FromRef)]
 pub struct DomainsState {
     pub callers: Callers,

@@ -1,4 +1,4 @@
-//! Domains in a test, and requests for their pages as a crawler would make them.
+//! Domains in tests, and requests for their pages as a crawler makes them.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl Deref for DomainServices {
     }
 }
 
-/// Domains of accounts, without anything that they have besides.
+/// Holdings of accounts that consist of domains only.
 struct OwnDomains(DomainsService);
 
 impl AccountHoldings for OwnDomains {
@@ -95,9 +95,9 @@ impl AccountHoldings for OwnDomains {
     }
 }
 
-/// Services with domains among them.
+/// Services that include the domains service.
 pub trait HasDomains {
-    /// Returns the domains.
+    /// Returns the domains service.
     fn domains(&self) -> &DomainsService;
 }
 
@@ -107,7 +107,7 @@ impl HasDomains for DomainServices {
     }
 }
 
-/// Makes domains, and requests for their pages.
+/// Builders of domains, and of requests for their pages.
 #[expect(async_fn_in_trait, reason = "tests wait for one future at a time")]
 pub trait DomainBuilders {
     /// Adds a connected domain to an account.
@@ -116,22 +116,22 @@ pub trait DomainBuilders {
     /// Adds a domain with this status to an account.
     async fn domain_with_status(&self, account: &TestAccount, host: &str, status: DomainStatus) -> Domain;
 
-    /// Changes a domain's settings, as the settings endpoint does once it has checked them.
+    /// Changes a domain's settings, as the settings endpoint does after it has validated them.
     async fn set(&self, domain: &Domain, change: impl FnOnce(&mut Settings));
 
-    /// Changes how a domain is rendered.
+    /// Changes the rendering settings of a domain.
     async fn set_rendering(&self, domain: &Domain, change: impl FnOnce(&mut Rendering));
 
-    /// The compiled domain.
+    /// Returns the compiled domain.
     async fn site(&self, domain: &Domain) -> Arc<Site>;
 
-    /// Asks for a page as a crawler whose key is the account's.
+    /// Requests a page as a crawler, with the account's key.
     fn crawl(&self, account: &TestAccount, url: &str) -> TestRequest;
 
-    /// Asks for a new render of a page as a crawler.
+    /// Requests a new render of a page as a crawler.
     fn force(&self, account: &TestAccount, url: &str) -> TestRequest;
 
-    /// Asks for a page without saying who asks.
+    /// Requests a page without a crawler's user agent.
     fn render(&self, account: &TestAccount, url: &str) -> TestRequest;
 }
 
@@ -173,13 +173,13 @@ impl<S: Services + HasDomains> DomainBuilders for platform::testing::TestApp<S> 
     }
 }
 
-/// Path and query that ask for a page.
+/// Returns the path and query of a request to the render endpoint for a page.
 pub fn render_path(url: &str) -> String {
     let encoded: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
     format!("/api/prerender/render?url={encoded}")
 }
 
-/// A connected domain with the given settings.
+/// Makes a connected domain with the given settings.
 pub fn site(host: &str, settings: Settings) -> Site {
     Site::new(Domain {
         id: DomainId::from("d1"),

@@ -1,7 +1,6 @@
-//! Which addresses belong to proxies that hide a domain's own records. Data: `data/cdn-ranges.json`, compiled in, or a
-//! newer file of the same form in the data folder; `node scripts/update-cdn-ranges.mjs` writes both. Used by connection checks and
-//! by the verification of crawlers.
-//! Pure but for reading that file.
+//! Address ranges of proxies that hide a domain's own records. Data: `data/cdn-ranges.json`, compiled in, or a newer file of
+//! the same form in the data folder; `node scripts/update-cdn-ranges.mjs` writes both. Used by connection checks and by the
+//! verification of crawlers. Pure except for reading that file.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -30,19 +29,19 @@ struct Provider {
 #[derive(Debug, Default)]
 pub struct CdnRanges(BTreeMap<String, Vec<IpNet>>);
 
-/// Why a file of ranges cannot be used.
+/// Reason why a file of ranges cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadCdnRanges {
-    /// Not of the form of the compiled-in file.
+    /// The file does not have the form of the compiled-in file.
     #[error("is not a file of ranges")]
     Form,
-    /// A list is empty, or an entry is no network or far too wide.
+    /// A list is empty, or an entry is not a network or is far too wide.
     #[error("has an unusable entry for {0}")]
     Entry(String),
 }
 
 impl CdnRanges {
-    /// Takes the file in the data folder when there is a usable one, else the compiled-in table.
+    /// Loads the file in the data folder when it is usable, else the compiled-in table.
     pub fn load(data_dir: &Path) -> CdnRanges {
         let file = data_dir.join(FILE);
         if let Ok(text) = std::fs::read_to_string(&file) {
@@ -72,14 +71,14 @@ impl CdnRanges {
         Ok(CdnRanges(providers))
     }
 
-    /// The provider that an address belongs to.
+    /// Finds the provider that an address belongs to.
     pub fn provider_of(&self, address: IpAddr) -> Option<&str> {
         let address = address.to_canonical();
         let has = |networks: &[IpNet]| networks.iter().any(|network| network.contains(&address));
         self.0.iter().find(|(_, networks)| has(networks)).map(|(name, _)| name.as_str())
     }
 
-    /// Returns true for an address inside a private network or a CDN: a proxy's, which says nothing of the client behind it.
+    /// Returns true for an address of a private network or a CDN: a proxy's address does not identify the client behind it.
     pub fn is_proxy(&self, address: IpAddr) -> bool {
         !is_public(address) || self.provider_of(address).is_some()
     }

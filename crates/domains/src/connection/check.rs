@@ -1,5 +1,5 @@
-//! What a check found, and what follows from it. Pure. The answer of the check endpoint is made here, and what the
-//! command line says about it.
+//! Findings of a connection check, and their results: the response of the check endpoint, the status that a domain gets, and
+//! the problems that the command line prints. Pure.
 //! See docs/decisions/0073.
 
 use serde::{Deserialize, Serialize};
@@ -14,59 +14,59 @@ use crate::ownership::ConnectionProof;
 /// Result of a connection check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CheckResult {
-    /// What DNS says.
+    /// Result of the DNS lookups.
     pub dns: DnsResult,
-    /// What came of asking for the domain as a crawler would.
+    /// Result of the crawler-style request through the domain.
     pub probe: ProbeResult,
-    /// The stored status, after this check.
+    /// Stored status after this check.
     pub status: DomainStatus,
-    /// Whether this check moved the domain out of pending.
+    /// True when this check moved the domain out of pending.
     pub promoted: bool,
 }
 
-/// What DNS says of a domain.
+/// Result of a domain's DNS lookups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DnsResult {
-    /// Whether the records point at the service, and nowhere else; with the ownership record, when the domain needs one.
+    /// True when the records point only at the service, and the ownership record exists if the domain needs it.
     pub r#match: bool,
-    /// Whether every address belongs to a proxy provider, which hides the domain's own records.
+    /// True when every address belongs to a proxy provider, which hides the domain's own records.
     pub cloudflare_proxy: bool,
-    /// Whether DNS did not answer; trying again later may help.
+    /// True when DNS did not answer; a later check may succeed.
     pub lookup_failed: bool,
 }
 
-/// What came of a probe.
+/// Result of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ProbeResult {
-    /// Whether a crawler-style request through the domain reached the service.
+    /// True when a crawler-style request through the domain reached the service.
     pub ok: bool,
 }
 
-/// Everything that a check found.
+/// All findings of a check.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ConnectionFindings {
-    /// Where the domain's names lead: its own first.
+    /// Lookups of the domain's names, the domain itself first.
     pub names: Vec<DnsName>,
-    /// The ownership record of a contested domain.
+    /// Ownership record of a contested domain.
     pub ownership: Option<Ownership>,
-    /// Which way the probe came back, if it did.
+    /// Route on which the probe returned, if it did.
     pub probe: Option<Way>,
 }
 
-/// The record that proves whose a contested domain is.
+/// TXT record that proves the ownership of a contested domain.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ownership {
     /// Full name of the TXT record.
     pub name: String,
-    /// What it must say.
+    /// Required value.
     pub value: String,
-    /// Whether it is there.
+    /// Result of the lookup.
     pub found: Txt,
 }
 
 impl ConnectionFindings {
-    /// What DNS says, in the form of the answer.
+    /// Returns the result of the DNS lookups in the form of the response.
     pub fn dns(&self, ours: &Ours, ranges: &CdnRanges) -> DnsResult {
         let has_failed = self.names.iter().any(|name| name.found == DnsLookup::Failed)
             || self.ownership.as_ref().is_some_and(|ownership| ownership.found == Txt::Failed);
@@ -77,7 +77,7 @@ impl ConnectionFindings {
             })
         };
         let is_proven = self.ownership.as_ref().is_none_or(|ownership| ownership.found == Txt::There);
-        // A `www` without any record sends nobody elsewhere; the domain itself must be there.
+        // A `www` without records sends no request elsewhere; the domain itself must have an address.
         let has_own = self.names.first().is_some_and(|name| matches!(name.found, DnsLookup::Addresses(_)));
         let all_ours = addresses().all(|address| ours.contain(*address));
         DnsResult {
@@ -88,9 +88,9 @@ impl ConnectionFindings {
         }
     }
 
-    /// The status that a pending domain has earned.
+    /// Returns the status that the findings give a pending domain, if any.
     ///
-    /// A probe over the edge, which all domains share, does not say whose a contested domain is; a key does.
+    /// All domains share the edge, so that a probe over it does not prove the ownership of a contested domain; a key does.
     pub fn earned(&self, dns: DnsResult) -> Option<DomainStatus> {
         match self.probe {
             _ if dns.r#match => Some(DomainStatus::Connected),
@@ -100,7 +100,7 @@ impl ConnectionFindings {
         }
     }
 
-    /// Whether they prove whose the domain is, or only that it leads here.
+    /// Returns the proof that the findings give: of ownership, or only that the domain points at the service.
     pub fn proof(&self) -> ConnectionProof {
         let has_record = self.ownership.as_ref().is_some_and(|ownership| ownership.found == Txt::There);
         if has_record || self.probe == Some(Way::Api) {
@@ -110,7 +110,7 @@ impl ConnectionFindings {
         }
     }
 
-    /// What is missing for a match, one sentence each, with what was found instead.
+    /// Returns the obstacles to a match, one sentence each, with the records that were found instead.
     pub fn problems(&self, ours: &Ours, ranges: &CdnRanges) -> Vec<String> {
         let mut problems = Vec::new();
         if ours.is_empty() {

@@ -1,4 +1,4 @@
-//! The records of a domain beside what its last check found of them. Pure. Reading asks no DNS.
+//! Required records of a domain with the findings of its last check. Pure. Does not query DNS.
 
 use std::net::IpAddr;
 
@@ -12,36 +12,36 @@ use super::dns_records::{DnsRecord, RequiredRecords, is_subdomain};
 use super::prober::Way;
 use platform::clock::Timestamp;
 
-/// Findings of a check as they are kept.
+/// Findings of a check as they are stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptFindings {
     pub findings: ConnectionFindings,
     pub problems: Vec<String>,
 }
 
-/// Records that must stand in the DNS, and what the last check found of them.
+/// DNS records that a domain needs, with the findings of the last check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRecords {
-    /// The records to create at the DNS provider.
+    /// Records to create at the DNS provider.
     pub records: Vec<CheckedRecord>,
-    /// Whether another account has a claim on the site, so that a TXT record must prove whose the domain is.
+    /// True when another account has a claim on the site, so that a TXT record must prove the ownership of the domain.
     pub contested: bool,
-    /// Why there is a TXT record among them; null when the domain is not contested.
+    /// Reason for the TXT record; null when the domain is not contested.
     #[schema(required = true)]
     pub reason: Option<String>,
-    /// When the domain was last checked, whoever asked for it; null: never.
+    /// Time of the domain's last check, whatever started the check; null: never.
     #[schema(required = true)]
     pub checked_at: Option<Timestamp>,
-    /// The way on which the check's probe came back; null: it did not.
+    /// Route on which the check's probe returned; null: it did not return.
     #[schema(required = true, inline)]
     pub probe: Option<Way>,
-    /// What was missing for the records to match, one sentence each.
+    /// Reasons why the records did not match, one sentence each.
     #[schema(example = json!(["shop.example has no A or AAAA record"]))]
     pub problems: Vec<String>,
 }
 
-/// A record to create at the DNS provider, and what stands there.
+/// Record to create at the DNS provider, with the findings of the last check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CheckedRecord {
     /// `A`, `AAAA` or `TXT`.
@@ -50,13 +50,13 @@ pub struct CheckedRecord {
     /// Name within the zone: `@`, `www`, or the subdomain part.
     #[schema(examples("@"))]
     pub name: String,
-    /// What it says.
+    /// Value of the record.
     #[schema(examples("192.0.2.10"))]
     pub value: String,
-    /// How long resolvers may keep it, in seconds.
+    /// Time for which resolvers may keep the record, in seconds.
     #[schema(examples(300))]
     pub ttl: u32,
-    /// Values of this type that the name had; null before a check.
+    /// Values of this type that the name had; null when they are not known.
     #[schema(required = true, example = json!(["192.0.2.10"]))]
     pub found: Option<Vec<String>>,
     pub state: RecordState,
@@ -66,12 +66,12 @@ pub struct CheckedRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordState {
-    /// Nobody has looked.
+    /// The record was not checked.
     Unchecked,
-    /// It is there, and nothing beside it leads elsewhere.
+    /// The record exists, and no other record of the name points elsewhere.
     Found,
     Missing,
-    /// The name leads elsewhere.
+    /// The name points elsewhere.
     Conflict,
     /// A proxy hides the domain's own records.
     Proxied,
@@ -79,7 +79,7 @@ pub enum RecordState {
     Unknown,
 }
 
-/// Knowledge about addresses by which records are judged.
+/// Addresses of the service and of proxies, by which records are judged.
 #[derive(Clone, Copy)]
 pub struct KnownAddresses<'a> {
     pub ours: &'a Ours,
@@ -87,7 +87,7 @@ pub struct KnownAddresses<'a> {
 }
 
 impl ConnectionRecords {
-    /// Puts the findings of the last check beside the records that must stand now.
+    /// Combines the required records with the findings of the last check.
     pub fn of(
         host: &str,
         required: RequiredRecords,

@@ -1,5 +1,5 @@
-//! What DNS says of a domain: where its names lead, and whether its ownership record is there. Used by the connection
-//! check. Nothing is kept, so that a check sees what is so now. Must never take a failing resolver for "no record".
+//! DNS lookups of a domain: the addresses of its names, and its ownership record. Used by the connection check. Results are
+//! not cached, so that a check sees the current records. Must never take a failing resolver for "no record".
 //! See docs/decisions/0073.
 
 use std::net::{IpAddr, SocketAddr};
@@ -15,49 +15,49 @@ use serde::{Deserialize, Serialize};
 use super::dns_records::checked_names;
 use platform::config::Config;
 
-/// How long one question may take, retries included.
+/// Timeout of one query, retries included.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// How long one server gets to answer.
+/// Timeout of one attempt at one server.
 const TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Where a name leads.
+/// Result of the lookup of a name's addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DnsLookup {
-    /// To these addresses: A and AAAA, at the end of its aliases.
+    /// A and AAAA addresses at the end of the name's aliases.
     Addresses(Vec<IpAddr>),
-    /// Nowhere: it does not exist, or has no address.
+    /// The name does not exist, or has no address.
     Nothing,
-    /// Unknown: DNS did not answer.
+    /// DNS did not answer.
     Failed,
 }
 
-/// A name that was looked up.
+/// Name that was looked up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DnsName {
-    /// The name in full.
+    /// Full name.
     pub name: String,
-    /// Where it leads.
+    /// Result of the lookup.
     pub found: DnsLookup,
 }
 
-/// Whether a TXT record is there.
+/// Result of the lookup of a TXT record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Txt {
     There,
-    /// It is not, or says something else.
+    /// The record does not exist, or has another value.
     Missing,
     /// DNS did not answer.
     Failed,
 }
 
-/// The texts of a name's TXT records; none: DNS did not answer.
+/// Texts of a name's TXT records; none when DNS did not answer.
 #[derive(Debug)]
 pub struct TxtRecords(Option<Vec<Vec<u8>>>);
 
 impl TxtRecords {
-    /// Whether one of them is exactly this.
+    /// Looks for a record with exactly this text.
     pub fn say(&self, text: &str) -> Txt {
         match &self.0 {
             None => Txt::Failed,
@@ -67,16 +67,16 @@ impl TxtRecords {
     }
 }
 
-/// Asks DNS. Cheap to clone.
+/// Client of DNS. Cheap to clone.
 #[derive(Clone)]
 pub struct Dns {
-    /// None: it could not be set up, and every question fails.
+    /// None when the resolver could not be set up; every query fails then.
     resolver: Option<TokioResolver>,
     network: Network,
     ours: Ours,
 }
 
-/// The addresses that records must point at.
+/// Addresses that records must point at.
 #[derive(Debug, Clone)]
 pub struct Ours {
     addresses: Vec<IpAddr>,
@@ -85,7 +85,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Reads the settings.
+    /// Reads the addresses and ports from the configuration.
     pub fn new(config: &Config) -> Ours {
         let edge = &config.edge;
         let v4 = edge.public_ipv4.iter().map(|ip| IpAddr::from(*ip));
@@ -97,12 +97,12 @@ impl Ours {
         }
     }
 
-    /// Whether there are none, so that no record can be right.
+    /// Returns true when there are no addresses, so that no record can match.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// Whether an address is the service's.
+    /// Decides whether an address is the service's.
     pub fn contain(&self, address: IpAddr) -> bool {
         self.addresses.contains(&address.to_canonical())
     }
@@ -113,7 +113,7 @@ impl Ours {
 }
 
 impl Dns {
-    /// Asks the servers of `network.dns_servers`; none: the system's. Sends nothing yet.
+    /// Makes a client of the servers of `network.dns_servers`, or of the system's servers if none. Sends nothing yet.
     pub fn new(config: &Config, network: &Network) -> Dns {
         let resolver = build(&config.network.dns_servers);
         if let Err(error) = &resolver {
@@ -122,16 +122,16 @@ impl Dns {
         Dns { resolver: resolver.ok(), network: network.clone(), ours: Ours::new(config) }
     }
 
-    /// The addresses that records must point at.
+    /// Returns the addresses that records must point at.
     pub fn ours(&self) -> &Ours {
         &self.ours
     }
 
-    /// Looks up where a domain's names lead: the domain itself first, then `www.` of an apex.
+    /// Looks up the addresses of a domain's names: the domain itself first, then `www.` of an apex.
     pub async fn look_up(&self, host: &str) -> Vec<DnsName> {
         let names = checked_names(host);
         if self.static_address(host).is_some() {
-            // Whoever has no DNS for the apex has none for its `www.` either.
+            // An apex without DNS has no DNS for its `www.` either.
             let known = names.into_iter().filter_map(|name| {
                 let found = DnsLookup::Addresses(vec![self.static_address(&name)?]);
                 Some(DnsName { name, found })
@@ -148,7 +148,7 @@ impl Dns {
         futures::future::join_all(looked_up).await
     }
 
-    /// The texts of a name's TXT records.
+    /// Looks up the texts of a name's TXT records.
     pub async fn texts_of(&self, name: &str) -> TxtRecords {
         match self.ask(name, RecordType::TXT).await {
             DnsResponse::Records(records) => {
@@ -163,8 +163,8 @@ impl Dns {
         }
     }
 
-    /// A static host (`network.hosts`) that leads to this service's own edge is as good as a record. One that leads
-    /// elsewhere says how the service reaches the origin, and nothing of where the world is led.
+    /// Returns the address of a static host (`network.hosts`) at this service's own edge, which counts as a record. Another
+    /// static host only tells how the service reaches the origin, and nothing about public DNS.
     fn static_address(&self, name: &str) -> Option<IpAddr> {
         let target = self.network.is_static(name)?;
         self.ours.are_at(target).then_some(target.ip)
@@ -178,7 +178,7 @@ impl Dns {
             match response {
                 DnsResponse::Records(records) => addresses.extend(records.iter().filter_map(address)),
                 DnsResponse::Nothing => {}
-                // Half of an answer is none: what is missing may be a record that leads elsewhere.
+                // A partial answer counts as none: the missing record could point elsewhere.
                 DnsResponse::Failed => return DnsLookup::Failed,
             }
         }
@@ -187,7 +187,7 @@ impl Dns {
 
     async fn ask(&self, name: &str, kind: RecordType) -> DnsResponse {
         let Some(resolver) = &self.resolver else { return DnsResponse::Failed };
-        // The final dot keeps the system's search list out of it.
+        // The final dot disables the system's search list.
         match tokio::time::timeout(TIMEOUT, resolver.lookup(format!("{name}."), kind)).await {
             Ok(Ok(found)) => DnsResponse::Records(found.answers().to_vec()),
             Ok(Err(error)) if dns::is_absence(&error) => DnsResponse::Nothing,

@@ -1,4 +1,4 @@
-//! The DNS records that connect a domain. Pure. Used when a domain is added, and by the check, which looks for the same.
+//! DNS records that connect a domain. Pure. Used when a domain is added, and by the check, which looks for these records.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -6,9 +6,9 @@ use utoipa::ToSchema;
 use crate::names;
 use platform::config::EdgeSection;
 
-/// How long resolvers may keep a record, in seconds: short, so that a mistake is not kept for a day.
+/// Time for which resolvers may keep a record, in seconds: short, so that a mistake is not kept for a day.
 const TTL_S: u32 = 300;
-/// Label below which ownership is proven.
+/// First label of the names of ownership records.
 const OWNERSHIP_LABEL: &str = "_glasshouse";
 
 /// A record to create at the DNS provider.
@@ -20,40 +20,40 @@ pub struct DnsRecord {
     /// Name within the zone: `@`, `www`, or the subdomain part.
     #[schema(example = "@")]
     pub name: String,
-    /// What it says.
+    /// Value of the record.
     #[schema(example = "192.0.2.10")]
     pub value: String,
-    /// How long resolvers may keep it, in seconds.
+    /// Time for which resolvers may keep the record, in seconds.
     #[schema(example = 300)]
     pub ttl: u32,
 }
 
-/// What must stand in the DNS for a domain to be connected.
+/// DNS records that a domain needs to be connected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct RequiredRecords {
-    /// The records to create at the DNS provider.
+    /// Records to create at the DNS provider.
     pub records: Vec<DnsRecord>,
-    /// Whether another account has a claim on the site, so that a TXT record must prove whose the domain is.
+    /// True when another account has a claim on the site, so that a TXT record must prove the ownership of the domain.
     pub contested: bool,
-    /// Why there is a TXT record among them; null when the domain is not contested.
+    /// Reason for the TXT record; null when the domain is not contested.
     pub reason: Option<String>,
 }
 
-/// What a contested domain's owner is told. Nothing of who the other account is, or which name it has.
+/// Explanation for the owner of a contested domain. Must not reveal the other account or its name of the site.
 const CONTESTED: &str = "Another account has a claim on this site, or had one of its names connected within the last 400 days. \
     The TXT record proves that the domain is yours.";
 
 impl RequiredRecords {
-    /// Of a domain; `ownership` is what the TXT record of a contested one must say.
+    /// Returns the records of a domain. `ownership` is the value of a contested domain's TXT record.
     pub fn of(host: &str, edge: &EdgeSection, ownership: Option<&str>) -> RequiredRecords {
         let reason = ownership.map(|_| CONTESTED.to_owned());
         RequiredRecords { records: records(host, edge, ownership), contested: ownership.is_some(), reason }
     }
 }
 
-/// The records of a domain: an apex gets `@` and `www`, any other name itself, one record per address of the service.
+/// Returns the records of a domain: `@` and `www` of an apex, any other name itself, one record per address of the service.
 ///
-/// With `ownership` there is also the TXT record that proves whose the domain is. `host` is in canonical form.
+/// With `ownership` there is also the TXT record that proves the ownership. `host` is in canonical form.
 fn records(host: &str, edge: &EdgeSection, ownership: Option<&str>) -> Vec<DnsRecord> {
     let part = subdomain_part(host);
     let names = match part {
@@ -80,17 +80,17 @@ fn records(host: &str, edge: &EdgeSection, ownership: Option<&str>) -> Vec<DnsRe
     records
 }
 
-/// Whether a domain is below the name that somebody registered.
+/// Decides whether a domain is below its registrable name.
 pub fn is_subdomain(host: &str) -> bool {
     subdomain_part(host).is_some()
 }
 
-/// Full name of the TXT record that proves whose a domain is.
+/// Returns the full name of a domain's ownership record.
 pub fn ownership_name(host: &str) -> String {
     format!("{OWNERSHIP_LABEL}.{host}")
 }
 
-/// The names whose addresses decide whether a domain is connected: itself, and `www.` of an apex.
+/// Lists the names whose addresses decide whether a domain is connected: the domain itself, and `www.` of an apex.
 pub fn checked_names(host: &str) -> Vec<String> {
     let www = names::twin(host).filter(|_| !is_subdomain(host));
     std::iter::once(host.to_owned()).chain(www).collect()

@@ -1,5 +1,6 @@
-//! The mark of requests that the service itself sends to a site: audits, verifications and connection checks. Integrations pass the header
-//! on, so that such a request is no visit when it comes back over the render endpoint or the edge. Pure but for the key.
+//! Mark of requests that the service itself sends to a site: audits, verifications and connection checks. Integrations
+//! forward the header, so that such a request does not count as a visit when it returns over the render endpoint or the
+//! edge. Pure except for the key.
 //! Must never be accepted for another site than the one it was issued for, nor after it has expired.
 //! See docs/decisions/0063.
 
@@ -14,7 +15,7 @@ use platform::secret::{MacKey, Secrets};
 /// Lifetime of a mark. Each request gets a mark of its own.
 const GOOD_FOR: Duration = Duration::from_secs(300);
 
-/// Issues and checks marks. Cheap to clone.
+/// Key that issues and checks marks. Cheap to clone.
 #[derive(Clone)]
 pub struct ProbeMarks(MacKey);
 

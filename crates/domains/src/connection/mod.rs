@@ -1,7 +1,7 @@
-//! Whether a domain leads to this service, and what follows: the check of the Domains API, the edge and the command line.
+//! Connection checks: whether a domain points at this service. Used by the Domains API, the edge and the command line.
 //!
-//! `dns_records` says what to create at the DNS provider; `dns` and `prober` look, `check` decides, and
-//! `DomainsService::promote` writes it down. A check only promotes: must never demote a domain.
+//! `dns_records` lists the records to create at the DNS provider; `dns` and `prober` collect the findings, `check` evaluates
+//! them, and `DomainsService::promote` stores the result. A check only promotes: must never demote a domain.
 
 pub mod cdn;
 mod check;
@@ -36,18 +36,18 @@ pub use dns::{Dns, DnsLookup, DnsName, Ours, Txt};
 pub use dns_records::{DnsRecord, RequiredRecords, is_subdomain, ownership_name};
 pub use prober::{Prober, Way};
 
-/// How long after a check that the edge started the next one may start for the same host.
+/// Time after a check that the edge started before which it starts no other check of the same host.
 const CHECK_EVERY: Duration = Duration::from_secs(10);
-/// Hosts that the edge may have checked at once; more wait for their next visitor.
+/// Maximum number of hosts that the edge checks at once; further hosts are checked at their next visit.
 const CHECKS_AT_ONCE: usize = 32;
-/// Of those, the ones of one account.
+/// Maximum number of these hosts that belong to one account.
 const CHECKS_AT_ONCE_PER_ACCOUNT: usize = CHECKS_AT_ONCE / 4;
-/// Claims of one name that are looked at for one visitor, the oldest first.
+/// Maximum number of claims of one name that a check for a visitor covers, the oldest first.
 const MAX_CLAIMS: usize = 100;
-/// Hosts that are remembered.
+/// Capacity of the cache of recently checked hosts.
 const REMEMBERED: u64 = 50_000;
 
-/// Checks connections. Cheap to clone.
+/// Service of connection checks. Cheap to clone.
 #[derive(Clone)]
 pub struct Connection(Arc<Inner>);
 
@@ -65,21 +65,21 @@ struct Inner {
     running_of: KeyedCount<AccountId>,
 }
 
-/// A check with everything it found.
+/// Result of a check with all findings.
 #[derive(Debug, Clone)]
 pub struct ConnectionReport {
-    /// The answer.
+    /// Response of the check endpoint.
     pub result: CheckResult,
-    /// What it is made of.
+    /// Findings on which the response is based.
     pub findings: ConnectionFindings,
-    /// What is missing for the records to match, one sentence each.
+    /// Reasons why the records do not match, one sentence each.
     pub problems: Vec<String>,
-    /// What must stand in the DNS.
+    /// DNS records that the domain needs.
     pub required: RequiredRecords,
 }
 
 impl Connection {
-    /// Makes the check. Sends nothing yet.
+    /// Makes the service. Sends nothing yet.
     pub fn new(platform: &Platform, domains: DomainsService, accounts: Accounts) -> Connection {
         let probe_key = ProbeKey::new(&platform.secrets);
         Connection(Arc::new(Inner {
@@ -102,30 +102,30 @@ impl Connection {
         }))
     }
 
-    /// What the TXT record of a domain must say, when somebody else may say that the domain is theirs.
+    /// Returns the required value of a domain's TXT record, when another account can claim the domain.
     pub async fn ownership(&self, domain: &Domain) -> Result<Option<String>, DbError> {
         let is_contested = self.0.domains.is_contested(domain).await?;
         Ok(is_contested.then(|| self.ownership_value(domain)))
     }
 
-    /// What must stand in the DNS for a domain now.
+    /// Returns the DNS records that a domain needs now.
     pub async fn required_records(&self, domain: &Domain) -> Result<RequiredRecords, DbError> {
         let ownership = self.ownership(domain).await?;
         let edge = &self.0.platform.config.edge;
         Ok(RequiredRecords::of(&domain.host, edge, ownership.as_deref()))
     }
 
-    /// Returns what must stand in the DNS for a domain now, and what the last check found of it.
+    /// Returns the DNS records that a domain needs now, with the findings of the last check.
     pub async fn checked_records(&self, domain: &Domain) -> Result<ConnectionRecords, DbError> {
         let required = self.required_records(domain).await?;
         let kept = self.0.domains.find_check(&domain.id).await?;
-        // Findings that another version wrote count as none.
+        // Findings of an incompatible version count as none.
         let kept = kept.and_then(|(at, text)| Some((at, serde_json::from_str::<KeptFindings>(&text).ok()?)));
         let known = KnownAddresses { ours: self.0.dns.ours(), ranges: &self.0.ranges };
         Ok(ConnectionRecords::of(&domain.host, required, kept, known))
     }
 
-    /// The same for a domain of which that is known already. Cannot fail.
+    /// Returns the DNS records that a new domain needs. Cannot fail.
     pub fn records_of_new(&self, added: &Added) -> RequiredRecords {
         let ownership = added.is_contested.then(|| self.ownership_value(&added.domain));
         RequiredRecords::of(&added.domain.host, &self.0.platform.config.edge, ownership.as_deref())
@@ -135,13 +135,13 @@ impl Connection {
         self.0.ownership_key.value(&domain.account_id, &domain.host)
     }
 
-    /// Checks a domain, and promotes it when it is pending and leads here. Takes ten seconds at most.
+    /// Checks a domain, and promotes it when it is pending and points at the service. Takes ten seconds at most.
     pub async fn check(&self, domain: &Domain) -> Result<CheckResult, DbError> {
         self.warn_without_addresses();
         Ok(self.examine(domain).await?.result)
     }
 
-    /// The same with everything that was found.
+    /// Checks a domain like [`Connection::check`], and returns all findings.
     pub async fn examine(&self, domain: &Domain) -> Result<ConnectionReport, DbError> {
         let (claims, accounts) = ([domain], [&domain.account_id]);
         let (records, ways) =
@@ -151,11 +151,11 @@ impl Connection {
         self.conclude(domain, findings).await
     }
 
-    /// Whether a certificate may be ordered for a name of a domain: its own address records lead here, or, once the domain is
-    /// served, to a known CDN that may stand in front. Where the service does not know its own addresses they are not asked for.
+    /// Decides whether a certificate may be ordered for a name of a domain: its own address records point at the service, or,
+    /// once the domain is served, at a known CDN in front. Addresses are not checked when the service does not know its own.
     ///
-    /// A pending domain's account is active too, and nobody else may say that the name is theirs: behind somebody's wildcard
-    /// record a stranger's claim must not have one. See docs/decisions/0062.
+    /// A pending domain also needs an active account and an uncontested or proven claim: a stranger's claim below another
+    /// owner's wildcard record must not get a certificate. See docs/decisions/0062.
     pub async fn may_be_certified(&self, host: &str, domain: &Domain) -> Result<bool, DbError> {
         let is_pending = domain.status == DomainStatus::Pending;
         if is_pending && !self.is_credible(domain).await? {
@@ -176,7 +176,7 @@ impl Connection {
         })
     }
 
-    /// Whether a claim is of an active account, and either the only one of its site or proven.
+    /// Decides whether a claim is of an active account, and either the only one of its site or proven.
     async fn is_credible(&self, claim: &Domain) -> Result<bool, DbError> {
         self.0.accounts.current().await?;
         if !self.0.accounts.is_active(&claim.account_id) {
@@ -187,7 +187,7 @@ impl Connection {
     }
 
     /// Checks every pending claim of a host in the background, at most once in ten seconds. `account` has the claim that the
-    /// edge answered for: the hosts of one account take a part of the places only.
+    /// edge served: the hosts of one account get only a part of the slots.
     pub fn check_soon(&self, host: &str, account: &AccountId) {
         if !self.0.recently.insert_if_absent(host, ()) {
             return;
@@ -214,7 +214,7 @@ impl Connection {
     pub async fn check_claims(&self, host: &str) -> Result<(), DbError> {
         self.warn_without_addresses();
         let mut claims = self.0.domains.list_by_host(host).await?;
-        // Of active accounts: a check costs, whoever it is that starts it.
+        // Only active accounts, since a check is costly whatever starts it.
         self.0.accounts.current().await?;
         claims.retain(|claim| {
             claim.status == DomainStatus::Pending && self.0.accounts.is_active(&claim.account_id)
@@ -224,7 +224,7 @@ impl Connection {
 
         let mut found = self.look_up(&claims).await?;
         let matches = |findings: &ConnectionFindings| findings.dns(self.0.dns.ours(), &self.0.ranges).r#match;
-        // A visitor waits for a domain whose records are right, and a probe may take long.
+        // Without a probe when records match: a visitor is waiting, and a probe may take long.
         if !found.iter().any(matches) {
             let accounts: Vec<&AccountId> = claims.iter().map(|claim| &claim.account_id).collect();
             let ways = self.0.prober.probe(host, &accounts).await;
@@ -232,14 +232,14 @@ impl Connection {
         }
         for (claim, findings) in claims.into_iter().zip(found) {
             if self.conclude(claim, findings).await?.result.promoted {
-                // One account at most has a name.
+                // At most one account can have a name served.
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    /// What DNS says about claims of one host, which is asked once however many they are.
+    /// Looks up the DNS records of claims of one host. Each lookup is made once for all claims.
     async fn look_up(&self, claims: &[&Domain]) -> Result<Vec<ConnectionFindings>, DbError> {
         let Some(first) = claims.first() else { return Ok(Vec::new()) };
         let (names, ownerships) = tokio::join!(self.0.dns.look_up(&first.host), self.find_ownerships(claims));
@@ -247,7 +247,7 @@ impl Connection {
         Ok(ownerships?.into_iter().map(found).collect())
     }
 
-    /// The ownership records of those claims that are contested.
+    /// Finds the ownership record of each claim; none for a claim that is not contested.
     async fn find_ownerships(&self, claims: &[&Domain]) -> Result<Vec<Option<Ownership>>, DbError> {
         let mut values = Vec::new();
         for claim in claims {
@@ -262,7 +262,7 @@ impl Connection {
         Ok(values.into_iter().map(|value| value.map(ownership)).collect())
     }
 
-    /// The answer of the render endpoint to a probe that a customer's own server passes on; none: it is not one of ours.
+    /// Answers a probe at the render endpoint that a customer's own server has forwarded. Returns none for any other request.
     pub fn respond_over_api(&self, domain: &Domain, url: &url::Url) -> Option<ProbeResponse> {
         let route = ProbeRoute::Api(&domain.account_id);
         self.0.probe_key.respond(url.path(), url.host_str()?, route, self.0.platform.clock.now())
@@ -290,7 +290,7 @@ impl Connection {
         let result = CheckResult {
             dns,
             probe: ProbeResult { ok: findings.probe.is_some() },
-            // One that was removed meanwhile has the status that it had.
+            // A domain that was removed meanwhile is returned with its previous status.
             status: stored.map_or(domain.status, |stored| stored.status),
             promoted,
         };
@@ -299,7 +299,7 @@ impl Connection {
         Ok(ConnectionReport { result, problems, findings, required })
     }
 
-    /// Keeps what a check found. A check that cannot be kept is answered all the same.
+    /// Stores the findings of a check. A failure is logged and does not fail the check.
     async fn keep(&self, domain: &Domain, findings: &ConnectionFindings, problems: &[String]) {
         let kept = KeptFindings { findings: findings.clone(), problems: problems.to_vec() };
         let text = serde_json::to_string(&kept).expect("findings are plain data");

@@ -1,6 +1,6 @@
-//! How a connection check knows that a request reached this very service. Pure but for the key.
-//! The check asks the domain for a path with a fresh nonce; the edge, or the render endpoint behind the customer's own
-//! server, answers with a proof. Must never be answered for a nonce that this installation did not issue.
+//! Proof that a connection check's request reached this installation. Pure except for the key.
+//! The check requests a path with a fresh nonce from the domain; the edge, or the render endpoint behind the customer's own
+//! server, responds with a proof. Must never respond to a nonce that this installation did not issue.
 //! See docs/decisions/0063.
 
 use std::time::Duration;
@@ -14,37 +14,37 @@ use platform::api::header_names::PROBE;
 use platform::clock::Timestamp;
 use platform::secret::{MacKey, Secrets};
 
-/// Path that a probe asks for, before its nonce.
+/// Path of a probe, before its nonce.
 pub const PATH_PREFIX: &str = "/__service_probe/";
 
-/// How long a nonce is answered.
+/// Time for which a nonce is valid.
 const GOOD_FOR: Duration = Duration::from_secs(60);
-/// Digits of a nonce: its day of expiry in milliseconds, then what makes it one of a kind, then its signature.
+/// Lengths of the parts of a nonce: its time of expiry in hexadecimal milliseconds, random digits, and its signature.
 const EXPIRY_CHARS: usize = 12;
 const RANDOM_CHARS: usize = 16;
 const SIGNATURE_CHARS: usize = 43;
 const NONCE_CHARS: usize = EXPIRY_CHARS + RANDOM_CHARS + SIGNATURE_CHARS;
 
-/// Which way a probe came to this service.
+/// Route on which a probe reached this service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeRoute<'a> {
-    /// To the edge, which all domains share: it says that the domain leads here, and nothing of whose it is.
+    /// The edge, which all domains share: proves that the domain points at the service, and not its ownership.
     Edge,
-    /// To the render endpoint, with a key of this account.
+    /// The render endpoint, with a key of this account.
     Api(&'a AccountId),
 }
 
-/// Issues nonces, and makes the proofs of them.
+/// Key that issues nonces and makes the proofs of them.
 #[derive(Clone)]
 pub struct ProbeKey(MacKey);
 
 impl ProbeKey {
-    /// Derives the key.
+    /// Derives the key from the installation's secret.
     pub fn new(secrets: &Secrets) -> ProbeKey {
         ProbeKey(secrets.mac_key("connection probe"))
     }
 
-    /// A new nonce for a domain, good for a minute.
+    /// Issues a nonce for a domain, valid for a minute.
     pub fn issue(&self, host: &str, now: Timestamp) -> String {
         let expires = now.plus(GOOD_FOR).as_millis();
         let random: [u8; RANDOM_CHARS / 2] = platform::secret::random();
@@ -54,7 +54,7 @@ impl ProbeKey {
         plain + &signature
     }
 
-    /// Whether a nonce was issued for a host, or for its twin, less than a minute ago.
+    /// Decides whether a nonce was issued for a host, or for its twin, less than a minute ago.
     pub fn is_fresh(&self, nonce: &str, host: &str, now: Timestamp) -> bool {
         let Some((plain, signature)) = nonce.split_at_checked(EXPIRY_CHARS + RANDOM_CHARS) else {
             return false;
@@ -65,7 +65,7 @@ impl ProbeKey {
             && (is_for(host) || names::twin(host).is_some_and(|host| is_for(&host)))
     }
 
-    /// What the answer to a probe carries, in the header and in the body.
+    /// Returns the proof that the response to a probe carries in its header and its body.
     pub fn proof(&self, nonce: &str, route: ProbeRoute<'_>) -> String {
         match route {
             ProbeRoute::Edge => self.0.sign(&format!("proof|edge|{nonce}")),
@@ -73,7 +73,7 @@ impl ProbeKey {
         }
     }
 
-    /// The answer to a request for a probe's path, when its nonce is one of ours and still good.
+    /// Makes the response to a request for a probe's path. Returns none when the nonce is not ours or has expired.
     pub fn respond(
         &self,
         path: &str,
@@ -83,7 +83,7 @@ impl ProbeKey {
     ) -> Option<ProbeResponse> {
         let nonce = nonce_of(path).filter(|nonce| self.is_fresh(nonce, host, now))?;
         let proof = self.proof(nonce, route);
-        // A server in between may keep the body and drop the headers.
+        // The body carries the proof, too: a proxy may drop the header.
         let html = format!(
             "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Connection check</title>\
              <meta name=\"robots\" content=\"noindex\"><meta name=\"{PROBE}\" content=\"{proof}\"></head>\
@@ -93,16 +93,16 @@ impl ProbeKey {
     }
 }
 
-/// The answer to a probe: 200, HTML, kept by nobody.
+/// Response to a probe: 200, HTML, not cacheable.
 #[derive(Debug)]
 pub struct ProbeResponse {
     proof: String,
-    /// The body, which carries the proof too.
+    /// Body, which carries the proof, too.
     pub html: String,
 }
 
 impl ProbeResponse {
-    /// Its headers: the same whichever way the probe came.
+    /// Returns the headers, which do not depend on the route.
     pub fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::with_capacity(3);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
@@ -116,7 +116,7 @@ fn nonce_message(plain: &str, host: &str) -> String {
     format!("nonce|{plain}|{host}")
 }
 
-/// The nonce of a probe's path, by its form.
+/// Returns the nonce of a probe's path. Checks only the form of the nonce.
 pub fn nonce_of(path: &str) -> Option<&str> {
     let nonce = path.strip_prefix(PATH_PREFIX)?;
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';

@@ -1,5 +1,5 @@
-//! Asks for a domain as a crawler would, and sees whether the question comes back to this service. Used by the
-//! connection check. Must never follow a redirect to another site, and never believe an answer without our proof.
+//! Sends a crawler-style request to a domain, and detects whether the request returns to this service. Used by the
+//! connection check. Must never follow a redirect to another site, and never trust a response without our proof.
 
 use std::time::Duration;
 
@@ -20,16 +20,16 @@ use accounts::AccountId;
 use platform::api::header_names::PROBE;
 use platform::clock::Clock;
 
-/// What middlewares at customers' sites know a crawler by.
+/// User agent by which integrations at customers' sites recognise a crawler.
 const USER_AGENT: &str = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
-/// How long the domain gets to answer, for each of https and http.
+/// Timeout of the domain's response, for each of https and http.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// From http to https, to the other name of the site, and one more.
+/// Maximum number of redirects: from http to https, to the other name of the site, and one more.
 const MAX_REDIRECTS: u32 = 3;
-/// Our own answer is far smaller.
+/// Maximum size of a response; our own is far smaller.
 const MAX_BODY_BYTES: u64 = 64 * 1024;
 
-/// Which way a probe came back.
+/// Route on which a probe returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -39,7 +39,7 @@ pub enum Way {
     Api,
 }
 
-/// See the module. Cheap to clone.
+/// Client that sends probes. Cheap to clone.
 #[derive(Clone)]
 pub struct Prober {
     fetcher: Fetcher,
@@ -49,19 +49,19 @@ pub struct Prober {
 }
 
 impl Prober {
-    /// Probes through the guarded way out.
+    /// Makes a client that connects through the network guard.
     pub fn new(network: &Network, key: ProbeKey, marks: ProbeMarks, clock: Clock) -> Prober {
         let user_agent = HeaderValue::from_static(USER_AGENT);
         let fetcher = Fetcher::new(network.clone(), crawler::tls::client_config(), user_agent);
         Prober { fetcher, key, marks, clock }
     }
 
-    /// Asks a host over https, then over http, and says for each account which way the question came back, if it did.
+    /// Sends a probe over https, then over http. Returns for each account the route on which the probe returned, if it did.
     pub async fn probe(&self, host: &str, accounts: &[&AccountId]) -> Vec<Option<Way>> {
         for scheme in ["https", "http"] {
             let reply = match self.ask(host, scheme).await {
                 Ok(reply) => reply,
-                // Another scheme does not help a name that leads nowhere, or where nobody may go.
+                // Another scheme does not help when the name does not resolve, or resolves to a forbidden address.
                 Err(error) if is_about_the_name(&error) => break,
                 Err(_) => continue,
             };
@@ -97,7 +97,7 @@ impl Prober {
     }
 }
 
-/// What came back.
+/// Response to a probe.
 struct ProbeReply {
     nonce: String,
     header: Option<HeaderValue>,

@@ -1,6 +1,6 @@
-//! All domains in memory: whose a host is, whether it is served, and how it is set up, without a question to the database,
-//! for hosts that are nobody's too. Used by the domains service; the follower keeps it equal to the table.
-//! A record that cannot be read, because a newer version wrote it, leaves the last one in use, with the operator's lock.
+//! All domains in memory: the account, status and settings of a host without a database query, also for unknown hosts.
+//! Used by the domains service; the follower keeps the directory equal to the table.
+//! When a newer version wrote a record that cannot be parsed, the previous one stays in use, with the operator's lock.
 //! See docs/decisions/0015.
 
 mod record;
@@ -19,19 +19,19 @@ use crate::{DomainId, DomainStatus};
 use accounts::AccountId;
 use platform::follow::Followed;
 
-/// Records that are read at a time.
+/// Number of records that one query reads.
 const PAGE: i64 = 500;
-/// Kilobytes of settings that are compiled at a time; each site counts for one at least.
+/// Capacity of the cache of compiled sites, in kilobytes of settings; each site counts for at least one.
 const COMPILED_KB: u64 = 50_000;
 
 #[derive(Debug)]
 pub struct DomainDirectory {
     records: RwLock<Records>,
-    /// By their record's stamp.
+    /// Compiled sites by the stamp of their record.
     compiled: cache::Cache<u64, Compiled>,
 }
 
-/// All records, by their ids and by their names.
+/// All records, by id and by name.
 #[derive(Debug, Default)]
 struct Records {
     by_id: HashMap<DomainId, Arc<DomainRecord>>,
@@ -39,12 +39,12 @@ struct Records {
 }
 
 impl Records {
-    /// Returns the records of exactly this name, in no order.
+    /// Returns the records of exactly this name, in no particular order.
     fn named<'a>(&'a self, host: &str) -> impl Iterator<Item = &'a Arc<DomainRecord>> + use<'a> {
         self.by_host.get(host).into_iter().flatten()
     }
 
-    /// Adds a record in place of the one with its id, which is returned.
+    /// Adds a record in place of the one with the same id, and returns the replaced record.
     fn put(&mut self, record: Arc<DomainRecord>) -> Option<Arc<DomainRecord>> {
         let old = self.remove(&record.domain.id);
         self.by_host.entry(record.domain.host.clone()).or_default().push(record.clone());
@@ -79,7 +79,7 @@ impl Default for DomainDirectory {
 }
 
 impl DomainDirectory {
-    /// The account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
+    /// Finds the account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
     pub fn find(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
         let found = {
             let records = self.read();
@@ -90,7 +90,7 @@ impl DomainDirectory {
         Some(self.site(&found?))
     }
 
-    /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before the
+    /// Finds the domain that the edge serves for a host, over all accounts: a served one before a suspended one before the
     /// oldest claim, and each before its twin.
     pub fn find_for_edge(&self, host: &str) -> Option<Arc<Site>> {
         let found = {
@@ -113,14 +113,14 @@ impl DomainDirectory {
         self.compiled.get_with(&record.stamp, compile).site.clone()
     }
 
-    /// Returns the record that takes the place of the one with a row's id. None: that one stays.
+    /// Returns the record that replaces the one with a row's id; none when the current record stays.
     fn changed(&self, row: &DomainRow) -> Option<Arc<DomainRecord>> {
         let old = self.record(&row.id);
         match DomainRecord::of(row) {
             Ok(new) => (!old.is_some_and(|old| old.says_the_same(&new))).then(|| Arc::new(new)),
             Err(error) => {
                 unreadable(&row.id, &row.host, &error);
-                // The operator's lock is read, whatever else a newer version wrote.
+                // The operator's lock applies even when a newer version wrote the rest of the record.
                 let is_locked = |old: &Arc<DomainRecord>| old.domain.status == DomainStatus::Suspended;
                 old.filter(|old| is_locked(old) != row.suspended)
                     .map(|old| Arc::new(old.locked(row.suspended)))

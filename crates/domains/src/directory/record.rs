@@ -1,4 +1,4 @@
-//! A domain's record as it is held in memory. Pure.
+//! In-memory record of a domain. Pure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,17 +8,17 @@ use crate::{Domain, DomainId, DomainStatus};
 
 #[derive(Debug, Clone)]
 pub struct DomainRecord {
-    /// Number that no other record of this process has: what is made of this one is known by it.
+    /// Number that is unique within this process; the key of the compiled site.
     pub stamp: u64,
     pub domain: Arc<Domain>,
     /// Status without the operator's lock.
     stored: DomainStatus,
-    /// Size of its settings; one at least.
+    /// Size of the settings in kilobytes, at least one.
     pub kilobytes: usize,
 }
 
 impl DomainRecord {
-    /// Reads a row; an error when a newer version wrote it.
+    /// Parses a row. Fails when a newer version wrote the row.
     pub fn of(row: &DomainRow) -> Result<DomainRecord, String> {
         Ok(DomainRecord {
             stamp: next_stamp(),
@@ -28,14 +28,14 @@ impl DomainRecord {
         })
     }
 
-    /// Returns the same record locked or unlocked.
+    /// Returns a locked or unlocked copy of the record.
     pub fn locked(&self, is_locked: bool) -> DomainRecord {
         let status = with_lock(self.stored, is_locked);
         let domain = Arc::new(Domain { status, ..(*self.domain).clone() });
         DomainRecord { stamp: next_stamp(), domain, ..*self }
     }
 
-    /// Ranks how it answers at the edge: a served one before a suspended one before one that waits.
+    /// Returns the precedence of the record's status at the edge: served before suspended before pending.
     pub fn rank(&self) -> u8 {
         match self.domain.status {
             DomainStatus::Connected | DomainStatus::ViaApi => 0,
@@ -44,12 +44,12 @@ impl DomainRecord {
         }
     }
 
-    /// Orders records of one name: the least answers at the edge.
+    /// Returns the sort key of records of one name; the edge serves the least.
     pub fn precedence(&self) -> (u8, i64, DomainId) {
         (self.rank(), self.domain.created_at.as_millis(), self.domain.id.clone())
     }
 
-    /// Decides whether both say the same, so that what was made of one holds for the other.
+    /// Decides whether both records are equal, so that the compiled site of one is valid for the other.
     pub fn says_the_same(&self, other: &DomainRecord) -> bool {
         self.stored == other.stored && self.domain == other.domain
     }

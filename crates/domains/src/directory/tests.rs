@@ -1,4 +1,4 @@
-//! Hosts are answered for from memory, and memory says what the database says.
+//! Hosts are found in memory, and the memory equals the database.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ async fn at_edge(app: &TestApp, host: &str) -> Option<Arc<Site>> {
     app.state.domains.find_for_edge(host).await.expect("it was read once")
 }
 
-/// Waits until another process has taken something over; it has two seconds, and a slow machine more.
+/// Waits until another process has applied a change; it has two seconds, and a slow machine needs more.
 async fn soon(mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..200 {
         if is_so().await {
@@ -45,7 +45,7 @@ async fn without_a_database_known_hosts_are_served_and_unknown_ones_refused() {
             assert!(at_edge(&app, "www.shop.example").await.is_some());
             assert!(at_edge(&app, "random.example").await.is_none());
             assert!(app.state.domains.find(&account.id, "www.shop.example").await.unwrap().is_some());
-            // Longer than what was read may be acted on while the database is there.
+            // Longer than the memory is current without an answer of the database.
             tokio::time::sleep(Duration::from_millis(1_100)).await;
         }
     })

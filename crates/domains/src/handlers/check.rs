@@ -1,4 +1,4 @@
-//! HTTP of the connection check.
+//! Endpoints of the connection check.
 
 use axum::Json;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +14,7 @@ use accounts::callers::twins::twins;
 use platform::api::ApiResult;
 use platform::api::access::Access;
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(check_domain)).routes(routes!(dashboard_check_domain))
 }
@@ -22,10 +22,10 @@ pub(super) fn routes() -> OpenApiRouter<DomainsState> {
 twins! {
     /// Checks whether a domain is connected.
     ///
-    /// Asks DNS whether the domain's records point here, and the domain itself, as a crawler would, whether the answer
-    /// comes from here. A pending domain becomes `connected` when the records match, else `via api` when the answer came
-    /// from here. A check never takes a status away. At most 6 per minute and key, together with sitemap updates that
-    /// fetch.
+    /// Looks up whether the domain's DNS records point at the service, and sends a crawler-style request to the domain to
+    /// see whether the service answers it. A pending domain becomes `connected` when the records match, else `via api` when
+    /// the service answered the request. A check never demotes a domain. At most 6 calls per minute and key, together with
+    /// sitemap updates that fetch.
     post(Caller<CheckDomain>) check_domain: "/api/domains/{domain}/check",
         dashboard_check_domain: "/api/dashboard/domains/{domain}/check";
     state(DomainsState);

@@ -1,4 +1,4 @@
-//! HTTP of the DNS records that connect a domain.
+//! Endpoint of the DNS records that connect a domain.
 
 use crate::DomainsService;
 use crate::connection::Connection;
@@ -16,16 +16,16 @@ use accounts::callers::Caller;
 use platform::api::ApiResult;
 use platform::api::openapi::Refusals;
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_required_records))
 }
 
-/// Says which DNS records a domain needs now.
+/// Returns the DNS records that a domain needs now.
 ///
-/// The same that adding it answered, unless another account has claimed the site since: then the domain is contested, and
-/// there is a TXT record among them that proves whose it is. Beside each record stands what the domain's last check found,
-/// whoever asked for it; reading asks no DNS.
+/// The records are those that were returned when the domain was added, unless another account has claimed the site since.
+/// The domain is then contested, and a TXT record is needed to prove its ownership. Each record comes with the findings of
+/// the domain's last check, whatever started the check. The request does not query DNS.
 #[utoipa::path(get, path = "/api/domains/{domain}/records", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),

@@ -1,4 +1,4 @@
-//! HTTP of domain records: listing, adding, reading and removing them.
+//! Endpoints of domain records: list, add, read and remove.
 
 use axum::Json;
 use http::StatusCode;
@@ -22,7 +22,7 @@ use platform::api::access::Access;
 use platform::api::openapi::{NoMore, own_errors};
 use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new()
         .routes(routes!(list_domains, add_domain))
@@ -57,14 +57,14 @@ async fn list<A: Access>(caller: &Caller<A>, app: &DomainsState) -> ApiResult<Js
     Ok(Json(DomainList { domains: domains.iter().map(DomainItem::from).collect() }))
 }
 
-/// A domain to add.
+/// Domain to add.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AddRequest {
-    /// A registrable name such as shop.com, or a subdomain of one.
+    /// Registrable name such as shop.com, or a subdomain of one.
     #[schema(examples("shop.example"))]
     domain: String,
-    /// Host that answers for people, when it is another one than the domain. A whole address is cut down to its host.
+    /// Host that serves the site to people, when it is not the domain itself. A whole URL is reduced to its host.
     #[schema(examples("shop.lovable.app"))]
     origin_host: Option<String>,
 }
@@ -72,10 +72,10 @@ struct AddRequest {
 twins! {
     /// Adds a domain.
     ///
-    /// It is pending until its records are found, or its own server asks the render API. Create the records at the DNS
-    /// provider, then call the check. A TXT record is among them when another account has a claim on the same site (the
-    /// registrable name and all below it), or had one of its names connected lately: it proves that the name is yours. A
-    /// pending domain of another account blocks nobody.
+    /// The domain is pending until its records are found, or its own server calls the render API. Create the records at the
+    /// DNS provider, then call the check. The records include a TXT record when another account has a claim on the same site
+    /// (the registrable name and all names below it), or had one of its names connected within the last 400 days: the TXT
+    /// record proves that the name is yours. A pending domain of another account does not block the name.
     post(Caller<AddOrRemove>) add_domain: "/api/domains", dashboard_add_domain: "/api/dashboard/domains";
     state(DomainsState);
     tag("Domains");
@@ -106,7 +106,7 @@ async fn add<A: Access>(
         status: DomainStatus::Pending,
     };
     let added = app.domains.add(caller.account(), caller.limits().domains, new).await.map_err(not_added)?;
-    // Nothing below can fail: what was added is answered.
+    // Nothing below can fail, so that a domain that was added is always returned.
     let required = app.connection.records_of_new(&added);
     let domain = added.domain;
     let reply = AddedDomain {
@@ -123,7 +123,7 @@ fn not_added(error: AddError) -> ApiError {
     match error {
         AddError::InvalidDomain | AddError::OwnHost => ApiError::new(ErrorCode::InvalidDomain),
         AddError::Origin(problem) => ApiError::new(origin_error(problem)),
-        // Nobody sends one here; the command line does.
+        // Only the command line passes a sitemap.
         AddError::InvalidSitemapUrl => ApiError::new(ErrorCode::ValidationError),
         AddError::Suspended => ApiError::new(ErrorCode::DomainSuspended),
         AddError::AlreadyConnected => ApiError::new(ErrorCode::DomainAlreadyConnected),
@@ -158,9 +158,9 @@ async fn get<A: Access>(
 twins! {
     /// Removes a domain.
     ///
-    /// Its name is free at once, and requests for it are answered no more within two seconds. What was stored for it
-    /// (snapshots, queued work, visits) is deleted in the background. A key that is restricted to it stays, and works
-    /// again when the account adds the name again.
+    /// The name is free at once, and requests for it are no longer served after two seconds. The domain's data (snapshots,
+    /// queued jobs, visits) is deleted in the background. A key that is restricted to the domain is kept, and works again
+    /// when the account adds the name again.
     delete(Caller<AddOrRemove>) remove_domain: "/api/domains/{domain}",
         dashboard_remove_domain: "/api/dashboard/domains/{domain}";
     state(DomainsState);

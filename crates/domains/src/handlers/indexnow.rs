@@ -1,4 +1,4 @@
-//! HTTP of how changed pages are told to search engines.
+//! Endpoints of IndexNow, which notifies search engines of changed pages.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiResult, DomainsJson};
 
-/// Lists the operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_indexnow, update_indexnow))
 }
@@ -23,7 +23,7 @@ own_errors! {
         UnsupportedMediaType;
 }
 
-/// Says how a domain's changed pages are told to search engines.
+/// Returns the state of a domain's submissions to IndexNow.
 #[utoipa::path(get, path = "/api/domains/{domain}/indexnow", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
@@ -40,8 +40,8 @@ async fn get_indexnow(
 
 /// Switches IndexNow on or off.
 ///
-/// While it is on, pages that search engines may list are submitted when a render has changed their text or status. An answer
-/// of 403 or 422 switches it off, with `problem`.
+/// While IndexNow is on, pages that search engines may list are submitted when a render has changed their text or status.
+/// A response of 403 or 422 switches IndexNow off and sets `problem`.
 #[utoipa::path(patch, path = "/api/domains/{domain}/indexnow", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = IndexNowChange,

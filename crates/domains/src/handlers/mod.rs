@@ -1,5 +1,5 @@
-//! HTTP of domains. Every operation of the Domains API stands twice in the document, for API keys below `/api/domains` and
-//! for the dashboard below `/api/dashboard/domains`, and once in the code.
+//! Endpoints of domains. Each operation of the Domains API has one implementation and two paths: below `/api/domains` for
+//! API keys, and below `/api/dashboard/domains` for the dashboard.
 
 use store::DbError;
 use utoipa_axum::router::OpenApiRouter;
@@ -18,7 +18,7 @@ mod root_files;
 mod settings;
 mod sitemap;
 
-/// The operations of this feature.
+/// Returns the routes of this feature.
 pub fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new()
         .merge(domain_records::routes())
@@ -32,13 +32,13 @@ pub fn routes() -> OpenApiRouter<DomainsState> {
 }
 
 own_errors! {
-    /// Of an operation that reads one domain.
+    /// Errors of an operation that reads one domain.
     NotRead: ApiKeyDomainScopeMismatch, NotFound;
-    /// Of an operation that changes one domain, and takes no body.
+    /// Errors of an operation that changes one domain and takes no body.
     NotChanged: ApiKeyDomainScopeMismatch, DomainSuspended, NotFound;
 }
 
-/// Makes the refusal of a change that was not made.
+/// Converts the reason of a failed change into an API error.
 pub fn change_failed(error: DomainChangeError) -> ApiError {
     match error {
         DomainChangeError::Gone => ApiError::not_found(),
@@ -47,7 +47,7 @@ pub fn change_failed(error: DomainChangeError) -> ApiError {
     }
 }
 
-/// 503 when the database cannot take a change at the moment, a conflicting one included; 500 otherwise.
+/// Returns 503 when the database cannot apply a change at the moment, including a conflict; 500 otherwise.
 fn not_applied(error: DbError) -> ApiError {
     if error.is_conflict() { ApiError::unavailable(error) } else { error.into() }
 }

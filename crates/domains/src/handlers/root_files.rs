@@ -1,4 +1,4 @@
-//! HTTP of the files at a site's root.
+//! Endpoints of the files at a site's root.
 
 use axum::Json;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 
-/// Lists the operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_root_files, update_root_files))
 }
@@ -39,7 +39,7 @@ async fn get_root_files(
     Ok(Json(domains.find_root_files(&domain.id).await?))
 }
 
-/// The files of a site's root, in place of those that are set.
+/// Files at a site's root that replace all existing files.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 struct RootFilesChange {
     #[schema(max_items = 20)]
@@ -48,7 +48,7 @@ struct RootFilesChange {
 
 /// Replaces the files at a site's root.
 ///
-/// At most 20, each of at most 512 KiB; the request may have 12 MiB. They hold for requests within two seconds.
+/// At most 20 files of at most 512 KiB each; the request may have 12 MiB. The files apply to requests within two seconds.
 #[utoipa::path(put, path = "/api/domains/{domain}/root-files", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = RootFilesChange,

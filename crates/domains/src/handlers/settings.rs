@@ -1,4 +1,4 @@
-//! HTTP of a domain's settings.
+//! Endpoints of a domain's settings.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use platform::api::access::Access;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
 
-/// How long a new origin host may take to answer.
+/// Timeout of the request to a new origin host.
 const REACHABILITY_WAIT: Duration = Duration::from_secs(5);
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(update_settings)).routes(routes!(dashboard_update_settings))
 }
@@ -36,10 +36,10 @@ own_errors! {
 twins! {
     /// Changes a domain's settings.
     ///
-    /// Fields that are left out stay as they are; lists are replaced as a whole. Every field is saved or left out by itself:
-    /// look at `invalidFields`. Errors of status 400 and 403 save nothing. A new `originHost` is asked for its front page, for
-    /// at most 5 seconds; one that does not answer is named in `invalidFields` and saved all the same. What was answered holds
-    /// for requests within two seconds.
+    /// Fields that are left out keep their values; lists are replaced as a whole. Each field is saved or rejected by itself:
+    /// `invalidFields` lists the rejected ones. Errors of status 400 and 403 save nothing. The front page of a new
+    /// `originHost` is requested, for at most 5 seconds; a host that does not answer is listed in `invalidFields`, but is
+    /// saved. Changes apply to requests within two seconds.
     patch(Caller<ChangeDomain>) update_settings: "/api/domains/{domain}/settings",
         dashboard_update_settings: "/api/dashboard/domains/{domain}/settings";
     state(DomainsState);
@@ -63,7 +63,7 @@ async fn update<A: Access>(
 ) -> ApiResult<Json<UpdatedDomain>> {
     let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
     let (host, limits) = (domain.host.clone(), caller.limits().clone());
-    // Looking for loops among thousands of redirects takes longer than other requests should wait.
+    // Finding loops among thousands of redirects takes too long for a thread that serves other requests.
     let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));
     let mut checked = checking.await.map_err(ApiError::internal)?.map_err(not_changed)?;
     if let Some(origin) = &checked.origin_host
@@ -93,7 +93,7 @@ fn not_changed(error: SettingsError) -> ApiError {
     }
 }
 
-/// The code of an origin host that cannot be used.
+/// Returns the error code of an origin host that cannot be used.
 pub(super) fn origin_error(problem: OriginProblem) -> ErrorCode {
     match problem {
         OriginProblem::Invalid => ErrorCode::InvalidOriginHost,

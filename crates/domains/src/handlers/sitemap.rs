@@ -1,4 +1,4 @@
-//! HTTP of a domain's sitemap. What a request counts towards depends on whether it fetches anything.
+//! Endpoints of a domain's sitemap. The rate limit of a request depends on whether the request fetches anything.
 //! See docs/decisions/0056.
 
 use std::time::Duration;
@@ -24,12 +24,12 @@ use accounts::callers::twins::twins;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 
-/// How long a sitemap with all its files may take, while somebody waits.
+/// Timeout of reading a sitemap with all its files, while a client waits.
 const TIME: Duration = Duration::from_secs(30);
-/// How long somebody waits until theirs is begun.
+/// Time for which a request waits for a slot to read a sitemap.
 const TURN_WAIT: Duration = Duration::from_secs(10);
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(update_sitemap)).routes(routes!(dashboard_update_sitemap))
 }
@@ -39,38 +39,38 @@ own_errors! {
         PayloadTooLarge, UnsupportedMediaType;
 }
 
-/// What to do with the sitemap. Nothing at all: read the stored one again.
+/// Change of a domain's sitemap. An empty request reads the stored sitemap again.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SitemapRequest {
-    /// A new address, read before it is stored; empty: none from now on. The stored one: nothing is done without `refresh`.
+    /// New address, read before it is stored; empty removes the sitemap. The stored address has no effect without `refresh`.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>, nullable = false, examples("https://shop.example/sitemap.xml"))]
     sitemap_url: Option<String>,
-    /// Whether the stored address is read again.
+    /// True when the stored address is to be read again.
     #[serde(default)]
     refresh: bool,
 }
 
-/// What a request means for a domain.
+/// Operation of a request on a domain's sitemap.
 enum Work {
-    /// Nothing: the address is stored already.
+    /// No change: the address is already stored.
     Keep,
-    /// No sitemap from now on.
+    /// Remove the sitemap.
     Clear,
     /// Read this address and store it.
     Take(Url),
-    /// Read the stored address again; none: look where sites have it.
+    /// Read the stored address again; none: discover the sitemap.
     Renew(Option<Url>),
 }
 
 twins! {
     /// Sets, clears or reads a domain's sitemap.
     ///
-    /// A new address is read before it is stored, with every file of an index, packed ones included, for at most 30
-    /// seconds; pages of other hosts are not counted. Without a stored address and without a new one it is looked for: where
-    /// `robots.txt` says, else at `/sitemap.xml`. When it cannot be read, nothing changes. Calls that read count towards 6 per
-    /// minute and key, together with connection checks; the others towards 60.
+    /// A new address is read before it is stored, with every file of an index, including compressed files, for at most 30
+    /// seconds; pages of other hosts are not counted. Without a stored address and without a new one the sitemap is
+    /// discovered in `robots.txt`, else at `/sitemap.xml`. When the sitemap cannot be read, nothing changes. Calls that read
+    /// a sitemap count towards 6 per minute and key, together with connection checks; other calls count towards 60.
     patch(Uncounted<ChangeDomain>) update_sitemap: "/api/domains/{domain}/sitemap",
         dashboard_update_sitemap: "/api/dashboard/domains/{domain}/sitemap";
     state(DomainsState);
@@ -90,7 +90,7 @@ async fn update<A: MayFetch>(
     request: ApiResult<OptionalDomainsJson<SitemapRequest>>,
 ) -> ApiResult<Json<DomainDetail>> {
     let planned = plan(uncounted, app, &domain, request).await;
-    // What was found out so far is told only to those who are within their limit.
+    // The outcome so far is returned only to a caller within its limit.
     let rate = match planned {
         Ok((_, Work::Take(_) | Work::Renew(_))) => A::FETCHING,
         _ => A::RATE,
@@ -112,7 +112,7 @@ async fn update<A: MayFetch>(
     Ok(Json(changed.into()))
 }
 
-/// What is to be done, or the first refusal in the documented order.
+/// Returns the operation to perform, or the first refusal in the documented order.
 async fn plan<A: MayFetch>(
     uncounted: &Uncounted<A>,
     app: &DomainsState,
@@ -139,7 +139,7 @@ async fn plan<A: MayFetch>(
     Ok((domain, work))
 }
 
-/// Reads a sitemap, or the one that is found; answers its address and the number of pages there.
+/// Reads a sitemap, or the discovered one. Returns its address and the number of its pages.
 async fn read(app: &DomainsState, domain: &Domain, url: Option<Url>) -> ApiResult<(Url, u64)> {
     let site = Site::new(domain.clone());
     let origins = &app.origins;
@@ -164,8 +164,8 @@ async fn read(app: &DomainsState, domain: &Domain, url: Option<Url>) -> ApiResul
     tokio::time::timeout(TIME, reading).await.unwrap_or_else(|_| Err(ApiError::new(ErrorCode::FetchFailed)))
 }
 
-/// Stores an address with the number of pages there; with `instead_of`, only while that is the stored one: what was
-/// chosen meanwhile is not undone by reading the old one again.
+/// Stores an address with its number of pages. With `instead_of`, stores it only while that address is stored, so that
+/// reading the old address again does not undo a concurrent change.
 async fn store(
     app: &DomainsState,
     domain: &Domain,

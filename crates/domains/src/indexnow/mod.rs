@@ -1,6 +1,6 @@
-//! IndexNow: pages that a render changed are told to search engines, at once and then at most every `indexnow.interval_s`.
-//! Used by `render`, which notes changed pages in the transaction that stores them, and by the endpoint. Must never hold a
-//! render up: what is submitted is submitted by a job.
+//! IndexNow: notifies search engines of pages that a render changed, at once and then at most every `indexnow.interval_s`.
+//! Used by `render`, which records changed pages in the transaction that stores them, and by the endpoint. Must never delay
+//! a render: a job submits the pages.
 //! See docs/decisions/0531.
 
 mod queries;
@@ -21,7 +21,7 @@ use platform::jobs::{Job, Jobs, Registry};
 
 pub use submission::SubmitPages;
 
-/// Submissions of domains. Cheap to clone.
+/// Service of submissions to IndexNow. Cheap to clone.
 #[derive(Clone)]
 pub struct IndexNow {
     platform: Platform,
@@ -29,38 +29,38 @@ pub struct IndexNow {
     jobs: Jobs,
 }
 
-/// Submission of a domain's changed pages to search engines.
+/// State of the submission of a domain's changed pages to search engines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IndexNowState {
-    /// Changed pages are submitted.
+    /// True when changed pages are submitted.
     pub enabled: bool,
-    /// Key of the domain, 32 hexadecimal digits. The edge serves it while this is on.
+    /// Key of the domain, 32 hexadecimal digits. The edge serves the key while IndexNow is on.
     #[schema(examples("3f2c8a0b6e4d41d79b0a5c6e7f809a1b"))]
     pub key: String,
-    /// Address at which search engines look for the key.
+    /// Address from which search engines fetch the key.
     #[schema(examples("https://shop.example/3f2c8a0b6e4d41d79b0a5c6e7f809a1b.txt"))]
     pub key_location: String,
-    /// Changed pages that wait to be submitted.
+    /// Number of changed pages that are not submitted yet.
     pub pending: u64,
-    /// Pages that were submitted so far.
+    /// Number of pages submitted so far.
     pub submitted: u64,
-    /// Status of the last answer; null: there was none.
+    /// Status of the last response; null: none.
     pub last_status: Option<u16>,
     pub last_submitted_at: Option<Timestamp>,
-    /// Obstacle that keeps pages from being submitted, or the owner's task; null: none.
+    /// Problem that prevents submissions, or a task for the owner; null: none.
     pub problem: Option<String>,
 }
 
-/// A change of how changed pages are told.
+/// Change of a domain's IndexNow setting.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct IndexNowChange {
-    /// Switches it on or off. Either forgets the problem that ended it.
+    /// True switches IndexNow on, false off. Both clear the problem.
     pub enabled: Option<bool>,
 }
 
-/// Returns the key of a domain: 32 hexadecimal digits that nobody can guess who does not know its id.
+/// Returns the key of a domain: 32 hexadecimal digits that cannot be guessed without the domain's id.
 pub fn key_of(id: &DomainId) -> String {
     hex::encode(&Sha256::digest(format!("indexnow {id}").as_bytes())[..16])
 }
@@ -76,13 +76,13 @@ impl IndexNow {
         IndexNow { platform: platform.clone(), domains: domains.clone(), jobs: jobs.clone() }
     }
 
-    /// Adds the job to the worker's kinds.
+    /// Registers the job with the worker.
     pub fn register(&self, registry: Registry) -> Registry {
         registry.with::<SubmitPages>(self.clone(), 4)
     }
 
-    /// Notes that a page has changed, in the transaction that stores it. Nothing is noted for a domain whose pages are not
-    /// submitted or that no check has proven.
+    /// Records that a page has changed, in the transaction that stores the page. Records nothing for a domain whose pages are
+    /// not submitted or that no check has proven.
     pub async fn note_changed(&self, tx: &mut Tx, site: &Site, url: &Url) -> Result<(), DbError> {
         let domain = &site.domain;
         if !domain.settings.index_now || !domain.is_proven() {
@@ -92,7 +92,7 @@ impl IndexNow {
         self.queue(tx, domain).await
     }
 
-    /// Queues the job of a domain, unless it waits.
+    /// Queues the job of a domain, unless it is already queued.
     async fn queue(&self, tx: &mut Tx, domain: &Domain) -> Result<(), DbError> {
         let job = SubmitPages { domain: domain.id.clone() }.queued_for(domain.account_id.as_str());
         let job = job.domain(domain.id.as_str()).unique(domain.id.as_str());
@@ -100,12 +100,12 @@ impl IndexNow {
         Ok(())
     }
 
-    /// Has this process's worker look for noted pages, after their transaction.
+    /// Wakes this process's worker, after the transaction that recorded changed pages.
     pub fn wake(&self) {
         self.jobs.wake();
     }
 
-    /// Returns the state of a domain.
+    /// Returns the state of a domain's submissions.
     pub async fn state(&self, domain: &Domain) -> Result<IndexNowState, DbError> {
         let mut conn = self.platform.db.read().await?;
         let row = queries::find_state(&mut conn, &domain.id).await?.unwrap_or_default();
@@ -131,8 +131,8 @@ impl IndexNow {
         })
     }
 
-    /// Switches it on or off, and answers the record as it is then. Pages that wait are submitted when it goes on again after a
-    /// refusal, and forgotten when it goes off.
+    /// Switches IndexNow on or off and returns the updated record. Pending pages are submitted when IndexNow is switched on
+    /// again after a refusal, and deleted when it is switched off.
     pub async fn set_enabled(&self, id: &DomainId, enabled: bool) -> Result<Domain, DomainChangeError> {
         let domain = self.domains.change_settings(id, |settings| settings.index_now = enabled).await?;
         let mut tx = self.platform.db.write().await?;
@@ -147,7 +147,7 @@ impl IndexNow {
     }
 }
 
-/// Returns the address at which search engines look for a key.
+/// Returns the address from which search engines fetch a key.
 fn key_location(host: &str, key: &str) -> String {
     format!("https://{host}{}", key_path(key))
 }

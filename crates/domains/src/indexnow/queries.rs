@@ -5,27 +5,27 @@ use store::{Conn, DbError, on_engine};
 use crate::DomainId;
 use platform::clock::Timestamp;
 
-/// Submissions of a domain so far.
+/// State of a domain's submissions.
 #[derive(Debug, Clone, Default, sqlx::FromRow)]
 pub struct IndexNowRow {
     pub submitted: i64,
     pub last_status: Option<i64>,
     pub last_submitted_at: Option<i64>,
     pub problem: Option<String>,
-    /// Attempts that failed in a row.
+    /// Number of consecutive failed attempts.
     pub failures: i64,
-    /// Time before which nothing is submitted.
+    /// Time before which nothing is submitted, in Unix milliseconds.
     pub next_at: i64,
 }
 
-/// Finds the submissions of a domain.
+/// Finds the state of a domain's submissions.
 pub async fn find_state(conn: &mut Conn, id: &DomainId) -> Result<Option<IndexNowRow>, DbError> {
     const SQL: &str = "select submitted, last_status, last_submitted_at, problem, failures, next_at \
          from indexnow where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?)
 }
 
-/// Writes the submissions of a domain.
+/// Writes the state of a domain's submissions.
 pub async fn put_state(conn: &mut Conn, id: &DomainId, row: &IndexNowRow) -> Result<(), DbError> {
     const SQL: &str = "insert into indexnow \
          (domain_id, submitted, last_status, last_submitted_at, problem, failures, next_at) \
@@ -49,7 +49,7 @@ pub async fn put_state(conn: &mut Conn, id: &DomainId, row: &IndexNowRow) -> Res
     Ok(())
 }
 
-/// Forgets a domain's problem and the pause after failures.
+/// Clears a domain's problem and the pause after failures.
 pub async fn reset(conn: &mut Conn, id: &DomainId) -> Result<(), DbError> {
     const SQL: &str = "update indexnow set problem = null, failures = 0, next_at = \
          case when failures > 0 or problem is not null then 0 else next_at end where domain_id = $1";
@@ -57,7 +57,7 @@ pub async fn reset(conn: &mut Conn, id: &DomainId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Adds a page to those that wait.
+/// Adds a page to the pending pages.
 pub async fn put_page(conn: &mut Conn, id: &DomainId, url: &str, now: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "insert into indexnow_pages (domain_id, url, changed_at) values ($1, $2, $3) \
          on conflict (domain_id, url) do update set changed_at = excluded.changed_at";
@@ -67,21 +67,21 @@ pub async fn put_page(conn: &mut Conn, id: &DomainId, url: &str, now: Timestamp)
     Ok(())
 }
 
-/// Counts the pages that wait.
+/// Counts the pending pages.
 pub async fn count_pages(conn: &mut Conn, id: &DomainId) -> Result<u64, DbError> {
     const SQL: &str = "select count(*) from indexnow_pages where domain_id = $1";
     let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_one(c).await)?;
     Ok(count.unsigned_abs())
 }
 
-/// Lists pages that wait, those that changed first before the others, each with the time of its change.
+/// Lists pending pages with the times of their changes, the oldest change first.
 pub async fn list_pages(conn: &mut Conn, id: &DomainId, most: i64) -> Result<Vec<(String, i64)>, DbError> {
     const SQL: &str =
         "select url, changed_at from indexnow_pages where domain_id = $1 order by changed_at, url limit $2";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).bind(most).fetch_all(c).await)?)
 }
 
-/// Deletes a page that waits, unless it has changed again since.
+/// Deletes a pending page, unless it has changed again.
 pub async fn delete_page(
     conn: &mut Conn,
     id: &DomainId,
@@ -98,7 +98,7 @@ pub async fn delete_page(
     Ok(())
 }
 
-/// Deletes every page that waits.
+/// Deletes all pending pages.
 pub async fn delete_all_pages(conn: &mut Conn, id: &DomainId) -> Result<(), DbError> {
     const SQL: &str = "delete from indexnow_pages where domain_id = $1";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;

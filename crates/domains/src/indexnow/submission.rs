@@ -1,5 +1,5 @@
-//! The job that submits a domain's changed pages, and what each answer means. Asks through the guard, follows no redirect and
-//! reads 1 KiB of an answer.
+//! Job that submits a domain's changed pages, and the meaning of each response. Requests pass the network guard, follow no
+//! redirect and read 1 KiB of a response.
 
 use std::time::Duration;
 
@@ -17,27 +17,27 @@ use platform::clock::Timestamp;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 use platform::notify::webhook;
 
-/// Pages of one request.
+/// Maximum number of pages of one request.
 const MOST_PAGES: i64 = 10_000;
-/// Bytes that are read of an answer.
+/// Number of bytes that are read of a response.
 const ANSWER_BYTES: usize = 1024;
-/// Characters of an answer that a problem repeats.
+/// Number of characters of a response that a problem quotes.
 const SHOWN_CHARS: usize = 200;
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Submits the changed pages of a domain.
+/// Job that submits the changed pages of a domain.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SubmitPages {
     pub domain: DomainId,
 }
 
-/// Meaning of an answer.
+/// Meaning of a response.
 enum SubmissionAnswer {
-    /// The pages were taken.
+    /// The pages were accepted, with this status.
     Taken(u16),
-    /// It is tried again, after this time if the server has named one.
+    /// The submission is retried, after this time if the server has named one.
     Wait { status: Option<u16>, after: Option<Duration> },
-    /// It would be refused again: 403 and 422.
+    /// A retry would be refused again: 403 and 422.
     Refused { status: u16, text: String },
 }
 
@@ -51,7 +51,7 @@ impl Job for SubmitPages {
 }
 
 impl IndexNow {
-    /// Submits what waits, if it is time.
+    /// Submits the pending pages when the next submission is due.
     async fn submit(&self, id: &DomainId) -> Result<JobOutcome, JobError> {
         let Some(domain) = self.domains.find_by_id(id).await? else { return Ok(JobOutcome::Done) };
         let mut conn = self.platform.db.read().await?;
@@ -66,7 +66,7 @@ impl IndexNow {
         if next > now {
             return Ok(JobOutcome::Later(next.since(now)));
         }
-        // One request is about one host. A site whose names have no order may have pages of both.
+        // One request covers one host. A site without a preferred host may have pages of both names.
         let host = host_of(&pages[0].0);
         pages.retain(|(url, _)| host_of(url) == host);
         let answer = self.post(id, host.as_deref().unwrap_or(&domain.host), &pages).await;
@@ -118,7 +118,7 @@ impl IndexNow {
     }
 }
 
-/// Notes an answer, and returns the time until the next request.
+/// Applies a response to the state and returns the time until the next request.
 fn take_over(
     state: &mut IndexNowRow,
     answer: &SubmissionAnswer,
@@ -158,7 +158,7 @@ fn host_of(url: &str) -> Option<String> {
     Url::parse(url).ok()?.host_str().map(str::to_owned)
 }
 
-/// Reads the beginning of an answer as one line of text.
+/// Reads the beginning of a response as one line of text.
 async fn first_bytes(mut body: hyper::body::Incoming) -> String {
     let mut bytes = Vec::new();
     let reading = async {
@@ -168,7 +168,7 @@ async fn first_bytes(mut body: hyper::body::Incoming) -> String {
             bytes.extend(frame.into_data().unwrap_or_default());
         }
     };
-    // What has come by then is read; the status alone decides.
+    // After the timeout the received part is used: only the status matters.
     let _ = tokio::time::timeout(Duration::from_secs(5), reading).await;
     bytes.truncate(ANSWER_BYTES);
     let text = String::from_utf8_lossy(&bytes);

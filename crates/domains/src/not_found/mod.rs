@@ -1,5 +1,5 @@
-//! Record of what a domain shows at an address that cannot exist, and why that says nothing where it does not. Asked for by
-//! `render`, once a day over all processes; shown beside the rendering settings.
+//! Record of the page that a domain shows at an address that cannot exist, or the reason why there is no usable page.
+//! `render` fetches the page once a day over all processes. The reason is shown beside the rendering settings.
 
 mod queries;
 
@@ -11,32 +11,32 @@ use store::DbError;
 use crate::{DomainId, DomainsService};
 use platform::clock::Timestamp;
 
-/// Time for which a record is used.
+/// Time after which the page is fetched again.
 pub const IMPOSSIBLE_PAGE_KEPT: Duration = Duration::from_secs(24 * 3600);
-/// Time after which an address is asked for again that gave no answer.
+/// Time after which the page is fetched again when the server did not answer.
 const RETRY_AFTER: Duration = Duration::from_secs(10 * 60);
 
-/// Texts of a page that shows what a site says of an address that cannot exist.
+/// Texts of the page that a site shows at an address that cannot exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpossiblePage {
-    /// Path that was asked for.
+    /// Path that was requested.
     pub path: String,
     pub title: String,
     /// First heading of the first level.
     pub heading: String,
     /// Visible text.
     pub text: String,
-    /// The part of it that is the page's own: without navigation, header, footer and asides.
+    /// Visible text without navigation, header, footer and asides.
     pub main: String,
 }
 
-/// Record of a domain's impossible page.
+/// Record of a domain's page at an address that cannot exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImpossiblePageRecord {
     pub asked_at: Timestamp,
-    /// None: it is being asked for, or says nothing.
+    /// None while the page is being fetched, or when it is not usable.
     pub page: Option<ImpossiblePage>,
-    /// Reason why it says nothing.
+    /// Reason why the page is not usable.
     pub problem: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl DomainsService {
         }))
     }
 
-    /// Acquires the day's question. False: another process has asked within a day.
+    /// Claims the day's fetch. Returns false when any process has claimed it within a day.
     pub async fn claim_impossible_page(&self, id: &DomainId) -> Result<bool, DbError> {
         let now = self.clock().now();
         let mut tx = self.db().write().await?;
@@ -60,7 +60,7 @@ impl DomainsService {
         Ok(claimed)
     }
 
-    /// Keeps the answer, or the reason why there is none of use.
+    /// Stores the page, or the reason why there is no usable page.
     pub async fn keep_impossible_page(
         &self,
         id: &DomainId,
@@ -72,7 +72,7 @@ impl DomainsService {
         tx.commit().await
     }
 
-    /// Notes that there was no answer: it is asked for again in ten minutes.
+    /// Stores that the server did not answer; the page is fetched again in ten minutes.
     pub async fn retry_impossible_page(&self, id: &DomainId, problem: &str) -> Result<(), DbError> {
         let again = self.clock().now().minus(IMPOSSIBLE_PAGE_KEPT - RETRY_AFTER);
         let mut tx = self.db().write().await?;
@@ -81,7 +81,7 @@ impl DomainsService {
         tx.commit().await
     }
 
-    /// Forgets the record of a domain whose pages are no longer compared.
+    /// Deletes the record of a domain whose pages are no longer compared.
     pub async fn forget_impossible_page(&self, id: &DomainId) -> Result<(), DbError> {
         let mut tx = self.db().write().await?;
         queries::forget(&mut tx, id).await?;

@@ -1,15 +1,15 @@
-//! SQL of the table of impossible pages; both engines run the same text.
+//! SQL of the table of pages at addresses that cannot exist; both engines run the same text.
 
 use store::{Conn, DbError, on_engine};
 
 use crate::DomainId;
 use platform::clock::Timestamp;
 
-/// A record as it is stored.
+/// Row of the table.
 #[derive(Debug, sqlx::FromRow)]
 pub struct ImpossiblePageRow {
     pub asked_at: i64,
-    /// JSON.
+    /// Texts of the page, in JSON.
     pub texts: Option<String>,
     pub problem: Option<String>,
 }
@@ -23,7 +23,7 @@ pub async fn find_impossible_page(
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(id.as_str()).fetch_optional(c).await)?)
 }
 
-/// Moves the time of the question to now, unless it is later than `before`. False: it is.
+/// Sets the time of the last fetch to now, unless it is later than `before`. Returns false when it was not set.
 pub async fn claim(
     conn: &mut Conn,
     id: &DomainId,
@@ -46,7 +46,7 @@ pub async fn claim(
     Ok(changed? > 0)
 }
 
-/// Writes the answer.
+/// Writes the texts and the problem.
 pub async fn keep(
     conn: &mut Conn,
     id: &DomainId,
@@ -64,7 +64,7 @@ pub async fn keep(
     Ok(())
 }
 
-/// Sets the time of the question.
+/// Sets the time of the last fetch.
 pub async fn set_asked_at(conn: &mut Conn, id: &DomainId, at: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update impossible_pages set asked_at = $2 where domain_id = $1";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(at.as_millis()).execute(c).await.map(drop))?;

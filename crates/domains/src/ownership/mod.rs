@@ -1,5 +1,5 @@
-//! Whose a domain is, when more than one account says so. All records point at the same addresses, so that they lead
-//! here proves nothing about who made them: a contested domain needs a TXT record with a value of its account's own.
+//! Ownership of a domain that more than one account claims. The address records of all domains are the same, so that they do
+//! not prove who created them: a contested domain needs a TXT record with a value that is specific to its account.
 
 pub(super) mod queries;
 
@@ -12,36 +12,36 @@ use accounts::AccountId;
 use platform::clock::Timestamp;
 use platform::secret::{MacKey, Secrets};
 
-/// How long a site stays contested after an account gave up a name of it that was served: its records may still be there.
+/// Time for which a site stays contested after an account removed a served name of it: the old records may still exist.
 pub const FORMER: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
-/// What a check's findings are a proof of.
+/// Fact that the findings of a check prove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionProof {
-    /// That the account owns the domain.
+    /// The account owns the domain.
     OfOwner,
-    /// That the domain leads here, whoever made its records.
+    /// The domain points at the service, whoever created its records.
     OfTheWay,
 }
 
-/// Makes the values of ownership records.
+/// Key from which the values of ownership records are derived.
 #[derive(Clone)]
 pub struct OwnershipKey(MacKey);
 
 impl OwnershipKey {
-    /// Derives the key.
+    /// Derives the key from the installation's secret.
     pub fn new(secrets: &Secrets) -> OwnershipKey {
         OwnershipKey(secrets.mac_key("domain ownership"))
     }
 
-    /// What the TXT record of a domain says when it is this account's. Always the same, so that a record stays good.
+    /// Returns the value of a domain's TXT record for this account. The value never changes, so that a record stays valid.
     pub fn value(&self, account: &AccountId, host: &str) -> String {
         format!("glasshouse-domain={}", self.0.sign(&format!("{}|{host}", account.as_str())))
     }
 }
 
-/// Whether somebody else may say that a pending domain is theirs: another account has any claim on its site, however old,
-/// or had a name of it served within the last 400 days. Why, and why DNS is not enough: docs/decisions/0073.
+/// Decides whether another account can claim a pending domain: it has any claim on the domain's site, however old, or has
+/// removed a served name of the site within the last 400 days. For the reasons see docs/decisions/0073.
 pub async fn is_contested(conn: &mut Conn, domain: &Domain, now: Timestamp) -> Result<bool, DbError> {
     if domain.status != DomainStatus::Pending {
         return Ok(false);

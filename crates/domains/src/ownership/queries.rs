@@ -1,5 +1,5 @@
-//! SQL of the history of removed domains, and of who else claims a site. Used by the domains service and the connection
-//! check; both engines run the same text.
+//! SQL of the history of removed domains, and of other accounts' claims on a site. Used by the domains service and the
+//! connection check; both engines run the same text.
 
 use store::{Conn, DbError, on_engine};
 
@@ -7,8 +7,8 @@ use crate::{Domain, names};
 use accounts::AccountId;
 use platform::clock::Timestamp;
 
-/// Remembers that an account had a name served, and forgets what is older than `forget_before`. A claim that was never
-/// served leaves no trace.
+/// Records that an account had a name served, and deletes entries older than `forget_before`. A claim that was never served
+/// is not recorded.
 pub async fn insert_former(
     conn: &mut Conn,
     domain: &Domain,
@@ -33,7 +33,7 @@ pub async fn insert_former(
     Ok(())
 }
 
-/// Whether another account has a claim on a site, or had a name of it served and removed it after `removed_since`.
+/// Decides whether another account has a claim on a site, or removed a served name of the site after `removed_since`.
 pub async fn is_claimed_elsewhere(
     conn: &mut Conn,
     account: &AccountId,

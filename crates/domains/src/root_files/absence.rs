@@ -1,4 +1,4 @@
-//! Answers of a site's server that say that it has no file at a path. Used by the edge, by audits and by readers of `robots.txt`.
+//! Responses by which a site's server has no file at a path. Used by the edge, by audits and by readers of `robots.txt`.
 //! Pure. Must never take a refusal or a failure for absence.
 
 use http::header::{CONTENT_TYPE, LOCATION};
@@ -7,8 +7,8 @@ use url::Url;
 
 use crate::site::Site;
 
-/// Decides by the origin's answer for an address whether it has no such file: 404, 410, a redirect to the start page, or HTML
-/// where the path ends in something else than `.html`.
+/// Decides by the origin's response for an address whether the origin has no such file: 404, 410, a redirect to the start
+/// page, or HTML where the path does not end in `.html`.
 pub fn is_absent(site: &Site, target: &Url, status: StatusCode, headers: &HeaderMap) -> bool {
     match status.as_u16() {
         404 | 410 => true,

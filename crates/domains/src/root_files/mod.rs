@@ -1,4 +1,4 @@
-//! Files at the root of a site that the edge serves: how they are set, and which of them answers for a path.
+//! Files at the root of a site that the edge serves: their settings, and the choice of the file for a path.
 //! Used by the endpoint, by the edge and by audits through `render`. Pure; the rows are read in `queries`.
 //! See docs/decisions/0530.
 
@@ -12,26 +12,26 @@ use super::site::Site;
 
 pub use absence::is_absent;
 
-/// Most files of a domain.
+/// Maximum number of files of a domain.
 pub const MAX_FILES: usize = 20;
-/// Bytes of one file.
+/// Maximum size of one file, in bytes.
 pub const MAX_FILE_BYTES: usize = 512 * 1024;
 const MAX_NAME_BYTES: usize = 200;
 const MAX_TYPE_BYTES: usize = 100;
 
-/// Path of the file that says what crawlers may read.
+/// Path of the file with the rules for crawlers.
 pub(super) const ROBOTS: &str = "/robots.txt";
 const SITEMAP: &str = "/sitemap.xml";
-/// Paths beside those of one segment that ends in `.html` or `.txt`.
+/// Allowed paths besides single segments that end in `.html` or `.txt`.
 const NAMED_PATHS: [&str; 3] = [SITEMAP, "/BingSiteAuth.xml", "/.well-known/security.txt"];
 
-/// Requests for which a file answers.
+/// Requests that a file answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RootFileMode {
-    /// Instead of the site's own server.
+    /// All requests, instead of the site's own server.
     Always,
-    /// Instead of an answer of the site's own server that says that it has no such file.
+    /// Requests for which the site's own server has no such file.
     Fallback,
     Off,
 }
@@ -51,11 +51,11 @@ impl RootFileMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RootFileSource {
-    /// `body`.
+    /// The field `body`.
     Text,
-    /// Everything is allowed, and the sitemap is named.
+    /// Generated rules that allow every path and name the sitemap.
     Robots,
-    /// The stored pages that search engines may list.
+    /// Generated list of the stored pages that search engines may list.
     Sitemap,
 }
 
@@ -71,21 +71,21 @@ pub struct RootFile {
     pub source: RootFileSource,
     #[schema(examples("text/plain; charset=utf-8"))]
     pub content_type: String,
-    /// Content of a file whose source is `text`, at most 512 KiB; null for the others.
+    /// Content of a file whose source is `text`, at most 512 KiB; null for other sources.
     #[schema(examples("# Shop"), required = true)]
     pub body: Option<String>,
 }
 
-/// A file as it is sent.
+/// File in a request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SentRootFile {
-    /// See the answer.
+    /// Path of the file; see the response.
     #[schema(examples("/llms.txt"))]
     path: String,
     mode: RootFileMode,
     source: RootFileSource,
-    /// Null or left out: by the ending of the path.
+    /// Media type; null or left out: derived from the extension of the path.
     #[serde(default)]
     #[schema(examples("text/plain; charset=utf-8"))]
     content_type: Option<String>,
@@ -119,7 +119,7 @@ impl Default for RootFiles {
 }
 
 impl RootFiles {
-    /// Reads what was sent. The error lists what is wrong, as pairs of a dotted path and a sentence.
+    /// Validates the files of a request. Fails with the issues, as pairs of a dotted path and a sentence.
     pub fn check(sent: Vec<SentRootFile>) -> Result<RootFiles, Vec<(String, String)>> {
         let mut issues = Vec::new();
         if sent.len() > MAX_FILES {
@@ -162,7 +162,7 @@ impl RootFiles {
         if issues.is_empty() { Ok(RootFiles { files }) } else { Err(issues) }
     }
 
-    /// Finds the file that answers for a path. A part of a managed sitemap belongs to the file that is its index.
+    /// Finds the file that answers for a path. A part of a generated sitemap belongs to the file that is its index.
     pub fn find(&self, path: &str) -> Option<&RootFile> {
         let name = if sitemap_part(path).is_some() { SITEMAP } else { path };
         let file = self.files.iter().find(|file| file.path == name && file.mode != RootFileMode::Off)?;
@@ -180,13 +180,13 @@ impl RootFiles {
         format!("User-agent: *\nAllow: /\n{sitemap}")
     }
 
-    /// Returns the bytes of memory that they take.
+    /// Returns the size of the files in memory, in bytes.
     pub fn weight(&self) -> usize {
         self.files.iter().map(|file| 200 + file.body.as_ref().map_or(0, String::len)).sum()
     }
 }
 
-/// Decides whether a file of a domain may answer for a path: cheap, and asked for every request of the edge.
+/// Decides whether a file of a domain may answer for a path. Must be cheap: the edge calls it for every request.
 pub fn may_answer(path: &str) -> bool {
     is_root_path(path) || sitemap_part(path).is_some()
 }

@@ -4,7 +4,7 @@ use store::{Conn, DbError, on_engine};
 
 use crate::DomainId;
 
-/// Finds the files that are set for a domain, as JSON. None: those of a new one.
+/// Finds the files of a domain, as JSON. Returns none when the files were never set.
 pub async fn find_root_files(conn: &mut Conn, id: &DomainId) -> Result<Option<String>, DbError> {
     const SQL: &str = "select files from root_files where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(id.as_str()).fetch_optional(c).await)?)

@@ -1,5 +1,5 @@
-//! Changes of a domain's record that never lose each other: each reads and writes in one transaction, and the second of
-//! two waits for the first. Used by the settings, sitemap and rendering endpoints.
+//! Changes of a domain's record without lost updates: each change reads and writes in one transaction, and concurrent
+//! changes wait for each other. Used by the settings, sitemap and rendering endpoints.
 
 use store::{DbError, Tx};
 
@@ -7,10 +7,10 @@ use super::DomainsService;
 use crate::model::{Domain, DomainId, DomainStatus, Rendering, Settings};
 use crate::queries;
 
-/// Why a record was not changed.
+/// Reason why a record was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum DomainChangeError {
-    /// It was removed.
+    /// The domain was removed.
     #[error("the domain is gone")]
     Gone,
     /// The operator's lock is on.
@@ -22,7 +22,7 @@ pub enum DomainChangeError {
 }
 
 impl DomainsService {
-    /// Changes a domain's settings, and answers the record as it is then. The caller has checked what it changes.
+    /// Changes a domain's settings and returns the updated record. The caller has validated the change.
     pub async fn change_settings(
         &self,
         id: &DomainId,
@@ -31,7 +31,7 @@ impl DomainsService {
         self.change(id, |domain| change(&mut domain.settings)).await
     }
 
-    /// Changes how a domain is rendered, and answers the record as it is then. The caller has checked what it changes.
+    /// Changes a domain's rendering settings and returns the updated record. The caller has validated the change.
     pub async fn change_rendering(
         &self,
         id: &DomainId,
@@ -49,7 +49,7 @@ impl DomainsService {
         let mut domain = before.clone();
         change(&mut domain);
         if domain == before {
-            // Rolled back: a change of nothing is none, so the record keeps its version and its time.
+            // The transaction is rolled back: a change without effect keeps the record's version and time.
             return Ok(Domain { version: before.version - 1, ..before });
         }
         domain.updated_at = self.clock.now();
@@ -57,7 +57,7 @@ impl DomainsService {
         Ok(domain)
     }
 
-    /// Begins a change of a record and returns the record, which nobody else changes until the transaction ends.
+    /// Begins a change of a record and returns the record, which stays locked until the transaction ends.
     pub(super) async fn begin_change(&self, id: &DomainId) -> Result<(Tx, Domain), DomainChangeError> {
         let mut tx = self.db.write().await?;
         let Some(domain) = queries::begin_change(&mut tx, id).await? else {
@@ -69,7 +69,7 @@ impl DomainsService {
         }
     }
 
-    /// Writes what a change made of a record.
+    /// Writes the changed record and commits the transaction.
     pub(super) async fn end_change(&self, mut tx: Tx, domain: &Domain) -> Result<(), DomainChangeError> {
         queries::finish_change(&mut tx, domain).await?;
         tx.commit_durably().await?;

@@ -1,5 +1,5 @@
-//! The operator's locks. Each holds for a name, its twin and every name below it, on every account, also for names that are
-//! added later. Used by the command line. Must never unlock a name that another lock holds for.
+//! Operator locks. A lock applies to a name, its twin and every name below it, on every account, including names that are
+//! added later. Used by the command line. Must never unlock a name that another lock applies to.
 //! See docs/decisions/0036.
 
 use store::DbError;
@@ -7,26 +7,26 @@ use store::DbError;
 use super::DomainsService;
 use crate::queries;
 
-/// The operator's lock on a name.
+/// State of the operator's lock on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
-    /// Suspended.
+    /// The name is suspended.
     On,
-    /// Resumed.
+    /// The name is not suspended.
     Off,
 }
 
 impl DomainsService {
-    /// Locks or unlocks a name. Answers how many records it holds for; for a name that is unlocked after its records were
-    /// removed, 1.
+    /// Locks or unlocks a name. Returns the number of records that the lock applies to, or 1 for a name that is unlocked after
+    /// its records were removed. A name without records is not locked.
     ///
-    /// The lock is the name's: removing a locked domain and adding it again does not open it.
+    /// The lock belongs to the name: removing a locked domain and adding it again does not unlock it.
     pub async fn set_suspended(&self, host: &str, lock: Lock) -> Result<u64, DbError> {
         let mut tx = self.db.write().await?;
         let now = self.clock.now();
-        // Nobody adds a name of the site between the look at its records and the lock.
+        // No name of the site can be added between the query of its records and the lock.
         queries::lock_site(&mut tx, host).await?;
-        // As they are stored: what a newer version wrote is locked like any other.
+        // Raw rows, so that records of a newer version are locked, too.
         let domains = queries::list_below(&mut tx, host).await?;
         let mut changed = domains.len() as u64;
         match lock {

@@ -1,6 +1,6 @@
-//! Connected domains: adding, finding, suspending and removing them, and saving their settings.
-//! Used by the render endpoint, the edge, the Domains API and the command line. The checks of a setting's form are in
-//! the pure files; here is what needs the other records.
+//! Service of connected domains: adding, finding, suspending and removing them, and saving their settings.
+//! Used by the render endpoint, the edge, the Domains API and the command line. The pure files validate single settings;
+//! this service makes the checks that need other records.
 
 mod changes;
 mod locks;
@@ -34,13 +34,13 @@ pub use locks::Lock;
 /// A domain to add.
 #[derive(Debug, Clone, Default)]
 pub struct NewDomain {
-    /// As it was typed.
+    /// Name as it was typed.
     pub domain: String,
-    /// As it was typed; none or empty: the domain itself.
+    /// Origin host as it was typed; none or empty: the domain itself.
     pub origin_host: Option<String>,
-    /// The sitemap's address; none: empty.
+    /// Address of the sitemap; none: no sitemap.
     pub sitemap_url: Option<String>,
-    /// Pending, unless the operator says that it is connected already.
+    /// Initial status: pending, unless the operator declares the domain connected.
     pub status: DomainStatus,
 }
 
@@ -48,39 +48,39 @@ pub struct NewDomain {
 #[derive(Debug, Clone)]
 pub struct Added {
     pub domain: Domain,
-    /// Whether another account has a claim on its site, so that it needs its ownership record.
+    /// True when another account has a claim on the domain's site, so that the domain needs its ownership record.
     pub is_contested: bool,
 }
 
-/// Why a domain was not added.
+/// Reason why a domain was not added.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
-    /// Not a registrable name or a subdomain of one.
+    /// The name is not a registrable name or a subdomain of one.
     #[error(
         "is not a domain that can be connected: a registrable name such as shop.com, or a subdomain of one"
     )]
     InvalidDomain,
-    /// The edge serves this installation itself there.
+    /// The edge serves this installation itself at the name.
     #[error("it is the address of this installation (server.public_url)")]
     OwnHost,
     /// The origin host cannot be used.
     #[error("{0}")]
     Origin(OriginProblem),
-    /// The sitemap's address is no http(s) URL.
+    /// The sitemap's address is not an http(s) URL.
     #[error("the sitemap is not an absolute http(s) URL")]
     InvalidSitemapUrl,
     /// The name is locked by the operator.
     #[error("this domain is suspended")]
     Suspended,
-    /// This account has it, or another one serves it.
+    /// This account has the domain, or another account serves it.
     #[error("this domain is connected already")]
     AlreadyConnected,
-    /// The plan allows no more.
+    /// The plan allows no further domain.
     #[error("the plan allows {limit} domains")]
     LimitReached {
-        /// What the plan allows.
+        /// Number of domains that the plan allows.
         limit: u64,
-        /// What the account has.
+        /// Number of domains of the account.
         current: u64,
     },
     /// The database failed.
@@ -93,20 +93,20 @@ pub struct DomainsService {
     db: Db,
     clock: Clock,
     jobs: Jobs,
-    /// Of new domains.
+    /// Refresh interval of new domains, in seconds.
     default_refresh_interval_s: u64,
-    /// The host at which the edge serves this installation itself.
+    /// Host at which the edge serves this installation itself.
     own_host: Option<Arc<str>>,
-    /// All domains in memory, and what keeps them equal to the database.
+    /// All domains in memory. The follower keeps them equal to the database.
     directory: Arc<DomainDirectory>,
     follower: Follower,
-    /// What is queued when a domain is connected.
+    /// Jobs that are queued when a domain is connected.
     when_connected: Arc<OnceLock<JobsOf>>,
     /// Files at the roots of sites, by id and version of the record.
     root_files: cache::Cache<(&'static str, u64), RootFiles>,
 }
 
-/// Says what is queued for a domain.
+/// Function that returns the jobs to queue for a domain.
 type JobsOf = fn(&Domain) -> Vec<NewJob>;
 
 impl DomainsService {
@@ -116,7 +116,7 @@ impl DomainsService {
         DomainsService::with(db, clock, jobs.clone(), follower.clone(), &platform.config)
     }
 
-    /// The service on a database alone, for commands.
+    /// Makes the service on a database alone, for commands.
     pub fn on(db: Db, clock: Clock, config: &Config) -> DomainsService {
         let jobs = Jobs::new(db.clone(), clock.clone());
         let follower = Follower::of_command(db.clone());
@@ -147,14 +147,14 @@ impl DomainsService {
         &self.clock
     }
 
-    /// Has jobs queued together with every promotion to connected. Said once, by `app`.
+    /// Sets the jobs that are queued together with every promotion to connected. `app` calls this once.
     pub fn queue_when_connected(&self, jobs: JobsOf) {
         let _ = self.when_connected.set(jobs);
     }
 
-    /// Adds a domain to an account whose plan allows `limit` of them.
+    /// Adds a domain to an account whose plan allows `limit` domains.
     ///
-    /// What its answer needs is known before it is added, so that no failure leaves a domain behind.
+    /// The data of the response is known before the domain is added, so that no failure leaves a domain behind.
     pub async fn add(
         &self,
         account: &AccountId,
@@ -189,7 +189,7 @@ impl DomainsService {
         Ok(Added { domain, is_contested })
     }
 
-    /// Writes a new record; answers whether it is contested.
+    /// Inserts a new record. Returns true when the domain is contested.
     async fn insert(&self, domain: &Domain, limit: PlanLimit) -> Result<bool, AddError> {
         let mut tx = self.db.write().await?;
         queries::lock_account(&mut tx, &domain.account_id).await?;
@@ -204,7 +204,7 @@ impl DomainsService {
         }
         let is_contested = is_contested(&mut tx, domain, self.clock.now()).await?;
         queries::insert_domain(&mut tx, domain).await.map_err(|error| match error.is_unique_violation() {
-            // Another process was faster.
+            // A concurrent request has added the name.
             true => AddError::AlreadyConnected,
             false => AddError::Store(error),
         })?;
@@ -212,8 +212,8 @@ impl DomainsService {
         Ok(is_contested)
     }
 
-    /// Refuses a name that the account has, and one that another account serves, under this name or its twin. A pending
-    /// claim of another account blocks nobody.
+    /// Rejects a name that the account has, and a name that another account serves, under this name or its twin. A pending
+    /// claim of another account blocks no name.
     async fn check_is_free(&self, conn: &mut Conn, domain: &Domain) -> Result<(), AddError> {
         let others = queries::list_by_host(conn, &domain.host).await?;
         let twins = match names::twin(&domain.host) {
@@ -228,9 +228,9 @@ impl DomainsService {
         if is_own || is_served { Err(AddError::AlreadyConnected) } else { Ok(()) }
     }
 
-    /// The account's domain that a host belongs to: the connected name itself, or its `www.`/apex twin.
+    /// Finds the account's domain that a host belongs to: the name itself, or its `www.`/apex twin.
     ///
-    /// From memory, as it was at most two seconds ago while the database is there. Fails only while nothing could be read.
+    /// Reads memory that is at most two seconds old while the database is available. Fails only before the first load.
     pub async fn find(&self, account: &AccountId, host: &str) -> Result<Option<Arc<Site>>, DbError> {
         self.follower.current().await?;
         if let Some(site) = self.directory.find(account, host) {
@@ -240,13 +240,13 @@ impl DomainsService {
         Ok(self.directory.find(account, host))
     }
 
-    /// What [`DomainsService::find`] would answer, without waiting.
+    /// Finds a domain like [`DomainsService::find`], without waiting. Returns none while the memory is not current.
     pub fn find_in_memory(&self, account: &AccountId, host: &str) -> Option<Arc<Site>> {
         self.follower.is_current().then(|| self.directory.find(account, host))?
     }
 
-    /// The domain that answers at the edge for a host, on whichever account: a served one before a suspended one before
-    /// the oldest claim. From memory, like [`DomainsService::find`].
+    /// Finds the domain that the edge serves for a host, over all accounts: a served one before a suspended one before the
+    /// oldest claim. Reads memory like [`DomainsService::find`].
     pub async fn find_for_edge(&self, host: &str) -> Result<Option<Arc<Site>>, DbError> {
         self.follower.current().await?;
         if let Some(site) = self.directory.find_for_edge(host) {
@@ -256,23 +256,23 @@ impl DomainsService {
         Ok(self.directory.find_for_edge(host))
     }
 
-    /// Decides whether a domain of this name would take the installation's own host, which is nobody's to add.
+    /// Decides whether a domain of this name would cover the installation's own host, which no account may add.
     fn is_own(&self, host: &str) -> bool {
         let Some(own) = self.own_host.as_deref() else { return false };
         host == own || names::twin(host).as_deref() == Some(own)
     }
 
-    /// The domain with an id, as it is now.
+    /// Finds the domain with an id in the database.
     pub async fn find_by_id(&self, id: &DomainId) -> Result<Option<Domain>, DbError> {
         queries::find_domain_by_id(&mut self.db.read().await?, id).await
     }
 
-    /// The account's record of exactly this name.
+    /// Finds the account's record of exactly this name.
     pub async fn find_exact(&self, account: &AccountId, host: &str) -> Result<Option<Domain>, DbError> {
         queries::find_domain(&mut self.db.read().await?, account, host).await
     }
 
-    /// The account's record of exactly this name, as somebody typed it. What is no name is none of the account's.
+    /// Finds the account's record of a name as it was typed. Returns none for an invalid name.
     pub async fn find_typed(&self, account: &AccountId, text: &str) -> Result<Option<Domain>, DbError> {
         match names::parse_domain(text) {
             Some(host) => self.find_exact(account, &host).await,
@@ -280,41 +280,41 @@ impl DomainsService {
         }
     }
 
-    /// An account's domains, or all, in the order they were added.
+    /// Lists the domains of an account, or of all accounts, in the order they were added.
     pub async fn list(&self, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
         queries::list_domains(&mut self.db.read().await?, account).await
     }
 
-    /// Every account's record of a name.
+    /// Lists every account's record of a name.
     pub async fn list_by_host(&self, host: &str) -> Result<Vec<Domain>, DbError> {
         queries::list_by_host(&mut self.db.read().await?, host).await
     }
 
-    /// Finds when a check moved a domain out of pending. None: it is pending, or was moved otherwise.
+    /// Finds the time at which a check moved a domain out of pending; none when no check has.
     pub async fn find_connected_at(&self, id: &DomainId) -> Result<Option<Timestamp>, DbError> {
         queries::find_connected_at(&mut self.db.read().await?, id).await
     }
 
-    /// Keeps what a check of a domain found, as text.
+    /// Stores the findings of a domain's check, as text.
     pub(super) async fn keep_check(&self, id: &DomainId, findings: &str) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         queries::put_check(&mut tx, id, findings, self.clock.now()).await?;
         tx.commit().await
     }
 
-    /// Finds what the last check of a domain found, and when.
+    /// Finds the time and the findings of a domain's last check.
     pub(super) async fn find_check(&self, id: &DomainId) -> Result<Option<(Timestamp, String)>, DbError> {
         queries::find_check(&mut self.db.read().await?, id).await
     }
 
-    /// Number of an account's domains.
+    /// Counts an account's domains.
     pub async fn count(&self, account: &AccountId) -> Result<u64, DbError> {
         queries::count_domains(&mut self.db.read().await?, account).await
     }
 
-    /// Removes a domain; its name is free at once. `false`: it was gone.
+    /// Removes a domain; its name is free at once. Returns false when the domain was already removed.
     ///
-    /// What belongs to its id is deleted by a job that becomes durable together with the removal.
+    /// A job that is queued in the same transaction deletes the domain's data.
     pub async fn remove(&self, domain: &Domain) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
         promotion::remember_removal(&mut tx, domain, self.clock.now()).await?;
@@ -329,7 +329,7 @@ impl DomainsService {
         Ok(true)
     }
 
-    /// Deletes the record of a removed domain, once what belonged to it is gone.
+    /// Deletes the record of a removed domain, after its data.
     pub async fn delete_removed(&self, id: &DomainId) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         queries::delete_removed(&mut tx, id).await?;
@@ -337,7 +337,7 @@ impl DomainsService {
     }
 }
 
-/// Reads a domain's origin host. A blank text is none.
+/// Parses a domain's origin host. A blank text means no origin host.
 fn check_origin(host: &str, text: &str) -> Result<Option<OriginHost>, AddError> {
     if text.trim().is_empty() {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! How a pending domain becomes a served one. Used by the connection check. Must never demote, and never give a name to
-//! two accounts.
+//! Promotion of a pending domain to a served status. Used by the connection check. Must never demote, and never give a name
+//! to two accounts.
 
 use store::DbError;
 
@@ -9,8 +9,8 @@ use crate::ownership::{self, ConnectionProof, is_contested};
 use crate::queries;
 
 impl DomainsService {
-    /// Moves a pending domain to a served status. `false`: it was not pending any more, another account has the name or its
-    /// twin, or it is contested by now and nothing proves whose it is.
+    /// Moves a pending domain to a served status. Returns false when the domain is no longer pending, another account has the
+    /// name or its twin, or the domain is contested and nothing proves its ownership.
     pub async fn promote(
         &self,
         domain: &Domain,
@@ -24,7 +24,7 @@ impl DomainsService {
             return Ok(false);
         }
         let is_promoted = match queries::promote(&mut tx, domain, to, now).await {
-            // Another account was faster by a moment.
+            // A concurrent promotion on another account was first.
             Err(error) if error.is_unique_violation() => return Ok(false),
             result => result?,
         };
@@ -40,13 +40,13 @@ impl DomainsService {
         Ok(is_promoted)
     }
 
-    /// Whether somebody else may say that a domain is theirs, so that it must prove whose it is.
+    /// Decides whether another account can claim a domain, so that its ownership must be proven.
     pub async fn is_contested(&self, domain: &Domain) -> Result<bool, DbError> {
         is_contested(&mut self.db.read().await?, domain, self.clock.now()).await
     }
 }
 
-/// Remembers within the removal's transaction whose the name was.
+/// Records the account of a removed name, in the removal's transaction.
 pub(super) async fn remember_removal(
     tx: &mut store::Conn,
     domain: &Domain,

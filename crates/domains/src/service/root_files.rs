@@ -1,4 +1,4 @@
-//! Files at the roots of sites: read for each request of the edge that may be for one, from memory; replaced by the endpoint.
+//! Files at the roots of sites: read from memory for requests of the edge, and replaced by the endpoint.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::origin::{OriginClient, RobotsAnswer};
 use crate::root_files::{ROBOTS, RootFile, RootFileMode, RootFileSource, RootFiles, may_answer, queries};
 use crate::site::Site;
 
-/// Bytes of files that a process remembers.
+/// Capacity of the cache of files, in bytes.
 const REMEMBERED_BYTES: u64 = 64 << 20;
 
-/// Makes the memory of files.
+/// Makes the cache of files.
 pub(super) fn remembered() -> cache::Cache<(&'static str, u64), RootFiles> {
     cache::Cache::builder(REMEMBERED_BYTES).weigher(|_, files: &RootFiles| files.weight()).build()
 }
 
 impl DomainsService {
-    /// Finds the file of a site that may answer for a path. The key of IndexNow is one, while that is on.
+    /// Finds the file of a site that may answer for a path. Includes the key of IndexNow while IndexNow is on.
     pub async fn find_root_file(&self, site: &Site, path: &str) -> Result<Option<RootFile>, DbError> {
         if !may_answer(path) {
             return Ok(None);
@@ -40,9 +40,9 @@ impl DomainsService {
         Ok(self.root_files_of(domain).await?.find(path).cloned())
     }
 
-    /// Returns the files of a domain as its record has them, from memory.
+    /// Returns the files of a domain at the version of its record, from memory.
     pub async fn root_files_of(&self, domain: &Domain) -> Result<Arc<RootFiles>, DbError> {
-        // A record and its files are written together, so that a later version is another entry.
+        // A record and its files are written together, so that each version of the record has its own entry.
         let key = (domain.id.as_str(), domain.version.unsigned_abs());
         if let Some(files) = self.root_files.get(&key) {
             return Ok(files);
@@ -52,7 +52,7 @@ impl DomainsService {
         Ok(files)
     }
 
-    /// Returns the files of a domain as they are stored now.
+    /// Returns the files of a domain from the database.
     pub async fn find_root_files(&self, id: &DomainId) -> Result<RootFiles, DbError> {
         let stored = queries::find_root_files(&mut self.db.read().await?, id).await?;
         let files = stored.map(|text| serde_json::from_str(&text));
@@ -82,7 +82,7 @@ impl DomainsService {
         }
     }
 
-    /// Finds the text of a domain's own `robots.txt`, and when it answers.
+    /// Finds the mode and the text of a domain's own `robots.txt`.
     async fn own_robots(&self, site: &Site) -> Result<Option<(RootFileMode, String)>, DbError> {
         let Some(file) = self.find_root_file(site, ROBOTS).await? else { return Ok(None) };
         let text = match file.source {

@@ -1,4 +1,4 @@
-//! HTTP of how a domain's pages are rendered.
+//! Endpoints of a domain's rendering settings.
 
 use crate::DomainsService;
 use axum::Json;
@@ -18,7 +18,7 @@ use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
 
-/// The operations of this file.
+/// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(get_rendering, update_rendering))
 }
@@ -28,7 +28,7 @@ own_errors! {
         UnsupportedMediaType;
 }
 
-/// Says how a domain's pages are rendered.
+/// Returns the rendering settings of a domain.
 #[utoipa::path(get, path = "/api/domains/{domain}/rendering", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
@@ -42,14 +42,14 @@ async fn get_rendering(
     Ok(Json(RenderingState::of(domain, &domains).await?))
 }
 
-/// Rendering of a domain's pages, and what stands in the way.
+/// Rendering settings of a domain, and the problem of its comparison of pages.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct RenderingState {
     #[serde(flatten)]
     rendering: Rendering,
-    /// Reason why pages are not compared with an address that cannot exist; null: nothing stands in the way, or they are not to
-    /// be compared.
+    /// Reason why pages cannot be compared with an address that cannot exist; null when there is no such reason, or when pages
+    /// are not to be compared.
     not_found_problem: Option<String>,
 }
 
@@ -64,34 +64,34 @@ impl RenderingState {
     }
 }
 
-/// Changes to how a domain's pages are rendered. Fields that are left out stay as they are.
+/// Changes to a domain's rendering settings. Fields that are left out keep their values.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 struct RenderingChange {
     /// Age at which a snapshot is rendered again: 60 s to 365 days.
     #[schema(examples(86400), minimum = 60, maximum = 31_536_000)]
     refresh_interval_seconds: Option<u64>,
-    /// Replaces the rules; at most 50.
+    /// Refresh rules that replace all existing rules; at most 50.
     #[schema(max_items = 50)]
     refresh_rules: Option<Vec<RefreshRule>>,
     /// CSS selector that must match before a page counts as ready; null: none.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>, examples("#main article"))]
     wait_for_selector: Option<Option<String>>,
-    /// Replaces the addresses that pages do not get to fetch; at most 100.
+    /// Address patterns that pages may not fetch, in place of all existing patterns; at most 100.
     #[schema(max_items = 100)]
     blocked_urls: Option<Vec<String>>,
-    /// Whether only verified crawlers start renders at the edge.
+    /// True when only verified crawlers start renders at the edge.
     verified_crawlers_only: Option<bool>,
-    /// Names of the query parameters that are a part of a page's address, at most 50; null: all but those of tracking.
+    /// Names of the query parameters that are a part of a page's address, at most 50; null: all except tracking parameters.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<Vec<String>>, max_items = 50, example = json!(["page", "color"]))]
     query_parameters: Option<Option<Vec<String>>>,
-    /// `off` sends HTML to agents that ask for Markdown too.
+    /// `off` sends HTML even to clients that request Markdown.
     #[schema(inline)]
     markdown: Option<MarkdownSetting>,
-    /// Signs of missing pages with status 200: 404 for crawlers, from their next render on. `/` never is. Fields that are
-    /// left out stay as they are.
+    /// Signs of missing pages with status 200. Crawlers get 404 for these pages from the next render on. `/` is never treated
+    /// as missing. Fields that are left out keep their values.
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<NotFoundChange>, nullable = false)]
     not_found: Option<NotFoundChange>,
@@ -109,7 +109,7 @@ struct NotFoundChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<String>, examples("This page does not exist"))]
     text: Option<Option<String>>,
-    /// A page is missing that shows what an address shows that cannot exist.
+    /// True when a page counts as missing if it shows nearly the same text as an address that cannot exist.
     compare: Option<bool>,
 }
 
@@ -145,9 +145,9 @@ impl RenderingChange {
     }
 }
 
-/// Changes how a domain's pages are rendered.
+/// Changes the rendering settings of a domain.
 ///
-/// Holds for requests within two seconds. The most specific matching rule's interval wins over the domain's.
+/// Changes apply to requests within two seconds. The interval of the most specific matching rule overrides the domain's.
 #[utoipa::path(patch, path = "/api/domains/{domain}/rendering", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = RenderingChange,
@@ -160,7 +160,7 @@ async fn update_rendering(
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<RenderingChange>,
 ) -> ApiResult<Json<RenderingState>> {
-    // What was sent is judged before whose domain it is, and without the stored values, which may be older than the rules.
+    // The request is validated before the domain is looked up, and without the stored values, which can predate the rules.
     let mut sent = Rendering::new(MIN_INTERVAL_S);
     change.clone().apply_to(&mut sent);
     let issues: Vec<Issue> =

@@ -1,4 +1,4 @@
-//! Who may call what, and which refusal comes first.
+//! Access to the operations on domains, and the order of refusals.
 
 use http::Method;
 use serde_json::{Value, json};
@@ -7,10 +7,10 @@ use super::*;
 use crate::service::Lock;
 use crate::testing::*;
 
-/// An operation: its method, what follows `/api/domains`, and a body that is right.
+/// Operation: its method, its path below `/api/domains`, and a valid body.
 type Operation = (Method, &'static str, Option<Value>);
 
-/// In the columns of the table below.
+/// Returns the operations in the order of the columns of the table below.
 fn operations() -> [Operation; 7] {
     [
         (Method::GET, "", None),
@@ -19,12 +19,12 @@ fn operations() -> [Operation; 7] {
         (Method::POST, "/shop.example/check", None),
         (Method::PATCH, "/shop.example/settings", Some(json!({}))),
         (Method::PATCH, "/shop.example/sitemap", Some(json!({ "sitemapUrl": "" }))),
-        // Last, because it succeeds.
+        // Last, because it removes the domain.
         (Method::DELETE, "/shop.example", None),
     ]
 }
 
-/// How somebody shows who they are.
+/// Credentials of a request.
 #[derive(Clone, Copy)]
 enum Shown<'a> {
     Nothing,
@@ -53,7 +53,7 @@ async fn call(app: &TestApp, base: &str, shown: Shown<'_>, (method, path, body):
     }
 }
 
-/// Status and, for a refusal, its code.
+/// Returns the status of each operation and, for a refusal, its code.
 async fn outcomes(app: &TestApp, base: &str, shown: Shown<'_>) -> Vec<String> {
     let mut outcomes = Vec::new();
     for operation in operations() {

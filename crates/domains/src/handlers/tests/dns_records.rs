@@ -1,4 +1,4 @@
-//! The DNS records of a domain, and why.
+//! DNS records of a domain, and the reason of its TXT record.
 
 use serde_json::json;
 

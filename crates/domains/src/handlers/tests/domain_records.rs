@@ -1,4 +1,4 @@
-//! Listing, adding and reading.
+//! Listing, adding and reading domains.
 
 use serde_json::{Value, json};
 use store::on_engine;
@@ -190,7 +190,7 @@ async fn a_domain_that_could_not_be_added_leaves_nothing_behind() {
     let again = add().await;
 
     listed.assert(200, json!({ "domains": [] }));
-    // Neither the name nor the only slot is taken.
+    // The failed request has used neither the name nor the only slot of the plan.
     again.assert_status(201);
 }
 

@@ -1,4 +1,4 @@
-//! Requests per minute: what counts towards which limit, over all processes.
+//! Rate limits: the limit that each request counts towards, over all processes.
 
 use std::time::Duration;
 

@@ -28,10 +28,10 @@ const CHECK: &str = "/api/domains/shop.example/check";
 const SETTINGS: &str = "/api/domains/shop.example/settings";
 const SITEMAP: &str = "/api/domains/shop.example/sitemap";
 
-/// A status and a body.
+/// Status and body of a response.
 type StubResponse = (u16, Vec<u8>);
 
-/// What the origin answers, by path; every other path is 404.
+/// Responses of the origin, by path; every other path is 404.
 #[derive(Clone, Default)]
 struct Web(Arc<Mutex<HashMap<String, StubResponse>>>);
 
@@ -56,7 +56,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// How many requests its server has had.
+    /// Returns the number of requests that the server has received.
     fn asked(&self) -> usize {
         self.server.requests()
     }
@@ -66,7 +66,7 @@ async fn on_each_engine(test: impl AsyncFn(Shop)) {
     on_each_engine_with("", test).await;
 }
 
-/// `app.host.example` is the same server; nobody is at `dead.example`.
+/// Runs a test on each engine. `app.host.example` is the same server; no server listens at `dead.example`.
 async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
     let web = Web::default();
     let responses = web.clone();

@@ -1,4 +1,4 @@
-//! Changing settings: what refuses the whole request, what is left out, and what is kept.
+//! Changes of settings: errors that refuse the whole request, fields that are left out, and fields that are saved.
 
 use futures::future::join_all;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The sitemap: set, read, cleared.
+//! Setting, reading and clearing the sitemap.
 
 use std::io::Write;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::testing::*;
 const ADDRESS: &str = "https://shop.example/sitemap.xml";
 
 async fn update(shop: &Shop, body: Value) -> Reply {
-    // Six calls that read are the most in a minute, and not what this is about.
+    // Not part of the test: at most six calls in a minute may read.
     shop.app.clock.advance(Duration::from_secs(60));
     shop.app.patch(SITEMAP).key(&shop.account.key).json(body).await
 }

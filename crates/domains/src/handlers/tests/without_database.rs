@@ -1,4 +1,4 @@
-//! Changes without the database.
+//! Changes while the database is unavailable.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use super::*;
 async fn a_change_that_the_database_cannot_take_is_503_and_changes_nothing() {
     on_each_engine(async |shop| {
         let (app, key) = (&shop.app, &shop.account.key);
-        // The key is known already, as in a service that runs.
+        // The key is cached, as in a running service.
         app.get(SHOP).key(key).await.assert_status(200);
         app.state.platform.db.close().await;
 

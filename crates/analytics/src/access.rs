@@ -1,5 +1,5 @@
-//! Who may read crawl statistics: a session, an API key of the Pro plan and above, or the public token of a domain.
-//! Used by the four endpoints of the specification. A token that is shown decides alone, whatever is sent beside it.
+//! Access to crawl statistics: a session, an API key of the Pro plan and above, or the public token of a domain.
+//! Used by the four endpoints of the specification. A token of the request decides alone; other credentials are ignored.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -19,7 +19,7 @@ use platform::api::rate_limit_state::RateLimitSlot;
 use platform::api::{ApiError, ApiResult, ErrorCode, Issue};
 use platform::plans::Plan;
 
-/// Query parameter that carries one.
+/// Query parameter that carries a public token.
 const TOKEN_PARAMETER: &str = "token";
 const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60, per_minute_of_sessions: 600 };
 
@@ -33,15 +33,15 @@ impl Access for ReadAnalytics {
     const RATE: Rate = Rate::Shared(LIMIT);
 }
 
-/// Somebody who may read statistics.
+/// Reader of statistics.
 pub enum StatsReader {
-    /// Of the domains of an account.
+    /// Session or API key, which reads the domains of its account.
     Account(Caller<ReadAnalytics>),
-    /// Of one domain, with its public token.
+    /// Public token, which reads one domain.
     Token {
         /// The domain record.
         id: DomainId,
-        /// Its name.
+        /// Name of the domain.
         host: String,
     },
 }
@@ -62,7 +62,7 @@ impl FromRequestParts<AnalyticsState> for StatsReader {
         let (TokenState::Opens(id) | TokenState::Ended(id)) = &state else {
             return Err(unknown_caller(parts, &app.callers));
         };
-        // Its tokens are deleted with it, a moment later: they are unknown from the start.
+        // The tokens of a removed domain are deleted a moment later. Until then they count as unknown.
         let Some(domain) = app.domains.find_by_id(id).await? else {
             return Err(unknown_caller(parts, &app.callers));
         };
@@ -76,7 +76,7 @@ impl FromRequestParts<AnalyticsState> for StatsReader {
     }
 }
 
-/// The public token of a request. `Some(None)`: there are two different ones, or one that is no text.
+/// Returns the public token of a request. `Some(None)`: the request has two different tokens, or one that is not text.
 fn shown_token(parts: &Parts) -> Option<Option<String>> {
     let headers = parts.headers.get_all(STATS_TOKEN).iter();
     let headers = headers.map(|value| value.to_str().ok().map(str::to_owned));
@@ -87,23 +87,23 @@ fn shown_token(parts: &Parts) -> Option<Option<String>> {
     Some(if shown.all(|other| other == first) { first } else { None })
 }
 
-/// Counts a request with a token: 429 over the limit.
+/// Counts a request with a token towards the rate limit. Fails with 429 over the limit.
 async fn count(token: &str, parts: &Parts, app: &AnalyticsState) -> Result<(), ApiError> {
     let requester = Requester::PublicToken { hash: KeyHash::of(token).to_hex() };
     let Some(standing) = app.callers.rate_limits.take(ReadAnalytics::RATE, &requester).await? else {
         return Ok(());
     };
     if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {
-        // The first limit that was asked is the one that is reported.
+        // The response reports the first limit that was checked.
         let _ = slot.0.set(standing);
     }
     standing.refusal().map_or(Ok(()), Err)
 }
 
 impl StatsReader {
-    /// The canonical name of the domain that is asked about; `None`: what was sent is no name.
+    /// Returns the canonical name of the requested domain; `None`: the parameter is not a name.
     ///
-    /// 400 when nothing names one.
+    /// Fails with 400 when nothing names a domain.
     pub fn name(&self, domain: Option<&str>) -> ApiResult<Option<String>> {
         match (self, domain.filter(|domain| !domain.is_empty())) {
             (StatsReader::Token { host, .. }, None) => Ok(Some(host.clone())),
@@ -114,7 +114,7 @@ impl StatsReader {
         }
     }
 
-    /// The only name that the reader can ask about, whatever was sent: that of a token's domain.
+    /// Returns the name of the token's domain, the only domain of such a reader; none for accounts.
     pub fn own_host(&self) -> Option<&str> {
         match self {
             StatsReader::Token { host, .. } => Some(host),
@@ -122,7 +122,7 @@ impl StatsReader {
         }
     }
 
-    /// The domain with this name and the name of its record, if the reader may read about it: else 403.
+    /// Returns the domain with this name and the name of its record. Fails with 403 when the reader may not read the domain.
     pub async fn domain(&self, app: &AnalyticsState, name: Option<&str>) -> ApiResult<(DomainId, String)> {
         let name = name.unwrap_or_default();
         match self {

@@ -1,6 +1,6 @@
-//! Brings the files of the spool into the visit store, each exactly once.
-//! Run beside the counter by the recorder. A file is removed when the store has all of it. Whatever ends the process in
-//! between, the store leaves out what it has the next time. At most one file is open, however many wait.
+//! Transfer of the files of the spool into the visit store, each exactly once.
+//! Run beside the counter by the recorder. A file is removed when the store has all of it. After a crash in between, the store
+//! skips the parts of the file that it has. At most one file is open at a time.
 //! See docs/decisions/0180.
 
 use std::collections::VecDeque;
@@ -16,19 +16,19 @@ use tokio::sync::{mpsc, oneshot};
 use super::spool::{Contents, Counts, SpoolFile, WaitingFile};
 use super::stores::VisitStore;
 
-/// How often what could not be applied is tried again.
+/// Interval between attempts to apply pending files.
 const TRY_AGAIN_EVERY: Duration = Duration::from_secs(1);
-/// How often a file is looked at again that could not be read.
+/// Interval between attempts to read files that could not be read.
 const READ_AGAIN_EVERY: Duration = Duration::from_secs(60);
-/// What may wait on the disk; beyond it the oldest counts are given up.
+/// Most bytes of pending files on the disk; beyond it the oldest files are dropped.
 const MAX_SPOOL_BYTES: u64 = 1 << 30;
 
-/// What the counter hands over.
+/// Message from the counter to the applier.
 #[derive(Debug)]
 pub enum Closed {
-    /// A file that nobody writes to any more.
+    /// File that no task writes to any more.
     File(WaitingFile),
-    /// Somebody waits until every file before was applied, or could not be.
+    /// Request for a signal after every earlier file was applied or could not be.
     Flush(oneshot::Sender<()>),
 }
 
@@ -37,16 +37,16 @@ pub struct Applier {
     folder: PathBuf,
     files: mpsc::UnboundedReceiver<Closed>,
     pending: VecDeque<WaitingFile>,
-    /// Files that the disk does not give. They hold up no others.
+    /// Files that could not be read. They delay no other file.
     unreadable: Vec<WaitingFile>,
-    /// How many they are, for whoever asks.
+    /// Number of unreadable files, shared with the recorder.
     unreadable_count: Arc<AtomicUsize>,
     read_again_at: Instant,
     max_bytes: u64,
 }
 
 impl Applier {
-    /// Makes it. Starts nothing.
+    /// Makes the applier. Starts nothing.
     pub fn new(
         store: Arc<dyn VisitStore>,
         folder: PathBuf,
@@ -58,7 +58,7 @@ impl Applier {
         Applier { store, folder, files, pending, unreadable, unreadable_count, read_again_at, max_bytes }
     }
 
-    /// Applies what earlier processes left behind, then every file that is closed, until the counter ends.
+    /// Applies the files of earlier processes, then every closed file, until the counter ends.
     pub async fn run(mut self) {
         let folder = self.folder.clone();
         let abandoned = tokio::task::spawn_blocking(move || WaitingFile::list(&folder)).await;
@@ -78,7 +78,7 @@ impl Applier {
                     }
                     Some(Closed::Flush(done)) => {
                         self.apply_pending().await;
-                        // Whoever asked may have gone away.
+                        // The requester may be gone.
                         let _ = done.send(());
                     }
                     None => break,
@@ -93,7 +93,7 @@ impl Applier {
         !self.pending.is_empty() || !self.unreadable.is_empty()
     }
 
-    /// Applies the oldest files first; stops at the first that the store does not take, and goes past those that cannot be read.
+    /// Applies the oldest files first. Stops at the first file that the store refuses, and skips files that cannot be read.
     async fn apply_pending(&mut self) {
         self.give_up_beyond_limit().await;
         let before = self.look_again();
@@ -101,7 +101,7 @@ impl Applier {
         self.unreadable_count.store(self.unreadable.len(), Ordering::Relaxed);
     }
 
-    /// Lets files wait once more that could not be read, if it is time; answers which.
+    /// Queues unreadable files again when the interval has passed. Returns these files.
     fn look_again(&mut self) -> Vec<WaitingFile> {
         if self.unreadable.is_empty() || Instant::now() < self.read_again_at {
             return Vec::new();
@@ -112,7 +112,7 @@ impl Applier {
         before
     }
 
-    /// What could not be read `before` either is not said again.
+    /// Applies pending files. An unreadable file is not logged again when it was unreadable `before`.
     async fn apply_readable(&mut self, before: &[WaitingFile]) {
         while let Some(waiting) = self.pending.front() {
             let (file, contents) = match take(waiting).await {
@@ -141,10 +141,10 @@ impl Applier {
         }
     }
 
-    /// Removes a file that was applied, or keeps it for people when there is more in it.
+    /// Removes an applied file, or keeps it under another name when some of its records cannot be read.
     async fn put_away(&self, file: SpoolFile, is_damaged: bool) {
         let name = file.name();
-        // Where its name stays, the store remembers it, so that it changes nothing the next time.
+        // When renaming or removal fails, the store still knows the name and does not count the file again.
         if is_damaged {
             metrics::counter!("glasshouse_spool_files_damaged_total").increment(1);
             match file.set_aside() {
@@ -159,13 +159,13 @@ impl Applier {
         match file.remove() {
             Err(error) => tracing::warn!(%error, "an applied file of the spool cannot be removed"),
             Ok(()) => {
-                // A file that is not forgotten now is forgotten after months.
+                // When this fails, the store forgets the name months later.
                 let _ = self.store.forget_file(&name).await;
             }
         }
     }
 
-    /// Drops the oldest files while more waits than may.
+    /// Drops the oldest files while the pending files exceed the limit.
     async fn give_up_beyond_limit(&mut self) {
         let mut bytes: u64 = self.pending.iter().map(WaitingFile::bytes).sum();
         while bytes > self.max_bytes
@@ -185,7 +185,7 @@ impl Applier {
                         "the spool is full: visits are lost until the visit store is back"
                     );
                 }
-                // The next start finds it again.
+                // The next start finds the file again.
                 Err(error) => tracing::error!(%error, "a file of the spool cannot be removed"),
             }
         }
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The store as another process has it.
+    /// Opens the store like another process.
     fn store(app: &TestApp) -> Arc<dyn VisitStore> {
         crate::stores::open(&app.state.platform)
     }
@@ -280,7 +280,7 @@ mod tests {
             let domain = shop(&app).await;
 
             for pages in [1_000, 2_000, 2_500] {
-                // The first parts, as they are when the process ends there.
+                // The first parts only, as after a crash between two parts.
                 let mut some = counts(&domain, 2_500);
                 some.pages.truncate(pages);
                 store(&app).apply("file", &some).await.unwrap();
@@ -352,7 +352,7 @@ mod tests {
         .await;
     }
 
-    /// Files that are remembered.
+    /// Returns the number of files whose names the store keeps.
     async fn noted(app: &TestApp) -> i64 {
         let mut conn = app.state.platform.db.read().await.unwrap();
         store::on_engine!(conn, |c| {
@@ -382,7 +382,7 @@ mod tests {
         .await;
     }
 
-    /// A file of the spool with visits of so many pages.
+    /// Writes a file of the spool with visits to `pages` pages.
     fn file_of(folder: &std::path::Path, domain: &Domain, pages: usize) -> WaitingFile {
         let mut file = SpoolFile::create(folder).unwrap();
         file.append(&counts(domain, pages)).unwrap();
@@ -478,7 +478,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder).unwrap().count(), 0);
     }
 
-    /// Descriptors of this process that lead into a folder.
+    /// Counts the descriptors of this process that are open files of a folder.
     fn open_files(folder: &std::path::Path) -> usize {
         let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
         let targets = descriptors.filter_map(|entry| std::fs::read_link(entry.path()).ok());

@@ -1,5 +1,5 @@
-//! Bounds of the pages that are counted each: a crawler that invents addresses must not fill the database. The
-//! pages beyond are counted together. Used wherever counts enter a store. See
+//! Limits on the pages that are counted separately: a crawler that invents addresses must not fill the database. Visits of
+//! further pages are counted together. Used wherever counts enter a store. See
 //! docs/decisions/0216.
 
 use std::collections::{HashMap, HashSet};
@@ -8,27 +8,27 @@ use std::sync::Arc;
 use super::model::{Day, OTHER_PATHS, Verified, VisitKey};
 use domains::DomainId;
 
-/// Different pages of one day of a domain that are counted each.
+/// Most different pages of one day of a domain that are counted separately.
 const MAX_PAGES: usize = 100_000;
-/// With so many paths, a domain gets no new ones. They are counted once a day, which is why there is room for the new ones of a day
+/// Number of paths at which a domain gets no new ones. Paths are counted once a day, so the limit leaves a day's new ones
 /// below a million.
 pub const MAX_PATHS: u64 = 900_000;
-/// Days of domains that are remembered; with more, those that are asked about again are looked up again.
+/// Most days of domains that are remembered. At this number all of them are forgotten and looked up again when needed.
 const MAX_REMEMBERED: usize = 100_000;
 
-/// The pages that a store has counted each.
+/// Lookup of the pages that a store counts separately.
 pub trait KnownPages: Send {
-    /// Why it does not know.
+    /// Error of a lookup.
     type Error: Send;
 
-    /// Counts those of a day.
+    /// Counts the pages of a day.
     fn count(&mut self, domain: &DomainId, day: Day)
     -> impl Future<Output = Result<u64, Self::Error>> + Send;
 
-    /// Counts those of any day.
+    /// Counts the pages of all days.
     fn count_ever(&mut self, domain: &DomainId) -> impl Future<Output = Result<u64, Self::Error>> + Send;
 
-    /// Returns those among some paths that a day has, or without a day any day.
+    /// Returns the given paths that are known on a day, or on any day when no day is given.
     fn among(
         &mut self,
         domain: &DomainId,
@@ -37,13 +37,14 @@ pub trait KnownPages: Send {
     ) -> impl Future<Output = Result<HashSet<String>, Self::Error>> + Send;
 }
 
-/// Decides whether a visit makes its path a page of the domain. An address that does not exist is none because a stranger asks for it.
+/// Decides whether a visit makes its path a page of the domain. An error does so only for verified crawlers, since anybody can
+/// request an address that does not exist.
 fn makes_page(key: &VisitKey) -> bool {
     key.status < 400 || key.verified == Verified::Yes
 }
 
-/// Folds the visits of a part whose paths are no pages: that had errors only, and only from clients that are no verified
-/// crawlers, in all the counts that come together and ever before. Called in the transaction that counts the part, where there
+/// Folds visits of a part whose paths are no pages: the paths had only errors, only from clients that are no verified
+/// crawlers, in all the counts of `together` and ever before. Called in the transaction that counts the part, where there
 /// is one.
 pub async fn fold_unfound<K: KnownPages>(
     known: &mut K,
@@ -72,14 +73,14 @@ pub async fn fold_unfound<K: KnownPages>(
     Ok(folded(part, &refused.map(|key| (key.domain.clone(), key.day, key.path.clone())).collect()))
 }
 
-/// What this process has counted. What it has not is looked up only when it could matter.
+/// Numbers of pages that this process has counted. The store is asked only where a limit may be reached.
 #[derive(Debug)]
 pub struct PageBounds {
     max_pages: usize,
     max_paths: u64,
-    /// No more pages of a day than this were counted since the number was last looked up.
+    /// Upper bound of the pages of a day that this process knows: those of the last lookup, and those counted since.
     counted: HashMap<(DomainId, Day), usize>,
-    /// Paths of domains, and the day on which they were counted.
+    /// Number of paths of a domain, and the day on which they were counted.
     kept: HashMap<DomainId, (Day, u64)>,
 }
 
@@ -90,13 +91,13 @@ impl Default for PageBounds {
 }
 
 impl PageBounds {
-    /// So many different pages of a day are counted each, and so many of all days.
+    /// Makes the limits: most pages of a day and most paths of all days that are counted separately.
     pub fn new(max_pages: usize, max_paths: u64) -> PageBounds {
         PageBounds { max_pages, max_paths, counted: HashMap::new(), kept: HashMap::new() }
     }
 
-    /// Folds the new pages of a part that their domains or days have no room for. Called in the transaction that counts the part, where
-    /// there is one.
+    /// Folds new pages of a part when their domain or day has reached its limit. Called in the transaction that counts the part,
+    /// where there is one.
     pub async fn fold<K: KnownPages>(
         &mut self,
         known: &mut K,
@@ -111,7 +112,7 @@ impl PageBounds {
         let mut refused: HashSet<(DomainId, Day, Arc<str>)> = HashSet::new();
         for ((domain, day), paths) in paths {
             let counted = self.counted.get(&(domain.clone(), day)).copied();
-            // Another process may have counted as many: only far below the bound nobody need ask.
+            // Another process may have counted as many pages, so the store is not asked only far below the limit.
             let counted = match counted {
                 Some(counted) if counted + paths.len() <= self.max_pages / 2 => counted,
                 None if paths.len() <= self.max_pages / 2 && self.counted.len() < MAX_REMEMBERED => 0,
@@ -125,7 +126,7 @@ impl PageBounds {
         Ok(folded(&rows, &refused))
     }
 
-    /// Folds the paths that a domain never had, of domains that get no new ones.
+    /// Folds paths that are new to a domain when the domain has reached its limit of paths.
     async fn fold_beyond_room<K: KnownPages>(
         &mut self,
         known: &mut K,
@@ -157,7 +158,7 @@ impl PageBounds {
         Ok(folded(rows, &refused.map(|key| (key.domain.clone(), key.day, key.path.clone())).collect()))
     }
 
-    /// Adds the new paths beyond a day's room to those refused; answers how many the day had before.
+    /// Adds the new paths beyond a day's limit to `refused`. Returns the number of pages that the day had before.
     async fn refuse_new<K: KnownPages>(
         &self,
         known: &mut K,
@@ -178,7 +179,7 @@ impl PageBounds {
     }
 }
 
-/// Returns rows with the refused pages of days counted together.
+/// Returns the rows, with the refused pages of each day counted together.
 fn folded(rows: &[(VisitKey, u64)], refused: &HashSet<(DomainId, Day, Arc<str>)>) -> Vec<(VisitKey, u64)> {
     let mut counts: std::collections::BTreeMap<VisitKey, u64> = std::collections::BTreeMap::new();
     for (key, visits) in rows {
@@ -211,7 +212,7 @@ mod tests {
         paths.iter().map(row).collect()
     }
 
-    /// Each page once that was counted, and its visits.
+    /// Returns the counted pages with their visits.
     async fn counted(store: &dyn VisitStore, domain: &Domain, day: Day) -> Vec<(String, u64)> {
         let mut pages: BTreeMap<String, u64> = BTreeMap::new();
         for (key, count) in store.rows(&domain.id, day).await.unwrap() {
@@ -220,8 +221,8 @@ mod tests {
         pages.into_iter().collect()
     }
 
-    /// Runs a test with stores that have room for so many pages of a day and so many paths, of both databases and ClickHouse: each call of
-    /// what it gets is another process.
+    /// Runs a test with stores of both databases and of ClickHouse that have these limits. Each call of the function that the
+    /// test gets makes the store of another process.
     async fn on_each_store(
         max_pages: usize,
         max_paths: u64,

@@ -1,5 +1,5 @@
-//! What the reports beyond the four of the specification say: each crawler, what went wrong, and who came although
-//! robots.txt forbids it. Pure. Visits that the origin answered count in all of them.
+//! Reports beyond the four of the specification: crawlers, errors, and visits that robots.txt forbids. Pure.
+//! Visits that the origin answered count in all of them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,70 +14,70 @@ use super::model::{Day, ServedBy, Verified, start_of};
 use super::report::{ProviderCount, Providers, provider_counts};
 use super::sums::{DayTotal, PageVisits};
 
-/// Longest window of which each crawler's days are told.
+/// Longest window with the visits of each crawler by day, in days.
 const MOST_DAYS_TOLD: Day = 400;
 
-/// Pairs of a crawler and a page that are held against robots.txt, the most visited first.
+/// Most pairs of a crawler and a page that are compared with robots.txt, the most visited first.
 const PAIRS_CHECKED: usize = 50_000;
 
-/// The first and the last day of each crawler.
+/// First and last day of each crawler, by id.
 pub type CrawlersSeen = HashMap<String, (Day, Day)>;
 
 /// Counts of one crawler.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlerCount {
-    /// Its id, stable.
+    /// Stable id of the crawler.
     #[schema(examples("gptbot"))]
     pub id: String,
-    /// Its name, for people.
+    /// Display name of the crawler.
     #[schema(examples("GPTBot"))]
     pub name: String,
-    /// Who runs it.
+    /// Id of the company that runs the crawler.
     #[schema(examples("openai"))]
     pub provider: String,
-    /// What it is for.
+    /// Purpose of the crawler.
     pub purpose: Class,
-    /// Visits, impostors' left out.
+    /// Number of visits, impostors' left out.
     pub visits: u64,
-    /// Those of them whose address or signature is the provider's.
+    /// Number of visits whose address or signature is the provider's.
     pub verified: u64,
-    /// Visits that only claimed to be this crawler's.
+    /// Number of visits by clients that only claimed to be this crawler.
     pub spoofed: u64,
-    /// Visits answered with a snapshot that was stored.
+    /// Number of visits answered with a stored snapshot.
     pub from_cache: u64,
-    /// Different pages that it visited.
+    /// Number of different pages that the crawler visited.
     pub pages: u64,
-    /// Visits answered with a status of 400 to 499.
+    /// Number of visits answered with a status of 400 to 499.
     pub client_errors: u64,
-    /// Visits answered with a status of 500 and above.
+    /// Number of visits answered with a status of 500 and above.
     pub server_errors: u64,
-    /// Day of its first visit ever, `YYYY-MM-DD`; null: impostors only.
+    /// Day of the first visit ever, `YYYY-MM-DD`; null: only impostors came.
     #[schema(examples("2026-11-01"), required = true)]
     pub first_seen: Option<String>,
-    /// Day of its last visit.
+    /// Day of the last visit ever, `YYYY-MM-DD`; null: only impostors came.
     #[schema(examples("2026-11-20"), required = true)]
     pub last_seen: Option<String>,
-    /// Visits of each day of the window, impostors' left out; null when it has more than 400 days.
+    /// Number of visits on each day of the window, impostors' left out; null when the window has more than 400 days.
     #[schema(required = true)]
     pub daily: Option<Vec<u64>>,
 }
 
-/// Answers of one page with one status, which says that something is wrong.
+/// Visits of one page that were answered with one error status.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageError {
     /// Path without query.
     #[schema(value_type = String, examples("/old-offer"))]
     pub path: Arc<str>,
-    /// 400 to 599.
+    /// Status of the answers, 400 to 599.
     #[schema(examples(404))]
     pub status: u16,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
-    /// By provider, most visits first.
+    /// Visits by provider, most visits first.
     pub providers: Vec<ProviderCount>,
-    /// Day of the last one, `YYYY-MM-DD`.
+    /// Day of the last of these visits, `YYYY-MM-DD`.
     #[schema(examples("2026-11-20"))]
     pub last_seen: String,
 }
@@ -92,12 +92,12 @@ pub struct ForbiddenVisits {
     /// Id of the crawler.
     #[schema(examples("gptbot"))]
     pub crawler: String,
-    /// Who runs it.
+    /// Id of the company that runs the crawler.
     #[schema(examples("openai"))]
     pub provider: String,
-    /// Line of robots.txt that forbids it.
+    /// Line of robots.txt that forbids the visits.
     pub line: usize,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
 }
 
@@ -118,7 +118,7 @@ pub fn crawlers_seen(totals: &[DayTotal]) -> CrawlersSeen {
     seen
 }
 
-/// Lists every crawler that came in a window; most visits first.
+/// Lists the crawlers with visits in a window, most visits first.
 pub fn crawlers(facts: &CrawlerFacts, visits: &[PageVisits]) -> Vec<CrawlerCount> {
     let (from, to) = facts.window;
     let length = to.saturating_sub(from).saturating_add(1);
@@ -184,7 +184,8 @@ fn nothing_of(crawler: &str, seen: &CrawlersSeen) -> CrawlerCount {
     }
 }
 
-/// What crawlers got a status of 400 and above for; most visits first, so many at most, and how many there are.
+/// Lists visits with a status of 400 and above by page and status, most visits first, `most` rows at most. Returns the number
+/// of all rows too.
 pub fn errors(visits: &[PageVisits], most: usize) -> (Vec<PageError>, usize) {
     struct Error {
         count: u64,
@@ -217,8 +218,8 @@ pub fn errors(visits: &[PageVisits], most: usize) -> (Vec<PageError>, usize) {
     (all, total)
 }
 
-/// Visits to pages that robots.txt forbids the crawler; most visits first, so many at most, and how many there are among the
-/// pairs that are looked at.
+/// Lists visits to pages that robots.txt forbids to the crawler, most visits first, `most` rows at most. Returns the number of
+/// all such rows among the checked pairs too.
 pub fn forbidden(visits: &[PageVisits], robots: &Robots, most: usize) -> (Vec<ForbiddenVisits>, usize) {
     let mut pairs: Vec<(&Arc<str>, &str, u64)> = Vec::new();
     for page in visits.iter().filter(|page| page.is_page()) {

@@ -26,9 +26,9 @@ pub enum Class {
     Ads,
     /// Reads feeds.
     Feed,
-    /// Keeps copies for posterity.
+    /// Keeps copies in an archive.
     Archive,
-    /// Anything else.
+    /// Any other purpose.
     Other,
 }
 
@@ -64,7 +64,7 @@ impl Class {
         }
     }
 
-    /// Returns the purpose that a tag of the general list stands for.
+    /// Returns the purpose of a tag of the general list; none: the tag has no purpose.
     pub(super) fn of_tag(tag: &str) -> Option<Class> {
         Some(match tag {
             "search-engine" => Class::Search,

@@ -1,6 +1,6 @@
-//! Known crawlers: which one a user agent claims to be, whose it is and what it is for.
-//! Pure but for a bounded cache. Data, not code: two files of `data/`, compiled in. Says only what a client *claims*;
-//! whether the claim is true is checked by address elsewhere.
+//! Known crawlers: the crawler that a user agent claims to be, its provider and its purpose.
+//! Pure but for a bounded cache. Data, not code: two files of `data/`, compiled in. Returns only the *claim* of a client;
+//! the claim is verified by address elsewhere.
 //! See docs/decisions/0030.
 
 use std::collections::BTreeSet;
@@ -13,31 +13,31 @@ use serde::Deserialize;
 
 pub use super::crawler_class::Class;
 
-/// Crawlers that we name ourselves.
+/// Crawlers that this project names.
 const OVERLAY: &str = include_str!("../data/crawlers.json");
 /// The list of the package `crawler-user-agents`.
 const LIST: &str = include_str!("../data/crawler-user-agents.tsv");
 
-/// The provider of crawlers that we do not name ourselves.
+/// Provider of crawlers that this project does not name.
 pub const OTHER_PROVIDER: &str = "other";
 
-/// Id of what only the heuristic found.
+/// Id of crawlers that only the heuristic finds.
 const UNKNOWN: &str = "unknown";
-/// Id of an agent that asks for Markdown and says no more of itself.
+/// Id of a client that requests Markdown and names no crawler.
 const MARKDOWN_CLIENT: &str = "markdown-client";
-/// Beginning of the ids of rows of the list.
+/// Prefix of the ids of rows of the general list.
 const LISTED: &str = "list:";
 
-/// Bytes of a user agent that are looked at, here and by every form of the list.
+/// Bytes of a user agent that are compared, here and by every format of the list.
 pub(super) const MAX_USER_AGENT_BYTES: usize = 1024;
-/// User agents whose crawler is remembered.
+/// Most user agents in the cache.
 const CACHED_USER_AGENTS: u64 = 20_000;
 
-/// Libraries and automation drivers are what a crawler may be built with, not crawlers.
+/// Tags of libraries and automation drivers. A crawler may be built with them, but they are not crawlers.
 const TOOL_TAGS: [&str; 2] = ["http-library", "browser-automation"];
-/// Names of phones and engines in which the words of the heuristic occur.
+/// Names of phones and engines that contain words of the heuristic.
 pub(super) const NOT_BOTS: [&str; 2] = ["cubot", "preview build"];
-/// Words by which an unknown client gives itself away.
+/// Words that mark an unknown client as a crawler.
 pub(super) const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "preview"];
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -45,43 +45,42 @@ pub(super) const BOT_WORDS: [&str; 5] = ["bot", "crawl", "spider", "fetch", "pre
 pub struct Crawler {
     /// Stable id, stored with each visit.
     pub id: String,
-    /// Who runs it; [`OTHER_PROVIDER`] for the list's and for what only the heuristic found.
+    /// Id of the company that runs the crawler; [`OTHER_PROVIDER`] for crawlers of the general list and of the heuristic.
     pub provider: String,
-    /// Its name, for people.
+    /// Display name of the crawler.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the crawler.
     pub class: Class,
-    /// Text in the user agent; a leading `^` ties it to the start.
+    /// Texts of which the user agent contains one; a leading `^` anchors a text to the start.
     #[serde(default)]
     tokens: Vec<String>,
-    /// Tokens that must all be there.
+    /// Texts that the user agent must all contain.
     #[serde(default)]
     all_of: Vec<String>,
-    /// Where the provider publishes its crawlers' addresses.
+    /// Addresses of the lists in which the provider publishes its crawlers' networks.
     #[serde(default)]
     pub ip_ranges: Vec<String>,
-    /// Name suffixes of its crawlers' addresses, for forward-confirmed reverse DNS.
+    /// Suffixes of the host names of the crawler's addresses, for forward-confirmed reverse DNS.
     #[serde(default)]
     pub reverse_dns: Vec<String>,
-    /// Whether it signs its requests (Web Bot Auth).
+    /// True when the crawler signs its requests (Web Bot Auth).
     #[serde(default)]
     pub web_bot_auth: bool,
-    /// The names by which robots.txt speaks to it, where they are not just what it calls itself: the first one that a file has
-    /// counts.
+    /// Names of the crawler in robots.txt, where they differ from its own name. The first one that a file has applies.
     #[serde(default)]
     robots: Vec<String>,
-    /// Rules for `*` are not for it.
+    /// True when rules for `*` do not apply to the crawler.
     #[serde(default)]
     ignores_wildcard: bool,
 }
 
 impl Crawler {
-    /// Decides whether the crawler is documented by its maker, and no more than a row of the general list or a word such as `bot`.
+    /// Decides whether the maker documents the crawler, which is neither of the general list nor found by a word such as `bot`.
     pub fn is_documented(&self) -> bool {
         self.id != UNKNOWN && !self.id.starts_with(LISTED)
     }
 
-    /// Returns a user agent that says to be this crawler; none: it is known by its signature only.
+    /// Returns a user agent that claims to be this crawler; none: only its signature identifies the crawler.
     pub fn user_agent(&self) -> Option<String> {
         if !self.all_of.is_empty() {
             return Some(self.all_of.join(" "));
@@ -98,16 +97,17 @@ impl Crawler {
         })
     }
 
-    /// The names by which robots.txt speaks to it: rules for the first that a file has are for it.
+    /// Returns the names of the crawler in robots.txt. Rules for the first name that a file has apply to the crawler.
     pub fn robots_names(&self) -> impl Iterator<Item = &str> {
-        // Most go by what they call themselves.
+        // Most crawlers obey rules for their own name.
         let own = self.tokens.first().unwrap_or(&self.name).trim_start_matches('^');
         let own = own.split('/').next().unwrap_or(own).trim();
         let own = self.robots.is_empty().then_some(own);
         self.robots.iter().map(String::as_str).chain(own)
     }
 
-    /// The name by which this file speaks to it; `*`: as to all. None: no rule of the file is for it, or nobody knows which.
+    /// Returns the name whose rules in this file apply to the crawler; `*`: the rules for all. None: no rule applies, or the
+    /// crawler is unknown.
     pub fn name_in(&self, robots: &Robots) -> Option<&str> {
         let name = self.robots_names().find(|name| robots.names(name));
         name.or((!self.ignores_wildcard).then_some("*"))
@@ -118,21 +118,21 @@ impl Crawler {
 /// Texts and expressions by which user agents are recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlerPatterns {
-    /// Texts of documented crawlers, in lower case, for any case; a leading `^` ties one to the start.
+    /// Texts of documented crawlers, in lower case, matched in any case; a leading `^` anchors a text to the start.
     pub documented: BTreeSet<String>,
-    /// Texts of the general list, in this very case.
+    /// Texts of the general list, case-sensitive.
     pub listed: BTreeSet<String>,
-    /// Regular expressions of the general list, in this very case.
+    /// Regular expressions of the general list, case-sensitive.
     pub expressions: Vec<String>,
 }
 
-/// The crawlers of the data files, indexed. One per process: [`CrawlerIndex::shared`].
+/// Index of the crawlers of the data files. One per process: [`CrawlerIndex::shared`].
 pub struct CrawlerIndex {
     overlay: Vec<Crawler>,
-    /// Index into `overlay` and whether the token is tied to the start, per token.
+    /// Index into `overlay` and whether the token is anchored to the start, per token.
     tokens: Vec<(usize, bool)>,
     token_finder: AhoCorasick,
-    /// Crawlers of the list, then the unknown one.
+    /// Crawlers of the general list.
     listed: Vec<Crawler>,
     /// Index into `listed` per literal pattern.
     literals: Vec<usize>,
@@ -146,13 +146,13 @@ pub struct CrawlerIndex {
 }
 
 impl CrawlerIndex {
-    /// The index, built at first use.
+    /// Returns the index, which is built at first use.
     pub fn shared() -> &'static CrawlerIndex {
         static INDEX: LazyLock<CrawlerIndex> = LazyLock::new(CrawlerIndex::build);
         &INDEX
     }
 
-    /// The crawler that a user agent claims to be, if any. Remembers its answers.
+    /// Returns the crawler that a user agent claims to be, if any. Caches the result.
     pub fn identify(&'static self, user_agent: &str) -> Option<&'static Crawler> {
         let user_agent = cut(user_agent);
         if user_agent.is_empty() {
@@ -166,7 +166,7 @@ impl CrawlerIndex {
         found
     }
 
-    /// Who runs the crawler with an id that was stored with a visit.
+    /// Returns the provider of the crawler with an id that was stored with a visit.
     pub fn provider_of(&self, id: &str) -> &str {
         self.find(id).map_or(OTHER_PROVIDER, |crawler| &crawler.provider)
     }
@@ -181,24 +181,24 @@ impl CrawlerIndex {
         Class::ALL.iter().any(|class| class.as_str() == text)
     }
 
-    /// The crawler with an id that was stored with a visit.
+    /// Finds the crawler with an id that was stored with a visit.
     pub fn find(&self, id: &str) -> Option<&Crawler> {
         let all = self.overlay.iter().chain(&self.listed).chain([&self.unknown, &self.markdown_client]);
         all.into_iter().find(|crawler| crawler.id == id)
     }
 
-    /// Returns the crawler that stands for those of which nobody knows more than that they are crawlers.
+    /// Returns the crawler that represents all crawlers that only the heuristic finds.
     pub fn unknown(&self) -> &Crawler {
         &self.unknown
     }
 
-    /// Returns the crawler of a request that names Markdown, from what its user agent says.
+    /// Returns the crawler of a request for Markdown: the one that its user agent names, else the Markdown client.
     pub fn markdown_client(&'static self, named: Option<&'static Crawler>) -> &'static Crawler {
         named.filter(|crawler| crawler.id != UNKNOWN).unwrap_or(&self.markdown_client)
     }
 
-    /// Returns everything that a user agent is compared with but the words of the heuristic. Crawlers that are known by several
-    /// texts together are left out: each of their texts is another crawler's.
+    /// Returns all patterns but the words of the heuristic. Crawlers that are known by several texts together are left out: each
+    /// of their texts is another crawler's.
     pub fn patterns(&self) -> CrawlerPatterns {
         let own = self.overlay.iter().flat_map(|crawler| &crawler.tokens);
         let documented = own.map(|token| token.to_ascii_lowercase()).collect();
@@ -218,7 +218,7 @@ impl CrawlerIndex {
         self.overlay.iter().find(|crawler| is_it(&crawler.id) || is_it(&crawler.name))
     }
 
-    /// Our own entries win (the longest token of all), then the list, then the heuristic.
+    /// Finds a crawler: first the entries of this project (the longest token wins), then the general list, then the heuristic.
     fn look_up(&self, user_agent: &str) -> Option<&Crawler> {
         self.in_overlay(user_agent)
             .or_else(|| self.in_list(user_agent))
@@ -338,7 +338,7 @@ fn plain_crawler(id: &str, name: &str, class: Class) -> Crawler {
     }
 }
 
-/// The text that a pattern stands for, when it is no more than an escaped text.
+/// Returns the text that a pattern matches, when the pattern is no more than an escaped text.
 fn literal_of(pattern: &str) -> Option<String> {
     let mut text = String::new();
     let mut chars = pattern.chars();
@@ -355,7 +355,7 @@ fn literal_of(pattern: &str) -> Option<String> {
     Some(text)
 }
 
-/// Returns as much of a user agent as is looked at.
+/// Cuts a user agent to the length that is compared.
 pub fn cut(text: &str) -> &str {
     let mut end = text.len().min(MAX_USER_AGENT_BYTES);
     while !text.is_char_boundary(end) {

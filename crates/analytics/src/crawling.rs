@@ -1,4 +1,4 @@
-//! The service's part in the reports about crawlers and in the export: reads the counts and hands them over.
+//! Reports about crawlers, and the export: reading of the counts from the store.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use super::sums::PageVisits;
 use super::timeline::{self, Timeline, TimelineBy};
 use domains::DomainId;
 
-/// How long a report waits for its turn.
+/// Time that a report waits for a permit.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Analytics {
-    /// Every crawler that came in a window.
+    /// Lists the crawlers with visits in a window.
     pub async fn crawlers(
         &self,
         domain: &DomainId,
@@ -31,7 +31,7 @@ impl Analytics {
         self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
-    /// What crawlers got errors for: so many rows at most, and how many there are.
+    /// Lists visits with errors by page and status, `most` rows at most. Returns the number of all rows too.
     pub async fn errors(
         &self,
         domain: &DomainId,
@@ -42,7 +42,7 @@ impl Analytics {
         self.of_pages(domain, window, Scope::WithOrigin, PageSelection::Failed, report).await
     }
 
-    /// Visits that these rules forbid: so many rows at most, and how many there are.
+    /// Lists visits that these rules forbid, `most` rows at most. Returns the number of all rows too.
     pub async fn forbidden(
         &self,
         domain: &DomainId,
@@ -54,7 +54,7 @@ impl Analytics {
         self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
-    /// Sums of the people who came from assistants.
+    /// Sums up the people who came from assistants.
     pub async fn referral_totals(
         &self,
         domain: &DomainId,
@@ -63,7 +63,7 @@ impl Analytics {
         self.store.referral_totals(domain, window).await
     }
 
-    /// People who came from assistants, by assistant and page; so many rows, most people first.
+    /// Lists people who came from assistants, by assistant and page: `most` rows at most, most people first.
     pub async fn referrals(
         &self,
         domain: &DomainId,
@@ -77,7 +77,7 @@ impl Analytics {
         Ok(rows)
     }
 
-    /// Visits of each of the last days, told apart as asked, and those of impostors.
+    /// Returns the visits of each of the last days, grouped as requested, and those of impostors.
     pub async fn timeline(
         &self,
         domain: &DomainId,
@@ -90,13 +90,13 @@ impl Analytics {
         Ok(timeline::timeline(by, &counts, &spoofed_days(&totals), window))
     }
 
-    /// Refusals by a domain's crawler policy in the last days, by crawler and action, most first.
+    /// Lists refusals by a domain's crawler policy in the last days, by crawler and action, most refusals first.
     pub async fn policy(&self, domain: &DomainId, days: u32) -> Result<Vec<PolicyRow>, VisitError> {
         let window = self.window(days);
         Ok(policy_rows(&self.store.refusals(domain, window).await?, window))
     }
 
-    /// Pages of a window as asked, and how many there are. `stored` are the paths that have a snapshot.
+    /// Lists the requested pages of a window, and counts all that match. `stored` are the paths that have a snapshot.
     pub async fn pages(
         &self,
         domain: &DomainId,
@@ -109,18 +109,18 @@ impl Analytics {
         self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, report).await
     }
 
-    /// Every row of a day, impostors' too.
+    /// Lists every row of a day, impostors' included.
     pub async fn export_day(&self, domain: &DomainId, day: Day) -> Result<Vec<ExportRow>, VisitError> {
         Ok(export::rows(self.store.rows(domain, day).await?))
     }
 
-    /// The part of a window of which visits may be kept by page.
+    /// Returns the part of a window of which visits may be kept by page.
     pub fn kept_days(&self, (from, to): (Day, Day)) -> (Day, Day) {
         (from.max(self.first_kept_day()), to.min(self.today()))
     }
 
-    /// Makes a report of the visits of a window by page, in the order of their paths, off the runtime's threads and not too many at
-    /// once.
+    /// Makes a report of the visits of a window by page, in the order of their paths, on a blocking thread. The number of
+    /// concurrent reports is limited.
     pub(super) async fn of_pages<T: Send + 'static>(
         &self,
         domain: &DomainId,

@@ -1,5 +1,5 @@
-//! Visits as files for other programs: CSV, and Parquet with a group of rows for each day. Pure; one day at a time, so that
-//! nobody holds a year in memory.
+//! Visits as files for other programs: CSV, and Parquet with a group of rows for each day. Pure. Written one day at a time, so
+//! that no process holds a year in memory.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::crawlers::CrawlerIndex;
 use super::model::{Day, ServedBy, Verified, VisitKey, start_of};
 
 const CSV_HEAD: &str = "day,path,crawler,provider,verified,servedBy,status,visits\n";
-/// The same columns.
+/// Columns of [`CSV_HEAD`] in Parquet.
 const PARQUET_SCHEMA: &str = "message visits {
     required int32 day (date);
     required binary path (string);
@@ -27,25 +27,25 @@ const PARQUET_SCHEMA: &str = "message visits {
     required int64 visits;
 }";
 
-/// Visits that are counted together, as they are exported.
+/// Row of an export: visits that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExportRow {
     pub day: Day,
     pub path: Arc<str>,
     /// Id of the crawler.
     pub crawler: String,
-    /// Who runs it.
+    /// Id of the company that runs the crawler.
     pub provider: String,
-    /// Whether it is who it says.
+    /// Result of the check of the crawler's identity.
     pub verified: Verified,
-    /// How they were answered.
+    /// Source of the answers.
     pub served: ServedBy,
     /// Status of the answers.
     pub status: u16,
     pub visits: u64,
 }
 
-/// Every row of a day, in order.
+/// Returns the rows of a day, sorted.
 pub fn rows(visits: Vec<(VisitKey, u64)>) -> Vec<ExportRow> {
     let row = |(key, visits): (VisitKey, u64)| ExportRow {
         day: key.day,
@@ -62,7 +62,7 @@ pub fn rows(visits: Vec<(VisitKey, u64)>) -> Vec<ExportRow> {
     rows
 }
 
-/// A file that is being written.
+/// Exported file that is being written.
 pub enum ExportFile {
     /// Comma-separated, quoted where necessary.
     Csv,
@@ -71,7 +71,7 @@ pub enum ExportFile {
 }
 
 impl ExportFile {
-    /// A new Parquet file.
+    /// Starts a Parquet file.
     pub fn parquet() -> Result<ExportFile, ParquetError> {
         let schema = Arc::new(parse_message_type(PARQUET_SCHEMA)?);
         let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -79,7 +79,7 @@ impl ExportFile {
         Ok(ExportFile::Parquet(Box::new(writer)))
     }
 
-    /// What the file begins with.
+    /// Returns the first bytes of the file.
     pub fn head(&mut self) -> Result<Vec<u8>, ParquetError> {
         match self {
             ExportFile::Csv => Ok(CSV_HEAD.as_bytes().to_vec()),
@@ -87,7 +87,7 @@ impl ExportFile {
         }
     }
 
-    /// Adds rows, and hands over what was written.
+    /// Adds rows. Returns the bytes that were written.
     pub fn add(&mut self, rows: &[ExportRow]) -> Result<Vec<u8>, ParquetError> {
         match self {
             ExportFile::Csv => Ok(csv(rows).into_bytes()),
@@ -101,7 +101,7 @@ impl ExportFile {
         }
     }
 
-    /// What the file ends with.
+    /// Ends the file. Returns its last bytes.
     pub fn end(&mut self) -> Result<Vec<u8>, ParquetError> {
         match self {
             ExportFile::Csv => Ok(Vec::new()),
@@ -113,7 +113,7 @@ impl ExportFile {
     }
 }
 
-/// The bytes since the last time. The writer counts them itself, so that it needs none of them again.
+/// Returns the bytes since the last call. The writer tracks offsets itself and needs none of the bytes again.
 fn taken(writer: &mut SerializedFileWriter<Vec<u8>>) -> Result<Vec<u8>, ParquetError> {
     writer.flush()?;
     Ok(std::mem::take(writer.inner_mut()))

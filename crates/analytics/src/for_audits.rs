@@ -27,7 +27,7 @@ impl CrawlerTraffic for Analytics {
     }
 }
 
-/// Nothing is known of visits while their store is away: an audit is read and goes on without.
+/// Replaces an error of the visit store by no visits, so that audits are shown without visits while the store is unavailable.
 fn known<T: Default>(found: Result<T, VisitError>) -> Result<T, DbError> {
     match found {
         Ok(found) => Ok(found),

@@ -1,5 +1,5 @@
-//! Visits as the dashboard's overview and its list of sites need them: sums of many domains in one read, and one domain's
-//! numbers. Impostors are in none of them.
+//! Visits for the dashboard's overview and its list of sites: sums of many domains in one read, and numbers of one domain.
+//! Impostors are left out.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,14 +11,14 @@ use super::stores::VisitError;
 use super::timeline::{self, Timeline, TimelineBy};
 use domains::DomainId;
 
-/// Visits of one day of one of many domains.
+/// Visits of one domain on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DomainDay {
     pub domain: DomainId,
     pub day: Day,
-    /// Visits, those that the origin answered included.
+    /// Number of visits, those that the origin answered included.
     pub visits: u64,
-    /// Visits that were answered with a status of 400 and above.
+    /// Number of visits that were answered with a status of 400 and above.
     pub failed: u64,
 }
 
@@ -27,20 +27,20 @@ pub struct DomainDay {
 pub struct VisitsOverview {
     /// Visits by kind of crawler for every day of the window.
     pub timeline: Timeline,
-    /// Visits of as many days before. None: visits were not counted on all of those days.
+    /// Number of visits in as many days before. None: visits were not counted on all of those days.
     pub previous: Option<u64>,
     /// Share of the visits with a snapshot that were served from cache, in percent with one decimal.
     pub cache_percent: f64,
-    /// Visits served from cache.
+    /// Number of visits served from cache.
     pub cache_hits: u64,
     /// Time that the cache saved crawlers, in minutes with one decimal.
     pub minutes_saved: f64,
 }
 
-/// Something that happened for the first time on a day.
+/// First visit of a crawler, or first visits to pages, on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FirstVisit {
-    /// Id of a crawler that never came before.
+    /// Id of the crawler.
     Crawler(String),
     /// Number of pages that no crawler had asked for before.
     Pages(u64),
@@ -59,7 +59,7 @@ impl Analytics {
         self.store.days_of_domains(domains, window).await
     }
 
-    /// Lists the domains among some whose visits were counted on a day and ever since: those with a visit on that day or before.
+    /// Lists the domains whose visits have been counted since a day: those with a visit on that day or before.
     pub async fn counted_since(
         &self,
         domains: &[DomainId],
@@ -98,8 +98,8 @@ impl Analytics {
         })
     }
 
-    /// Counts the people whom assistants sent in the last `days` days, and in as many before. None: they were not counted on all
-    /// days before.
+    /// Counts the people whom assistants sent in the last `days` days, and in as many before. None: people were not counted on
+    /// all days before.
     pub async fn people_overview(
         &self,
         domain: &DomainId,
@@ -115,7 +115,7 @@ impl Analytics {
         Ok((now, previous))
     }
 
-    /// Lists what came for the first time in a window: crawlers, and pages by day.
+    /// Lists the first visits in a window: crawlers, and numbers of pages by day.
     pub async fn first_visits(
         &self,
         domain: &DomainId,

@@ -1,5 +1,5 @@
-//! Visits as AI monitoring joins them with the pages that assistants cite: visits of AI crawlers, and people whom
-//! assistants sent. Impostors are in neither.
+//! Visits for AI monitoring, which joins them with the pages that assistants cite: visits of AI crawlers, and people whom
+//! assistants sent. Impostors are left out.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::stores::{PageSelection, VisitError};
 use super::sums::PageVisits;
 use domains::DomainId;
 
-/// Rows of assistant and page that are looked through for the pages with the most people.
+/// Most rows of assistant and page that are read for the pages with the most people.
 const MOST_TOP_ROWS: usize = 1_000;
 
 /// Visits of AI crawlers to one page.
@@ -32,7 +32,7 @@ impl Analytics {
         self.of_pages(domain, self.window(days), Scope::WithOrigin, PageSelection::All, ai_crawls).await
     }
 
-    /// Counts the people whom assistants sent to the pages to which they sent most, by path without query.
+    /// Counts the people whom assistants sent to the pages with the most people, by path without query.
     pub async fn people_of_top_pages(
         &self,
         domain: &DomainId,

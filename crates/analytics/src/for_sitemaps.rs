@@ -1,4 +1,4 @@
-//! Paths that verified crawlers asked for, for the sitemaps that `render` makes. Whoever else asked for an address names no page.
+//! Paths that verified crawlers requested, for the sitemaps that `render` makes. Requests of other clients add no path.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::sums::PageVisits;
 use domains::DomainId;
 
 impl Analytics {
-    /// Lists the paths of a domain, without queries, that verified crawlers asked for.
+    /// Lists the paths of a domain, without queries, that verified crawlers requested.
     pub async fn verified_paths(&self, domain: &DomainId) -> Result<HashSet<Arc<str>>, VisitError> {
         let window = self.window(MAX_DAYS);
         self.of_pages(domain, window, Scope::WithOrigin, PageSelection::All, verified_paths).await

@@ -1,4 +1,4 @@
-//! The recorder of crawler visits: a bounded buffer in front, which is counted and goes to the spool on the disk every 50 ms.
+//! The recorder of crawler visits: a bounded buffer, which is counted and written to the spool on the disk every 50 ms.
 //! Used by the render endpoint and the edge on every answer. Must never block or fail a request: when the buffer is full
 //! a visit is dropped, and counted as dropped. `apply.rs` brings the spool into the visit store. See docs/decisions/0180.
 
@@ -25,27 +25,27 @@ use domains::DomainId;
 use platform::Platform;
 use platform::clock::Clock;
 
-/// Visits that may wait to be counted.
+/// Most visits in the buffer.
 const BUFFER: usize = 65_536;
-/// Distinct rows that are kept in memory; the pages beyond are counted together.
+/// Most rows of pages in memory; visits of further pages are counted together.
 const MAX_ROWS: usize = 200_000;
-/// Distinct rows of people from assistants that are kept in memory; further ones are dropped.
+/// Most rows of people from assistants in memory; further ones are dropped.
 const MAX_REFERRALS: usize = 20_000;
-/// How often counts go to the disk: what a killed process loses.
+/// Interval between writes of counts to the disk. A killed process loses the counts since the last write.
 const APPEND_EVERY: Duration = Duration::from_millis(50);
-/// How long a file of the spool is written to before it is applied.
+/// Time after which a file of the spool is closed and applied.
 const CLOSE_AFTER: Duration = Duration::from_secs(1);
 
-/// Hands visits to the task that counts them. Cheap to clone.
+/// Sender of visits to the task that counts them. Cheap to clone.
 #[derive(Clone)]
 pub struct Recorder {
     buffer: Arc<Buffer>,
     flushes: mpsc::UnboundedSender<oneshot::Sender<()>>,
     live: LiveTail,
     clock: Clock,
-    /// Files of the spool that cannot be read.
+    /// Number of files of the spool that cannot be read.
     unreadable: Arc<AtomicUsize>,
-    /// The tasks' parts, until they run.
+    /// The tasks, until they run.
     parts: Arc<Mutex<Option<(Counter, Applier)>>>,
 }
 
@@ -56,11 +56,11 @@ enum Seen {
     Refusal(RefusalKey),
 }
 
-/// What waits to be counted. Requests only add to it: waking a task for each would cost more than counting.
+/// Events that are not counted yet. Requests only add to the buffer: waking a task for each would cost more than counting.
 #[derive(Debug, Default)]
 struct Buffer {
     waiting: Mutex<Vec<Seen>>,
-    /// Told of the first one.
+    /// Signal for the first event.
     filled: Notify,
 }
 
@@ -79,7 +79,7 @@ impl Buffer {
         }
     }
 
-    /// What waits; further ones go into `next`, which is empty.
+    /// Takes the events. Further ones are added to `next`, which is empty.
     fn take(&self, next: Vec<Seen>) -> Vec<Seen> {
         std::mem::replace(&mut self.waiting(), next)
     }
@@ -114,17 +114,17 @@ impl Recorder {
         Recorder { buffer, flushes, live: LiveTail::default(), clock, unreadable, parts }
     }
 
-    /// Counts visits until `shutdown`, and writes down what is left. Runs once; a second call ends at once.
+    /// Counts visits until `shutdown`, and writes the remaining counts. Runs once; a second call ends at once.
     pub async fn run(self, shutdown: CancellationToken) {
         let parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Nothing of this recorder may keep the channel open that the counter reads.
+        // This recorder must not keep the channel open that the counter reads.
         drop(self);
         if let Some((counter, applier)) = parts {
             tokio::join!(counter.run(shutdown), applier.run());
         }
     }
 
-    /// Counts the visit of a crawler that was answered, soon. A redirect is the way to a page, not a page.
+    /// Queues the answered visit of a crawler for counting. A redirect leads to a page and is not counted.
     pub fn record_answer(&self, request: CrawlerRequest, served: ServedBy, status: u16, duration: Duration) {
         if (300..400).contains(&status) {
             return;
@@ -134,28 +134,28 @@ impl Recorder {
         self.record(Visit { domain, path, crawler, verified, served, status, at, duration });
     }
 
-    /// Counts a visit, soon. Never waits.
+    /// Queues a visit for counting. Never waits.
     pub fn record(&self, visit: Visit) {
         self.live.show(&visit);
         self.buffer.add(Seen::Visit(visit));
     }
 
-    /// Counts a person who came from an assistant, soon. Never waits.
+    /// Queues a person who came from an assistant for counting. Never waits.
     pub fn record_referral(&self, referral: Referral) {
         self.buffer.add(Seen::Referral(referral));
     }
 
-    /// Counts a refusal by a crawler policy, soon. Never waits.
+    /// Queues a refusal by a crawler policy for counting. Never waits.
     pub fn record_refusal(&self, refusal: RefusalKey) {
         self.buffer.add(Seen::Refusal(refusal));
     }
 
-    /// Watches the visits of an account's domain as they are recorded.
+    /// Subscribes to the visits of an account's domain as they are recorded.
     pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
         self.live.watch(account, domain)
     }
 
-    /// What keeps some visits from being counted, if anything does.
+    /// Returns the reason why some visits are not counted, if there is one.
     pub fn problem(&self) -> Option<String> {
         let files = self.unreadable.load(Ordering::Relaxed);
         (files > 0).then(|| format!("files of the spool cannot be read: {files}"))
@@ -165,13 +165,13 @@ impl Recorder {
     pub async fn flush(&self) {
         let (done, wait) = oneshot::channel();
         if self.flushes.send(done).is_ok() {
-            // An error means that the task has ended, having written what it had.
+            // An error means that the task has ended and has written its counts.
             let _ = wait.await;
         }
     }
 }
 
-/// Visits that were counted and are not on the disk yet.
+/// Counts that are not on the disk yet.
 #[derive(Debug, Default)]
 struct Open {
     pages: HashMap<VisitKey, u64>,
@@ -196,7 +196,7 @@ impl Open {
         if !is_known && !self.count_new(visit.key()) {
             return;
         }
-        // An impostor gets other answers than the crawler that it plays: how long they take says nothing of those.
+        // An impostor gets other answers than the crawler, so the durations of its answers are not counted.
         if visit.verified == Verified::No {
             return;
         }
@@ -206,12 +206,12 @@ impl Open {
         }
     }
 
-    /// Counts the first visit of a row; false when there is no room for it.
+    /// Counts the first visit of a row. Returns false when the memory is full and the visit is dropped.
     fn count_new(&mut self, mut key: VisitKey) -> bool {
         if self.pages.len() >= MAX_ROWS {
             key.path = OTHER_PATHS.into();
             metrics::counter!("glasshouse_visits_folded_total").increment(1);
-            // Crawlers, days and statuses multiply too: somewhere there is an end.
+            // Crawlers, days and statuses multiply the rows too, so there is a second limit.
             if self.pages.len() >= 2 * MAX_ROWS && !self.pages.contains_key(&key) {
                 metrics::counter!("glasshouse_visits_dropped_total").increment(1);
                 return false;
@@ -259,24 +259,24 @@ impl Open {
     }
 }
 
-/// Counts visits and writes the counts to the spool.
+/// Task that counts visits and writes the counts to the spool.
 struct Counter {
     buffer: Arc<Buffer>,
-    /// The memory of those counted last, empty: new memory costs more than counting.
+    /// Empty vector of the events counted last: allocating memory costs more than counting.
     counted: Vec<Seen>,
-    /// Those who wait until everything was written.
+    /// Requests for a signal when everything was written.
     asked: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
     closed: mpsc::UnboundedSender<Closed>,
     folder: PathBuf,
-    /// Some came since the last time.
+    /// True when events came since the last write.
     has_visits: bool,
     open: Open,
     file: Option<OpenFile>,
-    /// The disk did not take the last counts; it was said once.
+    /// True when the disk refused the last counts. The failure was logged once.
     is_failing: bool,
 }
 
-/// A file and since when it is written to.
+/// File that is being written, and the time at which it was created.
 type OpenFile = (SpoolFile, Instant);
 
 impl Counter {
@@ -288,7 +288,7 @@ impl Counter {
                 () = self.buffer.filled.notified() => self.has_visits = true,
                 _ = ticks.tick(), if self.has_work() => self.append().await,
                 Some(done) = self.asked.recv() => self.flush(done).await,
-                // Requests were answered before this fires: no more visits come.
+                // Requests are answered before this fires, so no more visits come.
                 () = shutdown.cancelled() => break,
             }
         }
@@ -306,11 +306,11 @@ impl Counter {
     async fn flush(&mut self, done: oneshot::Sender<()>) {
         self.append().await;
         self.close();
-        // Without an applier the process is at its end.
+        // Without an applier the process is ending.
         let _ = self.closed.send(Closed::Flush(done));
     }
 
-    /// Counts what came and brings it to the disk. What the disk does not take stays in memory for the next time.
+    /// Counts new events and writes the counts to the disk. Counts that the disk refuses stay in memory for the next time.
     async fn append(&mut self) {
         self.has_visits = false;
         let mut seen = self.buffer.take(std::mem::take(&mut self.counted));
@@ -320,7 +320,7 @@ impl Counter {
             let written = tokio::task::spawn_blocking(move || {
                 let count = seen.len();
                 open.count_all(&mut seen);
-                // As many will come again.
+                // As many events will come again.
                 seen.shrink_to(2 * count);
                 let (file, result) = write(&mut open, file, &folder);
                 (open, file, seen, result)
@@ -340,7 +340,7 @@ impl Counter {
         }
     }
 
-    /// Hands the file over to be applied.
+    /// Hands the file over to the applier.
     fn close(&mut self) {
         if let Some((file, _)) = self.file.take() {
             // Without an applier the file is applied by the next start.
@@ -349,7 +349,7 @@ impl Counter {
     }
 }
 
-/// Appends counts to a file, a new one where there is none. The counts are empty afterwards, unless that failed.
+/// Appends counts to a file, a new one when there is none. The counts are empty afterwards, unless that failed.
 fn write(open: &mut Open, file: Option<OpenFile>, folder: &Path) -> (Option<OpenFile>, io::Result<()>) {
     let created = match file {
         Some(file) => Ok(file),

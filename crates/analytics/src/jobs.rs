@@ -1,4 +1,4 @@
-//! The background work of crawler analytics: deleting what is too old.
+//! Background work of crawler analytics: deletion of old visits.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use platform::jobs::{Job, JobError, JobOutcome, JobRun, Registry, Schedule};
 
 /// Interval between two deletions of old days.
 const EVERY: Duration = Duration::from_secs(3600);
-/// Into the hour: what was counted before midnight has left the spools by then.
+/// Delay after the full hour: counts from before midnight have left the spools by then.
 const OFFSET: Duration = Duration::from_secs(10 * 60);
 
-/// Deletes visits that are older than they are kept.
+/// Job that deletes visits by page older than `analytics.keep_days`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DeleteOldVisits {}
 
 impl Job for DeleteOldVisits {
     const KIND: &'static str = "DeleteOldVisits";
-    // An hour later there is another one.
+    // The next run follows an hour later.
     const MAX_ATTEMPTS: u32 = 3;
     type Services = Analytics;
 
@@ -28,12 +28,12 @@ impl Job for DeleteOldVisits {
     }
 }
 
-/// Adds the feature's jobs to what a worker can do.
+/// Registers the feature's jobs with a worker.
 pub fn register(registry: Registry, analytics: &Analytics) -> Registry {
     registry.with::<DeleteOldVisits>(analytics.clone(), 1)
 }
 
-/// What the worker has to queue again and again.
+/// Returns the schedules of the worker's recurring jobs.
 pub fn schedules() -> Vec<Schedule> {
     let delete = Schedule::every(EVERY, "days of visits", || DeleteOldVisits {}.queued_for("service"));
     vec![Schedule { offset: OFFSET, ..delete }]

@@ -1,4 +1,4 @@
-//! Crawler analytics: who visits, and how often: recognising crawlers, recording their visits, reporting them.
+//! Crawler analytics: recognition of crawlers, recording of their visits, and reports about the visits.
 //!
 //! The render endpoint and the edge hand every answered visit to the [`Recorder`]; [`Analytics`] reports what was counted.
 

@@ -1,5 +1,5 @@
-//! Visits as they are recorded, for those who watch: a channel for each domain that is watched. Costs a look at one number while
-//! nobody watches, and never holds a request up: whoever is too slow misses some. See docs/decisions/0217.
+//! Live tail of visits as they are recorded: a channel for each watched domain. Reads one number while nobody watches, and never
+//! delays a request: slow watchers miss visits. See docs/decisions/0217.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -12,19 +12,19 @@ use accounts::AccountId;
 use domains::DomainId;
 use platform::limits::{KeyedCount, KeyedSlot};
 
-/// Visits that a watcher may be behind.
+/// Most visits that a watcher may be behind.
 const BEHIND: usize = 1024;
-/// Watchers of one process.
+/// Most watchers of one process.
 const MAX_WATCHERS: usize = 200;
-/// Watchers of one account in one process.
+/// Most watchers of one account in one process.
 const MAX_OF_ACCOUNT: usize = 10;
 
-/// Hands visits to watchers. Cheap to clone.
+/// Sender of visits to watchers. Cheap to clone.
 #[derive(Clone)]
 pub struct LiveTail(Arc<Shared>);
 
 struct Shared {
-    /// Slots of watchers. Nothing else is read while all of them are free.
+    /// Free slots of watchers. Nothing else is read while all slots are free.
     free: Arc<Semaphore>,
     of_account: KeyedCount<AccountId>,
     /// Channels of watched domains.
@@ -33,7 +33,7 @@ struct Shared {
 
 type Channels = HashMap<DomainId, broadcast::Sender<Arc<Visit>>>;
 
-/// The visits of a domain, from now on.
+/// Stream of the visits of a domain.
 pub struct LiveVisits {
     tail: LiveTail,
     domain: DomainId,
@@ -42,22 +42,22 @@ pub struct LiveVisits {
     _slot: OwnedSemaphorePermit,
 }
 
-/// Why a domain cannot be watched now.
+/// Reason why a domain cannot be watched now.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
-    /// Others of the account watch.
+    /// The account has as many watchers as it may.
     #[error("the account watches as often as it may")]
     TooManyOfAccount,
-    /// Others watch.
+    /// The process has as many watchers as it may.
     #[error("too many watch at this process")]
     TooMany,
 }
 
-/// What a watcher sees.
+/// Event of the stream of a watcher.
 #[derive(Debug)]
 pub enum Seen {
     Visit(Arc<Visit>),
-    /// So many visits of the domain came too fast.
+    /// Number of visits of the domain that came too fast.
     Missed(u64),
 }
 
@@ -70,19 +70,19 @@ impl Default for LiveTail {
 }
 
 impl LiveTail {
-    /// Shows a visit to whoever watches its domain.
+    /// Sends a visit to the watchers of its domain.
     pub fn show(&self, visit: &Visit) {
         if self.0.free.available_permits() == MAX_WATCHERS {
             return;
         }
         let channels = self.0.channels.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = channels.get(&visit.domain) {
-            // A channel has somebody who listens for as long as it is there.
+            // A channel has a receiver for as long as it exists.
             let _ = channel.send(Arc::new(visit.clone()));
         }
     }
 
-    /// Watches a domain for an account.
+    /// Subscribes to a domain for an account.
     pub fn watch(&self, account: &AccountId, domain: &DomainId) -> Result<LiveVisits, WatchError> {
         let of_account = self.0.of_account.acquire(account.clone(), MAX_OF_ACCOUNT);
         let _of_account = of_account.ok_or(WatchError::TooManyOfAccount)?;

@@ -1,4 +1,4 @@
-//! What a visit of a crawler is, and how visits are counted together. Pure.
+//! Visits of crawlers, and the keys by which visits are counted together. Pure.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use platform::clock::Timestamp;
 /// Longest path that is kept, in bytes.
 pub const MAX_PATH_BYTES: usize = 1024;
 
-/// In place of paths that are too many to be counted each. No path begins like this.
+/// Path under which visits are counted when a domain has too many paths. No path begins like this.
 pub const OTHER_PATHS: &str = "(other)";
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
@@ -25,20 +25,20 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// A UTC day, counted from 1970.
 pub type Day = i64;
 
-/// How a visit was answered.
+/// Source of the answer to a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ServedBy {
-    /// With a stored snapshot, from memory or from the object store.
+    /// Stored snapshot, from memory or from the object store.
     Cache,
-    /// With a page rendered for it.
+    /// Page rendered for the visit.
     Render,
-    /// With the site's own answer.
+    /// Answer of the site's own server.
     Origin,
 }
 
 impl ServedBy {
-    /// The text that clients and the database see.
+    /// Returns the text that clients and the database see.
     pub const fn as_str(self) -> &'static str {
         match self {
             ServedBy::Cache => "cache",
@@ -47,7 +47,7 @@ impl ServedBy {
         }
     }
 
-    /// Reads the text that clients and the database see.
+    /// Parses the text that clients and the database see.
     pub fn parse(text: &str) -> Option<ServedBy> {
         [ServedBy::Cache, ServedBy::Render, ServedBy::Origin]
             .into_iter()
@@ -55,20 +55,20 @@ impl ServedBy {
     }
 }
 
-/// Whether a crawler is who it claims to be.
+/// Result of the check of a crawler's identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verified {
-    /// Its address or signature is the provider's.
+    /// The address or signature is the provider's.
     Yes,
-    /// Its address is not one that the provider publishes.
+    /// The address is not one that the provider publishes.
     No,
-    /// Nobody knows: its address is hidden, or the provider publishes none.
+    /// The address is hidden, or the provider publishes none.
     Unknown,
 }
 
 impl Verified {
-    /// The text in the database.
+    /// Returns the text in the database.
     pub const fn as_str(self) -> &'static str {
         match self {
             Verified::Yes => "yes",
@@ -77,7 +77,7 @@ impl Verified {
         }
     }
 
-    /// Reads the text in the database.
+    /// Parses the text in the database.
     pub fn parse(text: &str) -> Option<Verified> {
         [Verified::Yes, Verified::No, Verified::Unknown]
             .into_iter()
@@ -88,34 +88,34 @@ impl Verified {
 /// Request of a crawler for a page.
 #[derive(Debug, Clone)]
 pub struct CrawlerRequest {
-    /// Domain record that it is counted under.
+    /// Domain record under which the request is counted.
     pub domain: DomainId,
-    /// Path without the query, as it stands in an address.
+    /// Path without the query, as in an address.
     pub path: Arc<str>,
     /// Crawler that the client claims to be.
     pub crawler: &'static Crawler,
-    /// Truth of the claim.
+    /// Result of the check of the claim.
     pub verified: Verified,
 }
 
 /// One visit of a crawler.
 #[derive(Debug, Clone)]
 pub struct Visit {
-    /// The domain record it is counted under.
+    /// Domain record under which the visit is counted.
     pub domain: DomainId,
-    /// Path without the query, as it stands in an address.
+    /// Path without the query, as in an address.
     pub path: Arc<str>,
-    /// Who it claimed to be.
+    /// Crawler that the client claims to be.
     pub crawler: &'static Crawler,
-    /// Whether that is true.
+    /// Result of the check of the claim.
     pub verified: Verified,
-    /// How it was answered.
+    /// Source of the answer.
     pub served: ServedBy,
     /// Status of the answer.
     pub status: u16,
-    /// When it was answered.
+    /// Time of the answer.
     pub at: Timestamp,
-    /// How long the answer took.
+    /// Duration of the answer.
     pub duration: Duration,
 }
 
@@ -129,15 +129,15 @@ pub struct VisitKey {
     pub path: Arc<str>,
     /// Id of the crawler.
     pub crawler: Cow<'static, str>,
-    /// Whether it was checked.
+    /// Result of the check of the crawler's identity.
     pub verified: Verified,
-    /// How it was answered.
+    /// Source of the answer.
     pub served: ServedBy,
     /// Status of the answer.
     pub status: u16,
 }
 
-/// Visits of one day that are counted together, whatever the page.
+/// Visits of one day that are counted together, of any page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct DayKey {
     /// Domain record.
@@ -145,26 +145,26 @@ pub struct DayKey {
     pub day: Day,
     /// Id of the crawler.
     pub crawler: Cow<'static, str>,
-    /// Whether it was checked.
+    /// Result of the check of the crawler's identity.
     pub verified: Verified,
-    /// How it was answered.
+    /// Source of the answer.
     pub served: ServedBy,
     /// Status of the answer.
     pub status: u16,
 }
 
-/// Answers of one day that took about as long.
+/// Answers of one day with about the same duration.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TimeKey {
     /// Domain record.
     pub domain: DomainId,
     pub day: Day,
-    /// How it was answered.
+    /// Source of the answer.
     pub served: ServedBy,
     pub bucket: i64,
 }
 
-/// A [`VisitKey`] that is looked for: it hashes as one, and copies nothing.
+/// Borrowed [`VisitKey`] for lookups. It has the same hash and copies nothing.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct VisitKeyRef<'v> {
     domain: &'v DomainId,
@@ -184,7 +184,7 @@ impl Equivalent<VisitKey> for VisitKeyRef<'_> {
     }
 }
 
-/// A [`TimeKey`] that is looked for.
+/// Borrowed [`TimeKey`] for lookups.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct TimeKeyRef<'v> {
     domain: &'v DomainId,
@@ -200,34 +200,34 @@ impl Equivalent<TimeKey> for TimeKeyRef<'_> {
     }
 }
 
-/// A path as visits of it are counted, however it is written: as it stands in an address, and as much as is kept of it.
+/// Returns the path under which visits of a path are counted: encoded as in an address, and cut to [`MAX_PATH_BYTES`].
 ///
-/// What does not begin with a slash is no path and stays as it is.
+/// A text that does not begin with a slash is no path and is only cut.
 pub fn counted_path(path: &str) -> Cow<'_, str> {
     static SITE: LazyLock<Url> = LazyLock::new(|| Url::parse("http://site.test").expect("an address"));
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_~.".contains(&byte);
     if !path.starts_with('/') || (path.bytes().all(is_plain) && !path.contains("/.")) {
         return Cow::Borrowed(kept(path));
     }
-    // Addresses leave out tabs and line breaks; a path that has them came encoded.
+    // Addresses drop tabs and line breaks, so these are encoded before.
     let path = percent_encoding::utf8_percent_encode(path, percent_encoding::CONTROLS).to_string();
     let mut address = SITE.clone();
     address.set_path(&path);
     Cow::Owned(kept(address.path()).to_owned())
 }
 
-/// As much of a path as is kept.
+/// Cuts a path to [`MAX_PATH_BYTES`].
 fn kept(path: &str) -> &str {
     &path[..path.floor_char_boundary(MAX_PATH_BYTES)]
 }
 
 impl Visit {
-    /// Its path, as much as is kept of it.
+    /// Returns the path of the visit, cut to [`MAX_PATH_BYTES`].
     fn kept_path(&self) -> &str {
         kept(&self.path)
     }
 
-    /// The row that the visit is counted in, to look for.
+    /// Returns the borrowed key of the row that the visit is counted in.
     pub fn key_ref(&self) -> VisitKeyRef<'_> {
         VisitKeyRef {
             domain: &self.domain,
@@ -240,7 +240,7 @@ impl Visit {
         }
     }
 
-    /// The row that the visit is counted in.
+    /// Returns the key of the row that the visit is counted in.
     pub fn key(&self) -> VisitKey {
         let kept = self.kept_path();
         VisitKey {
@@ -254,13 +254,13 @@ impl Visit {
         }
     }
 
-    /// The bucket that its time is counted in, to look for.
+    /// Returns the borrowed key of the row that the answer's duration is counted in.
     pub fn time_key_ref(&self) -> TimeKeyRef<'_> {
         let (day, bucket) = (day_of(self.at), bucket_of(self.duration));
         TimeKeyRef { domain: &self.domain, day, served: self.served, bucket }
     }
 
-    /// The bucket that its time is counted in.
+    /// Returns the key of the row that the answer's duration is counted in.
     pub fn time_key(&self) -> TimeKey {
         TimeKey {
             domain: self.domain.clone(),
@@ -271,23 +271,23 @@ impl Visit {
     }
 }
 
-/// The UTC day of a point in time.
+/// Returns the UTC day of a point in time.
 pub const fn day_of(at: Timestamp) -> Day {
     at.as_millis().div_euclid(DAY_MS)
 }
 
-/// The first moment of a day.
+/// Returns the first moment of a day.
 pub const fn start_of(day: Day) -> Timestamp {
     Timestamp::from_millis(day * DAY_MS)
 }
 
-/// The date of a day, `YYYY-MM-DD`: also of the last days of 9999, in which there is no point in time.
+/// Returns the date of a day, `YYYY-MM-DD`: also of the last days of 9999, which are beyond a timestamp.
 pub fn date_of(day: Day) -> String {
     let hours = jiff::SignedDuration::from_hours(24 * day);
     jiff::civil::date(1970, 1, 1).saturating_add(hours).to_string()
 }
 
-/// Reads a day in exactly the form `YYYY-MM-DD`.
+/// Parses a day in exactly the form `YYYY-MM-DD`.
 pub fn parse_day(text: &str) -> Option<Day> {
     let is_plain = text.len() == 10
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -295,29 +295,29 @@ pub fn parse_day(text: &str) -> Option<Day> {
             _ => byte.is_ascii_digit(),
         });
     let date: jiff::civil::Date = text.parse().ok().filter(|_| is_plain)?;
-    // Not by its midnight: the last days of 9999, which stand for "no end", are beyond what a timestamp can hold.
+    // Not by its midnight: a timestamp cannot hold the last days of 9999, which stand for "no end".
     Some(date.duration_since(jiff::civil::date(1970, 1, 1)).as_hours() / 24)
 }
 
-/// The first day of a day's month.
+/// Returns the first day of a day's month.
 pub fn month_of(day: Day) -> Day {
     let date = start_of(day).day();
     let of_month: Day = date.rsplit('-').next().and_then(|number| number.parse().ok()).unwrap_or(1);
     day - of_month + 1
 }
 
-/// The bucket of a duration: each begins 2 % above the one before; the first is below a millisecond.
+/// Returns the bucket of a duration. Each bucket begins 2 % above the one before; the first is below a millisecond.
 pub fn bucket_of(duration: Duration) -> i64 {
     let ms = duration.as_secs_f64() * 1000.0;
     if ms < 1.0 { 0 } else { 1 + (ms.ln() / 1.02f64.ln()).floor() as i64 }
 }
 
-/// Milliseconds in the middle of a bucket.
+/// Returns the middle of a bucket, in milliseconds.
 pub fn bucket_ms(bucket: i64) -> f64 {
     if bucket <= 0 { 0.5 } else { 1.02f64.powf(bucket as f64 - 0.5) }
 }
 
-/// The counts of days among counts of pages, in one order: two that add to the same rows must not wait for each other.
+/// Sums up counts of pages by day, sorted: two transactions that add to the same rows must not wait for each other.
 pub fn days_among(rows: &[(VisitKey, u64)]) -> Vec<(DayKey, u64)> {
     let mut days: BTreeMap<DayKey, u64> = BTreeMap::new();
     for (key, visits) in rows {

@@ -1,4 +1,4 @@
-//! Pages that crawlers visited in a window, and stored pages that none asked for. Pure.
+//! Pages that crawlers visited in a window, and stored pages that no crawler visited. Pure.
 //! Visits that the origin answered count; impostors' do not.
 
 use std::cmp::Ordering;
@@ -13,24 +13,24 @@ use super::report::{ProviderCount, Providers, provider_counts};
 use super::stores::FirstDay;
 use super::sums::PageVisits;
 
-/// Pages that are asked for, and how.
+/// Filters, order and range of a list of pages.
 #[derive(Debug, Clone, Default)]
 pub struct PageQuestion {
     /// Text that paths must contain, in any case.
     pub search: Option<String>,
-    /// Company whose crawlers' visits count alone.
+    /// Provider whose crawlers' visits alone count.
     pub provider: Option<String>,
     pub only: Option<OnlyPages>,
     pub sort: PageSort,
-    /// Smallest first.
+    /// True for ascending order.
     pub is_ascending: bool,
-    /// Rows of the answer; none: all.
+    /// Most rows of the answer; none: all.
     pub limit: Option<usize>,
-    /// Rows to leave out first.
+    /// Number of rows to skip.
     pub offset: usize,
 }
 
-/// Part of the pages.
+/// Selection of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnlyPages {
@@ -58,17 +58,17 @@ pub struct CrawledPage {
     /// Path without query.
     #[schema(value_type = String, examples("/pricing"))]
     pub path: Arc<str>,
-    /// Visits of the window.
+    /// Number of visits in the window.
     pub visits: u64,
-    /// Visits that were answered with a stored snapshot.
+    /// Number of visits that were answered with a stored snapshot.
     pub cache: u64,
-    /// Visits that waited for a render.
+    /// Number of visits that waited for a render.
     pub render: u64,
-    /// Visits that the site's own server answered.
+    /// Number of visits that the site's own server answered.
     pub origin: u64,
-    /// Different crawlers that came.
+    /// Number of different crawlers.
     pub crawlers: u64,
-    /// By provider, most visits first.
+    /// Visits by provider, most visits first.
     pub providers: Vec<ProviderCount>,
     /// Day of the first visit ever, `YYYY-MM-DD`; null without any.
     #[schema(examples("2026-11-01"), required = true)]
@@ -87,7 +87,7 @@ struct PageSums<'a> {
     last: Day,
 }
 
-/// Lists the pages that were asked for, and counts all that match. `first` are the first days of pages, `stored` the paths that
+/// Lists the requested pages, and counts all that match. `first` are the first days of pages, `stored` the paths that
 /// have a snapshot.
 pub fn pages(
     question: &PageQuestion,

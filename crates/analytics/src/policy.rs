@@ -1,5 +1,5 @@
-//! Crawler policies beside what is known of crawlers: the names that rules may have, a crawler as rules see it, and what policies
-//! refused. Pure. What a rule means is in `domains::crawler_policy`.
+//! Crawler policies and the known crawlers: the names that rules may have, a crawler as the subject of rules, and refusals.
+//! Pure. The meaning of a rule is defined in `domains::crawler_policy`.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -25,7 +25,7 @@ pub struct RefusalKey {
     /// Id of the crawler, or [`IMPOSTORS`].
     pub crawler: Cow<'static, str>,
     pub action: PolicyAction,
-    /// False: the policy only logs, and the crawler was let in.
+    /// False: the policy only logs, and the request was not refused.
     pub enforced: bool,
 }
 
@@ -47,12 +47,12 @@ pub struct PolicyRow {
     /// Requests that `enforce` would have refused while the mode was `log`.
     #[schema(examples(30))]
     pub would_be: u64,
-    /// Sums of both for each of the days; the last one is today.
+    /// Sums of both on each of the days; the last day is today.
     #[schema(example = json!([12, 30]))]
     pub daily: Vec<u64>,
 }
 
-/// Returns a crawler as rules see it.
+/// Returns a crawler as the subject of rules.
 pub fn subject_of(crawler: &Crawler, verified: Verified) -> PolicySubject<'_> {
     PolicySubject {
         crawler: &crawler.id,
@@ -83,7 +83,7 @@ pub fn unknown_names(policy: &CrawlerPolicy) -> Vec<(String, String)> {
     problems.map(|(at, problem)| (format!("rules.{at}.match"), problem.to_owned())).collect()
 }
 
-/// Lists refusals by crawler and action, most first.
+/// Lists refusals by crawler and action, most refusals first.
 pub fn policy_rows(counts: &[(RefusalKey, u64)], (from, to): (Day, Day)) -> Vec<PolicyRow> {
     let days = usize::try_from(to - from + 1).unwrap_or_default();
     let mut rows: BTreeMap<(&str, PolicyAction), PolicyRow> = BTreeMap::new();

@@ -1,6 +1,6 @@
-//! People who came from an assistant: which one, by the address that their browser says they come from, or by the campaign
+//! People who came from an assistant. The assistant is known by the `Referer` of their browser, or by the campaign
 //! parameter that the assistant adds to its links. Pure.
-//! Browsers and assistants may say nothing: it is a lower bound. See docs/decisions/0218.
+//! Browsers and assistants may send neither, so counts are a lower bound. See docs/decisions/0218.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::model::{Day, MAX_PATH_BYTES};
 use domains::DomainId;
 use platform::clock::Timestamp;
 
-/// Hosts of assistants, with whatever is below them, and who runs them.
+/// Hosts of assistants, whose subdomains are included, and the companies that run the assistants.
 const ASSISTANTS: [(&str, &str); 16] = [
     ("chatgpt.com", "openai"),
     ("chat.openai.com", "openai"),
@@ -32,7 +32,7 @@ const ASSISTANTS: [(&str, &str); 16] = [
     ("duck.ai", "duckduckgo"),
 ];
 
-/// Values of `utm_source` beside the hosts above, and who runs the assistant.
+/// Values of `utm_source` beside the hosts above, and the companies that run the assistants.
 const SOURCES: [(&str, &str); 14] = [
     ("chatgpt", "openai"),
     ("openai", "openai"),
@@ -50,20 +50,20 @@ const SOURCES: [(&str, &str); 14] = [
     ("kimi", "moonshot"),
 ];
 
-/// A person who came from an assistant.
+/// Person who came from an assistant.
 #[derive(Debug, Clone)]
 pub struct Referral {
     /// The domain record.
     pub domain: DomainId,
     /// Path of the page, without the query.
     pub path: Arc<str>,
-    /// Who runs the assistant.
+    /// Id of the company that runs the assistant.
     pub assistant: &'static str,
-    /// When the page was answered.
+    /// Time of the answer.
     pub at: Timestamp,
 }
 
-/// People that are counted together.
+/// People who are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ReferralKey {
     /// Domain record.
@@ -71,27 +71,27 @@ pub struct ReferralKey {
     pub day: Day,
     /// Path of the page.
     pub path: Arc<str>,
-    /// Who runs the assistant.
+    /// Id of the company that runs the assistant.
     pub assistant: String,
 }
 
 /// People whom an assistant sent to a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ReferralCount {
-    /// Who runs the assistant.
+    /// Id of the company that runs the assistant.
     #[schema(examples("openai"))]
     pub assistant: String,
     /// Path of the page, without the query.
     #[schema(examples("/pricing"))]
     pub path: String,
-    /// How many people.
+    /// Number of people.
     pub count: u64,
 }
 
-/// Rows of a list of people who came from assistants: never all, since strangers can add thousands a day.
+/// Rows of a list of people who came from assistants. Reports never read all, since strangers can add thousands a day.
 #[derive(Debug, Clone, Copy)]
 pub enum ReferralRows<'a> {
-    /// So many rows, those with the most people first.
+    /// Most rows, those with the most people first.
     Top(usize),
     /// The rows of these pages.
     OfPages(&'a [String]),
@@ -105,7 +105,7 @@ pub struct ReferralTotals {
 }
 
 impl Referral {
-    /// The row that the person is counted in. None: the path is longer than any that is kept.
+    /// Returns the key of the row that the person is counted in. None: the path is longer than any that is kept.
     pub fn key(&self) -> Option<ReferralKey> {
         let is_kept = self.path.len() <= MAX_PATH_BYTES;
         is_kept.then(|| ReferralKey {
@@ -117,8 +117,8 @@ impl Referral {
     }
 }
 
-/// Returns who runs the assistant that a request comes from: the one that its `Referer` names, or without a `Referer` the one that
-/// `utm_source` of its query names. Somebody who comes from another site follows a link that was copied there.
+/// Returns the company that runs the assistant from which a request comes: the one that its `Referer` names, or without a
+/// `Referer` the one that `utm_source` of its query names. A request with another site's `Referer` comes from a copied link.
 pub fn assistant_of(referer: Option<&str>, query: Option<&str>) -> Option<&'static str> {
     if let Some(referer) = referer.filter(|referer| !referer.trim().is_empty()) {
         return assistant_at(Url::parse(referer).ok()?.host_str()?);
@@ -130,7 +130,7 @@ pub fn assistant_of(referer: Option<&str>, query: Option<&str>) -> Option<&'stat
     known.or_else(|| assistant_at(&source))
 }
 
-/// Returns who runs the assistant at a host.
+/// Returns the company that runs the assistant at a host.
 fn assistant_at(host: &str) -> Option<&'static str> {
     let is_or_is_below =
         |name: &str| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));

@@ -1,4 +1,4 @@
-//! What the four endpoints say about crawler visits: sums, ties and medians. Pure.
+//! Results of the four endpoints about crawler visits: sums, order and medians. Pure.
 //! Everything is sorted here, bytewise, so that every database gives the same bytes.
 
 use std::cmp::Reverse;
@@ -13,12 +13,12 @@ use super::model::{Day, ServedBy, bucket_ms, start_of};
 use super::sums::{PageVisits, TimeCounts};
 use platform::clock::Timestamp;
 
-/// Visits of one day, crawler and way.
+/// Visits of one day, crawler and source of the answer.
 pub struct DayCount {
     pub day: Day,
     /// Id of the crawler.
     pub crawler: String,
-    /// How they were answered.
+    /// Source of the answers.
     pub served: ServedBy,
     pub visits: u64,
 }
@@ -26,21 +26,21 @@ pub struct DayCount {
 /// Visits of a provider's crawlers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ProviderCount {
-    /// Who runs the crawlers.
+    /// Id of the company that runs the crawlers.
     #[schema(examples("google"))]
     pub provider: String,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
 }
 
-/// Visits answered one way.
+/// Visits with one source of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServedByCount {
-    /// `cache`, `render`, and `origin` when it was asked for.
+    /// Source of the answers: `cache`, `render`, and `origin` when it was requested.
     #[schema(examples("cache"))]
     pub served_by: String,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
 }
 
@@ -50,24 +50,24 @@ pub struct PathProviderCount {
     /// Path without query.
     #[schema(value_type = String, examples("/pricing"))]
     pub path: Arc<str>,
-    /// Who runs the crawlers.
+    /// Id of the company that runs the crawlers.
     #[schema(value_type = String, examples("google"))]
     pub provider: &'static str,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
 }
 
-/// Visits of a page answered one way.
+/// Visits of a page with one source of the answer.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PathServedByCount {
     /// Path without query.
     #[schema(value_type = String, examples("/pricing"))]
     pub path: Arc<str>,
-    /// `cache`, `render`, and `origin` when it was asked for.
+    /// Source of the answers: `cache`, `render`, and `origin` when it was requested.
     #[schema(value_type = String, examples("cache"))]
     pub served_by: &'static str,
-    /// How many visits.
+    /// Number of visits.
     pub count: u64,
 }
 
@@ -76,7 +76,7 @@ pub struct PathServedByCount {
 #[serde(rename_all = "camelCase")]
 pub struct Bots {
     pub by_provider: Vec<PathProviderCount>,
-    /// By the way they were answered.
+    /// Visits by page and source of the answer.
     pub by_served_by: Vec<PathServedByCount>,
 }
 
@@ -90,40 +90,40 @@ pub struct Daily {
 /// Visits of one UTC day.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DailyCount {
-    /// `YYYY-MM-DD`.
+    /// Date of the day, `YYYY-MM-DD`.
     #[schema(examples("2026-11-20"))]
     pub date: String,
-    /// All visits of the day.
+    /// Number of all visits of the day.
     pub total: u64,
-    /// By provider, most visits first.
+    /// Visits by provider, most visits first.
     pub providers: Vec<ProviderCount>,
 }
 
-/// Crawler visits in short.
+/// Summary of crawler visits.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// The search engine that came most often; null when none did.
+    /// Search engine with the most visits; null without visits.
     #[schema(required = true)]
     pub top_search_crawler: Option<ProviderCount>,
-    /// The provider of language models that came most often; null when none did.
+    /// Provider of language models with the most visits; null without visits.
     #[schema(required = true)]
     pub top_llm_crawler: Option<ProviderCount>,
-    /// Pages that a crawler visited for the first time ever.
+    /// Number of pages that a crawler visited for the first time ever.
     pub new_pages_crawled: u64,
-    /// Pages that were visited.
+    /// Number of pages that were visited.
     pub total_pages_crawled: u64,
-    /// Visits answered with a snapshot.
+    /// Number of visits answered with a snapshot.
     pub total_crawls_served: u64,
-    /// What the cache saved.
+    /// Savings of the cache.
     pub crawl_budget_saved: CrawlBudget,
-    /// The domain is the demo of this installation, whose visits are made up. Missing for every other domain.
+    /// True for the demo domain of this installation, whose visits are made up. Missing for every other domain.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub demo: bool,
 }
 
-/// What the cache saved: how often nobody waited for a render, and for how long.
+/// Savings of the cache: the visits that waited for no render, and the time that they saved.
 #[derive(Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlBudget {
@@ -131,7 +131,7 @@ pub struct CrawlBudget {
     pub percentage: f64,
     /// Visits from cache times the difference of the median times of renders and of the cache, in minutes with one decimal.
     pub minutes_saved: f64,
-    /// Visits served from cache.
+    /// Number of visits served from cache.
     pub cache_hits: u64,
 }
 
@@ -139,15 +139,15 @@ pub struct CrawlBudget {
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CrawlerVisits {
-    /// All visits.
+    /// Number of all visits.
     pub total: u64,
-    /// By provider, most visits first.
+    /// Visits by provider, most visits first.
     pub by_provider: Vec<ProviderCount>,
-    /// By the way they were answered, most visits first.
+    /// Visits by source of the answer, most visits first.
     pub by_served_by: Vec<ServedByCount>,
 }
 
-/// How often answers took about so long: bucket and count, in the order of the buckets.
+/// Numbers of answers by duration: pairs of bucket and count, in the order of the buckets.
 #[derive(Debug, Default)]
 pub struct Times {
     pub render: Vec<(i64, u64)>,
@@ -155,7 +155,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// What was counted by way and bucket.
+    /// Selects the counts of renders and of the cache.
     pub fn of(counts: &TimeCounts) -> Times {
         let of = |way: ServedBy| {
             let own = counts.iter().filter(move |((served, _), _)| *served == way);
@@ -165,14 +165,14 @@ impl Times {
     }
 }
 
-/// Finds out whose crawlers are, each id once.
+/// Cache of the providers and purposes of crawlers by id.
 #[derive(Default)]
 pub(super) struct Providers {
     known: HashMap<String, (&'static str, Option<Class>)>,
 }
 
 impl Providers {
-    /// The provider of a crawler, and what the crawler is for.
+    /// Returns the provider of a crawler, and the crawler's purpose.
     pub(super) fn of(&mut self, crawler: &str) -> (&'static str, Option<Class>) {
         if let Some(known) = self.known.get(crawler) {
             return *known;
@@ -185,7 +185,7 @@ impl Providers {
     }
 }
 
-/// Visits by page, which come in the order of their paths.
+/// Reports visits by page. `visits` are in the order of their paths.
 pub fn bots(visits: &[PageVisits]) -> Bots {
     let mut providers = Providers::default();
     let mut bots = Bots::default();
@@ -206,7 +206,7 @@ pub fn bots(visits: &[PageVisits]) -> Bots {
     bots
 }
 
-/// Visits of every day from one to another.
+/// Reports the visits of every day of a window.
 pub fn daily(days: &[DayCount], (from, to): (Day, Day)) -> Daily {
     let mut providers = Providers::default();
     let mut by_day: BTreeMap<Day, HashMap<&str, u64>> = BTreeMap::new();
@@ -222,7 +222,7 @@ pub fn daily(days: &[DayCount], (from, to): (Day, Day)) -> Daily {
     Daily { daily: (from..=to).map(entry).collect() }
 }
 
-/// Visits in short; `pages` are those visited and the new ones among them.
+/// Sums up visits in a summary. `pages` are the numbers of visited pages and of new ones among them.
 pub fn summary(days: &[DayCount], pages: (u64, u64), times: &Times) -> Summary {
     let mut providers = Providers::default();
     let (mut search, mut llm) = (HashMap::new(), HashMap::new());
@@ -230,7 +230,7 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), times: &Times) -> Summary {
     for count in days {
         let (provider, class) = providers.of(&count.crawler);
         match class {
-            // Those of many companies together are nobody's.
+            // Crawlers of this provider belong to many companies.
             _ if provider == OTHER_PROVIDER => {}
             Some(Class::Search) => *search.entry(provider).or_default() += count.visits,
             Some(Class::LlmTraining | Class::LlmSearch | Class::LlmUser) => {
@@ -260,7 +260,7 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), times: &Times) -> Summary {
     }
 }
 
-/// Visits of one page, or of none.
+/// Reports the visits of one page, or of none.
 pub fn page(visits: &[PageVisits]) -> CrawlerVisits {
     let mut providers = Providers::default();
     let (mut by_provider, mut by_served, mut total) = (HashMap::new(), HashMap::new(), 0);
@@ -277,20 +277,20 @@ pub fn page(visits: &[PageVisits]) -> CrawlerVisits {
     }
 }
 
-/// Most visits first.
+/// Sorts visits by provider, most visits first.
 pub(super) fn provider_counts(counts: HashMap<&str, u64>) -> Vec<ProviderCount> {
     let count = |(provider, count): (&str, u64)| ProviderCount { provider: provider.to_owned(), count };
     most_first(counts).into_iter().map(count).collect()
 }
 
-/// Count descending, then the key, bytewise.
+/// Sorts by count descending, then by key, bytewise.
 fn most_first<K: Ord>(counts: HashMap<K, u64>) -> Vec<(K, u64)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     counts
 }
 
-/// What one visit from cache saves: never less than nothing.
+/// Returns the time that one visit from cache saves, in milliseconds; never negative.
 fn saved_ms(times: &Times) -> f64 {
     match (median_ms(&times.render), median_ms(&times.cache)) {
         (Some(render), Some(cache)) => (render - cache).max(0.0),
@@ -312,14 +312,14 @@ fn one_decimal(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// The window of a report, as it is told.
+/// Window of a report.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct WindowInfo {
-    /// Days in it, today included.
+    /// Number of days, today included.
     pub days: u32,
-    /// Its first moment.
+    /// First moment of the window.
     pub from: Timestamp,
-    /// Now.
+    /// Time of the report.
     pub to: Timestamp,
 }
 

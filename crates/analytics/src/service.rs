@@ -1,6 +1,6 @@
-//! What is known of crawler visits: the reports, the public tokens that open them, and forgetting them.
-//! Used by the handlers, by cache refresh (what crawlers ask for most) and by the removal of domains. Must never count a
-//! visit: that is [`super::ingest`].
+//! Crawler visits: the reports, the public tokens that open them, and deletion.
+//! Used by the handlers, by cache refresh (for the pages with the most visits) and by the removal of domains. Must never count
+//! a visit: that is [`super::ingest`].
 //! See docs/decisions/0071.
 
 use std::sync::Arc;
@@ -20,44 +20,44 @@ use platform::clock::{Clock, Timestamp};
 
 pub use super::sums::Scope;
 
-/// Days that a report may look back at.
+/// Most days that a report may look back at.
 pub const MAX_DAYS: u32 = 180;
-/// Days that it looks back at unless it is told otherwise.
+/// Days that a report looks back at by default.
 pub const DEFAULT_DAYS: u32 = 30;
 
-/// Days whose visits are deleted in one go, which is tried every hour. One day a day is what a right clock needs.
+/// Most days whose visits are deleted in one run of the hourly job. With a right clock one day a day is due.
 /// See docs/decisions/0181.
 const DELETED_AT_ONCE: Day = 3;
 
-/// Lists of all pages that are made at once: one may take a hundred megabytes.
+/// Most lists of all pages that are made at once: one may take a hundred megabytes.
 const LISTS_AT_ONCE: usize = 4;
 
 /// Crawler visits. Cheap to clone.
 #[derive(Clone)]
 pub struct Analytics {
-    /// Has the public tokens.
+    /// Database with the public tokens.
     db: Db,
     pub(super) store: Arc<dyn VisitStore>,
     clock: Clock,
-    /// Days that visits are kept by page.
+    /// Number of days for which visits are kept by page.
     keep_days: u32,
-    /// Turns of those who read whole windows.
+    /// Permits of reports that read whole windows.
     pub(super) lists: Arc<Semaphore>,
 }
 
-/// What a public token opens.
+/// State of a public token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TokenState {
-    /// It was never made.
+    /// The token was never made.
     Unknown,
-    /// It opened this domain, and was replaced or switched off.
+    /// The token opened this domain, and was replaced or switched off.
     Ended(DomainId),
-    /// This domain.
+    /// The token opens this domain.
     Opens(DomainId),
 }
 
 impl Analytics {
-    /// The visits in a store.
+    /// Makes the service for the visits of a store.
     pub fn new(platform: &Platform, store: Arc<dyn VisitStore>) -> Analytics {
         Analytics {
             db: platform.db.clone(),
@@ -68,28 +68,28 @@ impl Analytics {
         }
     }
 
-    /// The last `days` days, today included.
+    /// Returns the last `days` days, today included.
     pub fn window(&self, days: u32) -> (Day, Day) {
         let today = self.today();
         (today - i64::from(days) + 1, today)
     }
 
-    /// The UTC day.
+    /// Returns the current UTC day.
     pub fn today(&self) -> Day {
         day_of(self.clock.now())
     }
 
-    /// The first day of which visits are kept by page.
+    /// Returns the first day of which visits are kept by page.
     pub(super) fn first_kept_day(&self) -> Day {
         self.today() - i64::from(self.keep_days) + 1
     }
 
-    /// The last `days` days as a report tells it.
+    /// Returns the last `days` days in the form of a report.
     pub fn window_info(&self, days: u32) -> WindowInfo {
         WindowInfo { days, from: start_of(self.window(days).0), to: self.clock.now() }
     }
 
-    /// Visits by page, of one page or of those whose path contains `search`.
+    /// Reports visits by page, of one page or of the pages whose path contains `search`.
     pub async fn bots(
         &self,
         domain: &DomainId,
@@ -98,7 +98,7 @@ impl Analytics {
         search: Option<String>,
         scope: Scope,
     ) -> Result<Bots, VisitError> {
-        // Paths are recorded without what follows them in an address.
+        // Paths are recorded without query and fragment.
         let path = path.map(|path| counted_path(path.split(['?', '#']).next().unwrap_or_default()));
         let search = search.map(|text| text.to_lowercase());
         let list = move |mut visits: Vec<PageVisits>| {
@@ -109,13 +109,13 @@ impl Analytics {
         self.of_pages(domain, window, scope, pages, list).await
     }
 
-    /// Visits by day.
+    /// Reports visits by day.
     pub async fn daily(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Daily, VisitError> {
         let window = self.window(days);
         Ok(report::daily(&self.days(domain, window, scope).await?, window))
     }
 
-    /// Visits in short.
+    /// Reports a summary of visits.
     pub async fn summary(&self, domain: &DomainId, days: u32, scope: Scope) -> Result<Summary, VisitError> {
         let window = self.window(days);
         let counts = self.days(domain, window, scope).await?;
@@ -124,7 +124,7 @@ impl Analytics {
         Ok(report::summary(&counts, (pages.visited, pages.new), &times))
     }
 
-    /// Times of answers: those of the window, or of all kept days when the window has no renders.
+    /// Reads the durations of answers: those of the window, or of all kept days when the window has no renders.
     pub(super) async fn times(&self, domain: &DomainId, window: (Day, Day)) -> Result<Times, VisitError> {
         let times = Times::of(&self.store.times(domain, window).await?);
         match times.render.is_empty() {
@@ -133,7 +133,7 @@ impl Analytics {
         }
     }
 
-    /// Visits of one page.
+    /// Reports visits of one page.
     pub async fn page(
         &self,
         domain: &DomainId,
@@ -146,8 +146,8 @@ impl Analytics {
         Ok(report::page(&visits))
     }
 
-    /// Deletes what is kept by page of days that are too long ago, some days of it: should the clock be wrong, people have
-    /// time to see what is said of it.
+    /// Deletes visits by page of days that are too long ago, a few days at a time: if the clock is wrong, operators
+    /// have time to read the warning.
     pub async fn delete_old_visits(&self) -> Result<(), VisitError> {
         let first_kept = self.first_kept_day();
         let first = self.store.first_day().await?.unwrap_or(first_kept);
@@ -163,7 +163,7 @@ impl Analytics {
         self.store.delete_before(before).await
     }
 
-    /// Makes the public token of a domain; the one before it ends.
+    /// Makes the public token of a domain. An earlier token ends.
     pub async fn create_token(&self, domain: &DomainId) -> Result<NewKey, DbError> {
         let token = NewKey::generate(KeyKind::Stats);
         let mut tx = self.db.write().await?;
@@ -174,7 +174,7 @@ impl Analytics {
         Ok(token)
     }
 
-    /// Switches the public token of a domain off. `false`: there was none.
+    /// Switches the public token of a domain off. Returns false when there was none.
     pub async fn revoke_token(&self, domain: &DomainId) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
         let revoked = queries::tokens::revoke_token(&mut tx, domain, self.clock.now()).await?;
@@ -182,12 +182,12 @@ impl Analytics {
         Ok(revoked)
     }
 
-    /// The last four characters of a domain's public token, and when it was made.
+    /// Returns the last four characters of a domain's public token, and the time at which the token was made.
     pub async fn find_token_of(&self, domain: &DomainId) -> Result<Option<(String, Timestamp)>, DbError> {
         queries::tokens::find_token_of(&mut self.db.read().await?, domain).await
     }
 
-    /// What a text opens that somebody shows as a public token.
+    /// Finds the state of a public token that a client presents.
     pub async fn open_token(&self, text: &str) -> Result<TokenState, DbError> {
         if !is_well_formed(KeyKind::Stats, text) {
             return Ok(TokenState::Unknown);
@@ -208,7 +208,7 @@ impl Analytics {
         self.store.forget_domain(domain).await
     }
 
-    /// Counts of days, by crawler and way, of those visits that count.
+    /// Reads the visits in scope by day, crawler and source of the answer.
     pub(super) async fn days(
         &self,
         domain: &DomainId,
@@ -219,7 +219,7 @@ impl Analytics {
     }
 }
 
-/// Counts of those visits that count.
+/// Selects the visits in scope.
 pub(super) fn day_counts(totals: &[DayTotal], scope: Scope) -> Vec<DayCount> {
     let counted = totals.iter().filter(|total| scope.counts(&total.kind));
     let count = |total: &DayTotal| DayCount {
@@ -231,7 +231,7 @@ pub(super) fn day_counts(totals: &[DayTotal], scope: Scope) -> Vec<DayCount> {
     counted.map(count).collect()
 }
 
-/// Visits of impostors, by day; a day may come twice.
+/// Selects the visits of impostors, by day; a day may come twice.
 pub(super) fn spoofed_days(totals: &[DayTotal]) -> Vec<(Day, u64)> {
     let spoofed = totals.iter().filter(|total| total.kind.verified == Verified::No);
     spoofed.map(|total| (total.day, total.visits)).collect()

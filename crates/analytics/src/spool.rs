@@ -1,7 +1,7 @@
 //! The spool: files in the data folder that hold counted visits until the database has them.
-//! Used by the recorder. A file is a row of records (length, checksum, counts in postcard), locked while somebody writes or applies it; what
-//! a process left behind is there for the next. A file that waits costs no descriptor, however many do: the store may be away
-//! for hours, and the service goes on answering. Does blocking I/O: callers run it off the runtime's threads.
+//! Used by the recorder. A file is a sequence of records (length, checksum, counts in postcard), locked while a process writes
+//! or applies it. A process also applies the files of earlier processes. Pending files use no descriptors, since the store may
+//! be unavailable for hours. Does blocking I/O: callers run it on blocking threads.
 //! See docs/decisions/0180.
 
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use super::policy::RefusalKey;
 use super::referrals::ReferralKey;
 
 const EXTENSION: &str = "visits";
-/// In its place once a file holds something that cannot be read.
+/// Extension of a file with records that cannot be read.
 const DAMAGED: &str = "damaged";
-/// Length and checksum in front of a record.
+/// Bytes of length and checksum in front of a record.
 const HEAD_BYTES: usize = 8;
-/// First byte of what a record holds: the form of the counts.
+/// First byte of the payload of a record: the encoding of the counts.
 const POSTCARD: u8 = 1;
 
 /// Visits that were counted together.
@@ -34,12 +34,12 @@ pub struct Counts {
     pub refusals: Vec<(RefusalKey, u64)>,
 }
 
-/// What is in a file.
+/// Contents of a file.
 #[derive(Debug, Default, PartialEq)]
 pub struct Contents {
-    /// Of all records that can be read, summed up and in a fixed order: read again, they are the same.
+    /// Sum of all readable records, in a fixed order: a second read returns the same.
     pub counts: Counts,
-    /// There are others: changed on the disk, or of a later version.
+    /// True when there are unreadable records: changed on the disk, or of a later version.
     pub is_damaged: bool,
 }
 
@@ -52,7 +52,7 @@ pub struct SpoolFile {
 }
 
 impl SpoolFile {
-    /// Makes a file with a name that no other has.
+    /// Creates a file with a unique name.
     pub fn create(folder: &Path) -> io::Result<SpoolFile> {
         fs::create_dir_all(folder)?;
         let (file, path) = loop {
@@ -60,7 +60,7 @@ impl SpoolFile {
             let file = OpenOptions::new().append(true).create_new(true).open(&path)?;
             match file.try_lock() {
                 Ok(()) if path.exists() => break (file, path),
-                // Who applies what was left behind found it before it was locked, and has removed it or will.
+                // A process that lists files may have locked this one first, and has removed it or will.
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => return Err(error),
             }
@@ -70,17 +70,17 @@ impl SpoolFile {
         Ok(SpoolFile { file, path, bytes: 0 })
     }
 
-    /// Lets go of the file, for whoever locks it next.
+    /// Closes the file, so that another process can lock it.
     pub fn close(mut self) -> WaitingFile {
         WaitingFile { path: std::mem::take(&mut self.path), bytes: self.bytes }
     }
 
-    /// What the file is called: part of the id under which its counts are applied.
+    /// Returns the name of the file: part of the id under which its counts are applied.
     pub fn name(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Adds counts, and returns once they are on the disk. After an error they are not in the file.
+    /// Adds counts, and returns once they are on the disk. After an error the counts are not in the file.
     pub fn append(&mut self, counts: &Counts) -> io::Result<()> {
         let mut record = vec![0; HEAD_BYTES];
         record.push(POSTCARD);
@@ -92,15 +92,15 @@ impl SpoolFile {
         let written = self.file.write_all(&record).and_then(|()| self.file.sync_data());
         match written {
             Ok(()) => self.bytes += record.len() as u64,
-            // Half a record would hide those after it.
+            // A partial record would hide the records after it.
             Err(_) => self.file.set_len(self.bytes)?,
         }
         written
     }
 
-    /// Everything in the file.
+    /// Reads all records of the file.
     ///
-    /// A last record that was cut off is left out: nobody was told that it is kept.
+    /// A last record that was cut off is left out: its append never returned.
     pub fn read(&self) -> io::Result<Contents> {
         let bytes = fs::read(&self.path)?;
         let (mut pages, mut times) = (BTreeMap::new(), BTreeMap::new());
@@ -134,28 +134,28 @@ impl SpoolFile {
         Ok(Contents { counts, is_damaged })
     }
 
-    /// Gives the file a name under which nobody applies it; answers which.
+    /// Renames the file so that no process applies it. Returns the new path.
     pub fn set_aside(self) -> io::Result<PathBuf> {
         let path = self.path.with_extension(DAMAGED);
         fs::rename(&self.path, &path)?;
         Ok(path)
     }
 
-    /// Removes the file: what was in it is somewhere else now.
+    /// Removes the file after its counts were stored.
     pub fn remove(self) -> io::Result<()> {
         fs::remove_file(&self.path)
     }
 }
 
 impl Drop for SpoolFile {
-    /// A process that is being started has a copy of the descriptor for a moment, and would hold the lock.
+    /// Unlocks the file: a child process that is being started has a copy of the descriptor, and would hold the lock.
     fn drop(&mut self) {
-        // Without it the lock ends with the last descriptor.
+        // When this fails, the lock ends with the last descriptor.
         let _ = self.file.unlock();
     }
 }
 
-/// A file of the spool that nobody may be writing to: its name, and no more.
+/// File of the spool that is not open: its path and size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingFile {
     path: PathBuf,
@@ -163,7 +163,7 @@ pub struct WaitingFile {
 }
 
 impl WaitingFile {
-    /// Every file of a folder, oldest first; also those that a process has locked.
+    /// Lists the files of a folder, oldest first, including those that a process has locked.
     pub fn list(folder: &Path) -> io::Result<Vec<WaitingFile>> {
         let entries = match fs::read_dir(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -177,9 +177,9 @@ impl WaitingFile {
             }
             match fs::metadata(&path) {
                 Ok(metadata) => found.push(WaitingFile { path, bytes: metadata.len() }),
-                // Somebody has applied and removed it meanwhile.
+                // Another process has applied and removed the file meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                // Whoever opens it is told why.
+                // Opening the file returns the error again.
                 Err(_) => found.push(WaitingFile { path, bytes: 0 }),
             }
         }
@@ -187,12 +187,12 @@ impl WaitingFile {
         Ok(found)
     }
 
-    /// How large it is.
+    /// Returns the size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Locks the file; none when it is somebody else's by now, or gone: they have applied it, or will.
+    /// Locks the file. None when another process has locked or removed it: that process has applied it, or will.
     pub fn lock(&self) -> io::Result<Option<SpoolFile>> {
         let file = match OpenOptions::new().append(true).open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -203,7 +203,7 @@ impl WaitingFile {
             Err(TryLockError::Error(error)) => return Err(error),
             Ok(()) => {}
         }
-        // Removed between opening and locking: whoever removed it has applied it.
+        // Removed between opening and locking by a process that has applied it.
         if !self.path.exists() {
             return Ok(None);
         }
@@ -212,8 +212,8 @@ impl WaitingFile {
     }
 }
 
-/// The first record, none when it cannot be read, and what follows it. None at the end, and where a last record was cut off:
-/// its bytes may be missing, or there without what was to be in them.
+/// Splits the first record, none when it is unreadable, from the bytes after it. None at the end, and at a last record that
+/// was cut off: its bytes may be missing, or zero.
 fn first_record(bytes: &[u8]) -> Option<(Option<Counts>, &[u8])> {
     if bytes.iter().all(|byte| *byte == 0) {
         return None;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::model::{Day, DayKey, OTHER_PATHS, ServedBy, Verified};
 use domains::DomainId;
 
-/// Everything that visits of a page have in common that are counted together.
+/// Common properties of visits of a page that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind {
     /// Id of the crawler.
@@ -38,7 +38,7 @@ impl Scope {
 /// Visits of a window to one page. No path comes twice.
 #[derive(Debug, Clone)]
 pub struct PageVisits {
-    /// Path, or the name of all that were too many to be counted each.
+    /// Path, or the name of all paths beyond the limit.
     pub path: Arc<str>,
     /// Visits by kind; a kind may come twice.
     pub sums: Vec<VisitSum>,
@@ -62,7 +62,7 @@ pub struct DayTotal {
 }
 
 impl DayTotal {
-    /// The counts of the day as they are stored for a domain.
+    /// Returns the counts of the day as they are stored for a domain.
     pub fn counted_for(&self, domain: &DomainId) -> (DayKey, u64) {
         let Kind { crawler, verified, served, status } = &*self.kind;
         let (verified, served, status) = (*verified, *served, *status);
@@ -71,16 +71,16 @@ impl DayTotal {
     }
 }
 
-/// Answers by way and bucket of their time.
+/// Numbers of answers by source and bucket of their duration.
 pub type TimeCounts = BTreeMap<(ServedBy, i64), u64>;
 
 impl PageVisits {
-    /// Decides whether it is a page, and not all those that were too many.
+    /// Decides whether this is one page, and not all those beyond the limit.
     pub fn is_page(&self) -> bool {
         *self.path != *OTHER_PATHS
     }
 
-    /// Decides whether the path contains a text in small letters, in any case: as it stands in an address, or as people read it.
+    /// Decides whether the path contains a text in lower case, in any case: encoded as in an address, or decoded.
     pub fn contains(&self, text: &str) -> bool {
         let contains = |path: &str| path.to_lowercase().contains(text);
         let decoded = || percent_encoding::percent_decode_str(&self.path).decode_utf8_lossy();
@@ -92,7 +92,7 @@ impl PageVisits {
 pub(super) mod tests {
     use super::*;
 
-    /// Visits of pages, each sum with its path.
+    /// Groups sums by their path.
     pub fn pages_of(sums: impl IntoIterator<Item = (&'static str, VisitSum)>) -> Vec<PageVisits> {
         let mut pages: BTreeMap<&str, Vec<VisitSum>> = BTreeMap::new();
         sums.into_iter().for_each(|(path, sum)| pages.entry(path).or_default().push(sum));

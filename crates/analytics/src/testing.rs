@@ -47,7 +47,7 @@ impl Services for AnalyticsServices {
 }
 
 impl AnalyticsServices {
-    /// Makes the services, whose audits render by what `renders` makes of the domains and the recorder.
+    /// Makes the services. Audits render with the result of `renders`.
     pub fn with_renders(
         platform: Platform,
         renders: impl FnOnce(&DomainServices, &Recorder, &Analytics) -> Arc<dyn Renders>,
@@ -65,7 +65,7 @@ impl AnalyticsServices {
         AnalyticsServices { left, visits, recorder, verifier, analytics, audits }
     }
 
-    /// Makes the router of domains with these stored pages.
+    /// Makes the router with these stored pages.
     pub fn router_with(&self, stored_pages: Arc<dyn StoredPageList>) -> Router {
         let state = AnalyticsState {
             callers: self.callers.clone(),
@@ -112,10 +112,10 @@ impl HasDomains for AnalyticsServices {
     }
 }
 
-/// Reads what was counted.
+/// Reader of the counted visits.
 #[expect(async_fn_in_trait, reason = "tests wait for one future at a time")]
 pub trait VisitCounts {
-    /// Counts of crawler visits.
+    /// Lists the counted visits.
     async fn visits(&self) -> Vec<VisitRow>;
 }
 
@@ -126,7 +126,7 @@ impl<S: Services> VisitCounts for platform::testing::TestApp<S> {
     }
 }
 
-/// No stored pages of any site.
+/// List without stored pages.
 struct NoPages;
 
 impl StoredPageList for NoPages {

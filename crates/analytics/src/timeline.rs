@@ -1,5 +1,5 @@
-//! Crawler visits over time, as the dashboard draws them: a series for each kind, provider, crawler or way of answering.
-//! Pure. Visits that the origin answered count; impostors' stand apart.
+//! Crawler visits over time for the dashboard: a series for each kind, provider, crawler or source of the answer.
+//! Pure. Visits that the origin answered count; impostors' are separate.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use super::crawlers::{Class, CrawlerIndex, OTHER_PROVIDER};
 use super::model::{Day, start_of};
 use super::report::{DayCount, Providers};
 
-/// Property by which visits are told apart.
+/// Property by which visits are grouped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimelineBy {
-    /// `ai`, `search` and `other`, by what crawlers are for.
+    /// `ai`, `search` and `other`, by the purpose of crawlers.
     #[default]
     Kind,
     /// Companies that run the crawlers, most visits first.
@@ -32,31 +32,31 @@ pub struct Timeline {
     /// UTC days in order, `YYYY-MM-DD`; the last one is today.
     #[schema(example = json!(["2026-11-19", "2026-11-20"]))]
     pub dates: Vec<String>,
-    /// Visits of those that are told apart, impostors' left out.
+    /// Visits of each group, impostors' left out.
     pub series: Vec<TimelineSeries>,
-    /// Visits of impostors, for each of the dates.
+    /// Number of visits of impostors on each of the dates.
     pub spoofed: Vec<u64>,
 }
 
-/// Visits that have something in common.
+/// Visits of one group.
 #[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct TimelineSeries {
-    /// Id of the kind, provider, crawler or way.
+    /// Id of the kind, provider, crawler or source of the answer.
     #[schema(examples("ai"))]
     pub id: String,
-    /// Name for people.
+    /// Display name.
     #[schema(examples("AI"))]
     pub name: String,
-    /// Visits, for each of the dates.
+    /// Number of visits on each of the dates.
     #[schema(example = json!([12, 30]))]
     pub counts: Vec<u64>,
 }
 
-/// Kinds of crawlers, as series in this order.
+/// Kinds of crawlers, in the order of their series.
 const KINDS: [(&str, &str); 3] = [("ai", "AI"), ("search", "Search"), ("other", "Other")];
 const ANSWERS: [(&str, &str); 3] = [("cache", "Cache"), ("render", "Render"), ("origin", "Origin")];
 
-/// Lists the visits of every day from one to another. Kinds and answers have all their series, others those that came.
+/// Lists the visits of every day of a window. Kinds and answers have all their series, others only series with visits.
 pub fn timeline(by: TimelineBy, days: &[DayCount], spoofed: &[(Day, u64)], window: (Day, Day)) -> Timeline {
     let (from, to) = window;
     let length = (to - from + 1).max(0) as usize;
@@ -124,7 +124,7 @@ fn name_of(by: TimelineBy, id: &str) -> String {
     }
 }
 
-/// Names a provider for people: its id with capitals, where they are not just the first letter.
+/// Returns the display name of a provider: its id with capitals, or only with a capital first letter.
 pub fn provider_name(id: &str) -> String {
     const NAMES: [(&str, &str); 14] = [
         ("openai", "OpenAI"),

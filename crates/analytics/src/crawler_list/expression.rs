@@ -1,4 +1,4 @@
-//! Regular expressions in the words that RE2, PCRE and JavaScript share: no look-around, no flags, no named groups.
+//! Regular expressions in the syntax that RE2, PCRE and JavaScript share: no look-around, no flags, no named groups.
 //! Used by the crawler list. Pure.
 
 use std::collections::BTreeSet;
@@ -6,15 +6,15 @@ use std::collections::BTreeSet;
 /// Function that writes a text as an expression.
 pub type Spelling = fn(&str) -> String;
 
-/// Writes a text as an expression for this very case.
+/// Writes a text as a case-sensitive expression.
 pub fn exact(text: &str) -> String {
-    // Characters that are plain outside of a class: JavaScript refuses some of these escapes.
+    // Characters without a meaning outside of a class: JavaScript refuses some of these escapes.
     ["-", "#", "&", "~"]
         .iter()
         .fold(regex::escape(text), |text, plain| text.replace(&format!("\\{plain}"), plain))
 }
 
-/// Writes a text in lower case as an expression for any case. A flag would be for the whole expression in most languages.
+/// Writes a text in lower case as a case-insensitive expression. A flag would apply to the whole expression in most languages.
 pub fn any_case(text: &str) -> String {
     let spelled = |one: char| match one {
         'a'..='z' => format!("[{one}{}]", one.to_ascii_uppercase()),
@@ -23,12 +23,12 @@ pub fn any_case(text: &str) -> String {
     text.chars().map(spelled).collect()
 }
 
-/// Returns one expression for each first character of the texts, with common beginnings written once.
+/// Returns one expression for each first character of the texts, with common prefixes written once.
 pub fn alternatives(texts: &BTreeSet<String>, spell: Spelling) -> Vec<String> {
     branches(&texts.iter().map(String::as_str).collect::<Vec<_>>(), spell)
 }
 
-/// `texts` are sorted, and none begins with another.
+/// Returns the alternatives of `texts`, which are sorted and none of which begins with another.
 fn branches(texts: &[&str], spell: Spelling) -> Vec<String> {
     let groups = texts.chunk_by(|one, next| one.chars().next() == next.chars().next());
     groups
@@ -51,7 +51,7 @@ fn common_begin<'a>(group: &[&'a str]) -> &'a str {
     &first[..end]
 }
 
-/// Returns one expression per word that finds it outside of the exceptions, in any case. An exception contains exactly one word, at its
+/// Returns expressions that find the words outside of the exceptions, in any case. An exception contains exactly one word, at its
 /// beginning or at its end.
 pub fn words(words: &[&str], exceptions: &[&str]) -> Vec<String> {
     words.iter().flat_map(|word| word_outside_of(word, exceptions)).collect()
@@ -67,7 +67,7 @@ fn word_outside_of(word: &str, exceptions: &[&str]) -> Vec<String> {
     };
     let not = |one: char, edge: &str| format!("(?:{edge}|{})", class(one));
     match (exception.strip_suffix(word), exception.strip_prefix(word)) {
-        // `cubot`: the word behind anything but `u`, or behind `u` that stands behind anything but `c`.
+        // `cubot`: the word after any character but `u`, or after a `u` that follows any character but `c`.
         (Some(before), _) => before
             .char_indices()
             .map(|(at, one)| format!("{}{}", not(one, "^"), any_case(&exception[at + one.len_utf8()..])))
@@ -85,7 +85,7 @@ fn word_outside_of(word: &str, exceptions: &[&str]) -> Vec<String> {
     }
 }
 
-/// Rewrites capturing groups as plain ones: what is captured would count where the list is part of another expression.
+/// Rewrites capturing groups as plain ones: captures would count where the list is part of another expression.
 pub fn plain_groups(expression: &str) -> String {
     let mut plain = String::with_capacity(expression.len() + 8);
     let mut chars = expression.chars().peekable();

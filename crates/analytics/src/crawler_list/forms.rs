@@ -1,4 +1,4 @@
-//! The forms of the crawler list: what each kind of integration reads. Used by `glasshouse crawlers`. Pure.
+//! Output formats of the crawler list, one for each kind of integration. Used by `glasshouse crawlers`. Pure.
 //! Must never write a line that a server refuses for its length.
 
 use serde_json::json;
@@ -6,11 +6,11 @@ use serde_json::json;
 use super::{CrawlerList, TODAYS_BROWSER};
 use crate::crawlers::MAX_USER_AGENT_BYTES;
 
-/// Most bytes of one expression in a server's configuration: nginx takes 4,096 of a parameter, Apache 8,192 of a line.
+/// Most bytes of one expression in a server's configuration: nginx accepts 4,096 of a parameter, Apache 8,192 of a line.
 const MAX_LINE_BYTES: usize = 3_500;
 const HEAD: &str = "# User agents of crawlers. Written by `glasshouse crawlers`; not edited by hand.\n";
 
-/// Form of the crawler list.
+/// Output format of the crawler list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CrawlerListForm {
     /// For programs: the expressions of documented crawlers, of all others, and of both
@@ -26,7 +26,7 @@ pub enum CrawlerListForm {
 }
 
 impl CrawlerList {
-    /// Writes the list in a form, with a final line break.
+    /// Returns the list in a format, with a final line break.
     pub fn write(&self, form: CrawlerListForm) -> String {
         match form {
             CrawlerListForm::Json => self.json(),
@@ -52,7 +52,7 @@ impl CrawlerList {
         let of = |parts: &[String], kind: &str| -> String {
             lines(parts).map(|line| format!("    \"~{line}\" {kind};\n")).collect()
         };
-        // The first expression that matches counts.
+        // nginx uses the first expression that matches.
         format!(
             "{HEAD}map $http_user_agent $glasshouse_agent {{\n    default $http_user_agent;\n    \
              \"~^(?<glasshouse_head>.{{{MAX_USER_AGENT_BYTES}}})\" $glasshouse_head;\n}}\n\
@@ -63,7 +63,7 @@ impl CrawlerList {
     }
 
     fn apache(&self) -> String {
-        // Every line is tried, so each lets today's browsers go by itself.
+        // Apache tries every line, so each line excludes today's browsers itself.
         let others = format!("^(?!{})(?s:.*?)", TODAYS_BROWSER.trim_start_matches('^'));
         let of = |parts: &[String], kind: &str| -> String {
             lines(parts)
@@ -81,7 +81,7 @@ impl CrawlerList {
         let matcher = |name: &str, expression: &str| {
             format!("(glasshouse_{name}) {{\n\tvars_regexp {{glasshouse_agent}} `{expression}`\n}}\n")
         };
-        // RE2 repeats nothing more than a thousand times.
+        // RE2 allows at most 1,000 repetitions.
         let half = format!(".{{{}}}", MAX_USER_AGENT_BYTES / 2);
         format!(
             "{HEAD}(glasshouse_agent) {{\n\tmap {{http.request.header.User-Agent}} {{glasshouse_agent}} {{\n\t\t\
@@ -93,7 +93,7 @@ impl CrawlerList {
     }
 }
 
-/// Joins parts of an expression to lines of a bearable length.
+/// Joins parts of an expression to lines of limited length.
 fn lines(parts: &[String]) -> impl Iterator<Item = String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {

@@ -1,7 +1,7 @@
 //! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as expressions that
-//! say what matters of case themselves, so that every form means the same.
-//! Used by `glasshouse crawlers`. Must never give out a list that is empty, misses a documented crawler or matches a browser.
-//! Servers ask first whether a user agent is one of today's browsers. See docs/decisions/0440.
+//! need no flag for case, so that every format matches the same user agents.
+//! Used by `glasshouse crawlers`. Must never return a list that is empty, misses a documented crawler or matches a browser.
+//! Servers first check whether a user agent is one of today's browsers. See docs/decisions/0440.
 
 mod expression;
 mod forms;
@@ -19,15 +19,15 @@ pub use forms::CrawlerListForm;
 const CRAWLERS: &str = include_str!("../../data/corpus/crawlers.tsv");
 /// User agents of people's browsers, phones and in-app browsers.
 const BROWSERS: &str = include_str!("../../data/corpus/browsers.txt");
-/// User agents of today's browsers from their beginning to their end, out of a closed set of words: no crawler's name has room in
-/// it. Servers compare it before the long list, in the words that RE2 and PCRE share.
+/// Expression of whole user agents of today's browsers, out of a closed set of words: no crawler's name matches. Servers
+/// compare it before the long list. The syntax is the one that RE2 and PCRE share.
 const TODAYS_BROWSER: &str = concat!(
     r"^Mozilla/5\.0 \((?:Windows NT \d+\.\d+; Win64; x64|Macintosh; Intel Mac OS X [\d_.]+|X11; (?:Ubuntu; )?Linux x86_64",
     r"|Linux; Android \d+; K|Android \d+; Mobile|iPhone; CPU iPhone OS [\d_]+ like Mac OS X|iPad; CPU OS [\d_]+ like Mac OS X)",
     r"(?:; rv:[\d.]+)?\) (?:AppleWebKit/[\d.]+ \(KHTML, like Gecko\)|Gecko/[\d.]+)",
     r"(?: (?:Chrome|Version|Safari|Firefox|Edg|OPR|CriOS|FxiOS|SamsungBrowser)/[\d.]+| Mobile(?:/\d+[A-Z]\d+)?)*$",
 );
-/// Memory of the compiled expression, in bytes.
+/// Most memory of the compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reason why a list is refused.
@@ -45,12 +45,13 @@ pub enum CrawlerListError {
     PassesForBrowser(String),
 }
 
-/// The expressions of the list, in parts each of which can stand alone.
+/// Expressions of the list, in parts of which each is valid alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlerList {
-    /// Of crawlers that their makers document.
+    /// Expressions of crawlers that their makers document.
     documented: Vec<String>,
-    /// Of the general list and of words such as `bot`, which a browser's navigation outweighs. What is documented may be left out.
+    /// Expressions of the general list and of words such as `bot`, which a browser's navigation outweighs. Texts that
+    /// `documented` matches may be left out.
     general: Vec<String>,
 }
 
@@ -119,7 +120,7 @@ fn compile(expression: &str) -> Result<Regex, CrawlerListError> {
 
 /// Removes texts that a shorter text, a documented one or the heuristic finds wherever they occur in a user agent.
 fn without_repetition(texts: &BTreeSet<String>, found_anyway: &Regex) -> BTreeSet<String> {
-    // A word of the heuristic can be part of an exception together with what stands beside the text.
+    // A word of the heuristic can form an exception together with the characters around the text.
     let ends: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[at..])).collect();
     let begins: Vec<&str> = NOT_BOTS.iter().flat_map(|name| (0..name.len()).map(|at| &name[..at])).collect();
     let is_found = |text: &str| {
@@ -228,7 +229,7 @@ mod tests {
         let expression = compile(&list.expression()).unwrap();
         let documented = compile(&list.documented.join("|")).unwrap();
         let index = CrawlerIndex::shared();
-        // Each pattern of the service in every case inside a browser's user agent, with the ends that exceptions have.
+        // Each pattern in several cases inside a browser's user agent, with the beginnings and ends of exceptions.
         let patterns = index.patterns();
         let texts =
             patterns.documented.iter().chain(&patterns.listed).map(|text| text.trim_start_matches('^'));

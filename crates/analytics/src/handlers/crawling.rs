@@ -1,4 +1,4 @@
-//! HTTP of the reports about crawlers themselves: which came, what went wrong, and who ignores robots.txt. For sessions and
+//! HTTP API of the reports about crawlers: their visits, their errors, and visits that robots.txt forbids. For sessions and
 //! keys; a public token opens none of them.
 
 use crate::Analytics;
@@ -23,7 +23,7 @@ use platform::api::{ApiError, ApiResult};
 const MAX_LIMIT: u32 = 1000;
 const DEFAULT_LIMIT: u32 = 100;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .routes(routes!(list_crawlers))
@@ -34,7 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
 
 type ReadRefusals = Refusals<ReadAnalytics, NotAnswered>;
 
-/// Which domain, and which days of it.
+/// Domain and days of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct CrawlersQuery {
@@ -49,7 +49,7 @@ struct CrawlersQuery {
     to: Option<String>,
 }
 
-/// Which domain, which days of it, and how much.
+/// Domain, days and number of rows of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct PagesQuery {
@@ -104,54 +104,54 @@ impl PagesQuery {
 
 #[derive(Serialize, ToSchema)]
 struct CrawlerList {
-    /// Most visits first.
+    /// Crawlers, most visits first.
     crawlers: Vec<CrawlerCount>,
 }
 
-/// Pages that crawlers got an error for.
+/// Pages for which crawlers got an error.
 #[derive(Serialize, ToSchema)]
 struct CrawlErrorList {
-    /// Most visits first.
+    /// Rows by page and status, most visits first.
     errors: Vec<PageError>,
-    /// How many there are in all.
+    /// Number of all rows.
     total: usize,
 }
 
 /// People who came from assistants.
 #[derive(Serialize, ToSchema)]
 struct ReferralList {
-    /// By assistant and page, most people first.
+    /// Rows by assistant and page, most people first.
     referrals: Vec<ReferralCount>,
-    /// How many people in all.
+    /// Number of all people.
     people: u64,
-    /// How many rows there are in all.
+    /// Number of all rows.
     total: u64,
 }
 
 /// Visits to pages that robots.txt forbids.
 #[derive(Serialize, ToSchema)]
 struct RobotsViolations {
-    /// What became of the site's robots.txt: without `read` there are no rules to hold visits against.
+    /// Result of reading the site's robots.txt. Without `read` there are no rules to compare visits with.
     robots: RobotsState,
-    /// Most visits first. Of pages that were counted together, and of bots that nobody knows, nothing can be said.
+    /// Forbidden visits, most visits first. Pages that are counted together and unknown bots are not compared.
     violations: Vec<ForbiddenVisits>,
-    /// How many there are among the 50,000 pairs of a crawler and a page that have the most visits.
+    /// Number of such rows among the 50,000 pairs of a crawler and a page that have the most visits.
     total: usize,
 }
 
-/// What became of a robots.txt.
+/// Result of reading a robots.txt.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum RobotsState {
-    /// Its rules as they are now.
+    /// The file was read; its current rules apply.
     Read,
-    /// The site has none: everything is allowed.
+    /// The site has no robots.txt: everything is allowed.
     Missing,
-    /// The site's server did not give it.
+    /// The site's server did not deliver the file.
     Unreachable,
 }
 
-/// Lists the crawlers that came, impostors apart.
+/// Lists the crawlers with visits. Visits of impostors are counted apart.
 #[utoipa::path(get, path = "/api/analytics/crawlers", tag = "Analytics", params(CrawlersQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(ReadRefusals, (status = 200, description = "The crawlers.", body = CrawlerList)))]
@@ -162,7 +162,7 @@ async fn list_crawlers(
     Ok(private(CrawlerList { crawlers: analytics.crawlers(&domain, window).await? }))
 }
 
-/// Lists the pages that crawlers got a status of 400 and above for.
+/// Lists the pages for which crawlers got a status of 400 and above.
 #[utoipa::path(get, path = "/api/analytics/errors", tag = "Analytics", params(PagesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(ReadRefusals, (status = 200, description = "The pages.", body = CrawlErrorList)))]
@@ -174,7 +174,7 @@ async fn list_crawl_errors(
     Ok(private(CrawlErrorList { errors, total }))
 }
 
-/// Lists visits of crawlers to pages that robots.txt, as it is now, forbids them. Queries are not counted and not looked at.
+/// Lists visits of crawlers to pages that the current robots.txt forbids them. Queries of addresses are ignored.
 #[utoipa::path(get, path = "/api/analytics/robots", tag = "Analytics", params(PagesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(ReadRefusals, (status = 200, description = "The visits.", body = RobotsViolations)))]
@@ -182,7 +182,7 @@ async fn list_robots_violations(
     Question { query, window, domain, .. }: Question<PagesQuery>,
     State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
-    // Removed in between, it is nobody's any more.
+    // The domain may have been removed meanwhile.
     let record = app.domains.find_by_id(&domain).await?.ok_or_else(ApiError::not_found)?;
     let (robots, rules) = match app.domains.read_robots(&app.origins, &Site::new(record)).await {
         RobotsAnswer::Rules(rules) => (RobotsState::Read, rules),
@@ -195,7 +195,8 @@ async fn list_robots_violations(
 
 /// Lists the pages that people came to from assistants (ChatGPT, Perplexity and the like).
 ///
-/// Counted at the edge, by the `Referer` that their browsers send or, without one, by `utm_source`, when the page was answered with a status of 200 to 299.
+/// People are counted at the edge when the page was answered with a status of 200 to 299. The assistant is known by the `Referer`
+/// of the browser or, without one, by `utm_source`.
 #[utoipa::path(get, path = "/api/analytics/referrals", tag = "Analytics", params(PagesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(ReadRefusals, (status = 200, description = "The pages.", body = ReferralList)))]

@@ -1,4 +1,4 @@
-//! HTTP of the export: every row of a domain's visits as a file, a day at a time. For sessions and keys.
+//! HTTP API of the export: every row of a domain's visits as a file, one day at a time. For sessions and keys.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -23,12 +23,12 @@ use domains::DomainId;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(export_visits))
 }
 
-/// Which domain, which days, and as what.
+/// Domain, days and format of an export.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ExportQuery {
@@ -41,17 +41,17 @@ struct ExportQuery {
     /// Last day, `yyyy-mm-dd`; today unless given.
     #[param(example = "2026-11-20")]
     to: Option<String>,
-    /// Form of the file; `csv` unless given.
+    /// Format of the file; `csv` unless given.
     #[param(inline)]
     #[serde(default)]
     format: ExportFormat,
 }
 
-/// Form of an exported file.
+/// Format of an exported file.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ExportFormat {
-    /// Comma-separated, with a line of names.
+    /// Comma-separated, with a header line.
     #[default]
     Csv,
     /// Apache Parquet.
@@ -68,10 +68,10 @@ impl ReportQuery for ExportQuery {
     }
 }
 
-/// Exports visits: one row per day, page, crawler, way and status.
+/// Exports visits: one row per day, page, crawler, verification, source of the answer and status.
 ///
 /// The columns are `day`, `path`, `crawler`, `provider`, `verified` (`yes`, `no`: an impostor, or `unknown`), `servedBy`,
-/// `status` and `visits`. The file comes in pieces, day by day; one that breaks off is not complete.
+/// `status` and `visits`. The file is streamed day by day; a response that breaks off is not complete.
 #[utoipa::path(get, path = "/api/analytics/export", tag = "Analytics", params(ExportQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadAnalytics, NotAnswered>,
@@ -92,7 +92,7 @@ async fn export_visits(
     let file_name = format!("visits-{name}-{}-{}.{ending}", date_of(window.0), date_of(window.1));
     let (first, last) = app.analytics.kept_days(window);
     let export = Export { analytics: app.analytics.clone(), domain, file, next: Next::Head(first), last };
-    // The first piece with rows is made before anything is said: what fails until then is an error like any other.
+    // The first piece with rows is made before the response starts, so that an error until then has its own status.
     let (head, export) = export.piece().await?;
     let (second, export) = export.piece().await?;
     let rest = stream::try_unfold(export, |export| async move {
@@ -114,7 +114,7 @@ async fn export_visits(
     Ok((headers, Body::from_stream(pieces)))
 }
 
-/// A file on its way.
+/// Export that is being streamed.
 struct Export {
     analytics: Analytics,
     domain: DomainId,
@@ -123,7 +123,7 @@ struct Export {
     last: Day,
 }
 
-/// Why a file ends before its end.
+/// Reason why an export breaks off.
 #[derive(Debug, thiserror::Error)]
 enum ExportError {
     #[error("visits could not be read")]
@@ -141,10 +141,10 @@ impl From<ExportError> for ApiError {
     }
 }
 
-/// What comes next of a file.
+/// Next piece of a file.
 #[derive(Debug, Clone, Copy)]
 enum Next {
-    /// Its head; then this day.
+    /// Head of the file, before the first day.
     Head(Day),
     Day(Day),
     Nothing,

@@ -1,4 +1,4 @@
-//! HTTP of the live tail: visits as they are recorded, as server-sent events. For sessions and keys.
+//! HTTP API of the live tail: visits as they are recorded, as server-sent events. For sessions and keys.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,17 +28,17 @@ use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, ErrorCode};
 use platform::clock::Timestamp;
 
-/// How often a comment is sent when nothing happens, so that nobody in between gives the connection up.
+/// Interval of comments on an idle stream, so that no proxy closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-/// How often is looked whether who watches still may.
+/// Interval of checks whether the watcher may still watch the domain.
 pub(super) const LOOK_EVERY: Duration = Duration::from_secs(12);
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(watch_visits))
 }
 
-/// Which domain.
+/// Domain of the stream.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct LiveQuery {
@@ -57,11 +57,11 @@ impl ReportQuery for LiveQuery {
     }
 }
 
-/// A visit, as it is recorded. The data of an event `visit`.
+/// Recorded visit. The data of an event `visit`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct LiveVisit<'a> {
-    /// When it was answered.
+    /// Time of the answer.
     at: Timestamp,
     /// Path without query.
     #[schema(examples("/pricing"))]
@@ -69,24 +69,24 @@ struct LiveVisit<'a> {
     /// Id of the crawler.
     #[schema(examples("gptbot"))]
     crawler: &'a str,
-    /// Who runs it.
+    /// Id of the company that runs the crawler.
     #[schema(examples("openai"))]
     provider: &'a str,
-    /// Whether it is who it says.
+    /// Result of the check of the crawler's identity.
     verified: Verified,
-    /// How it was answered.
+    /// Source of the answer.
     served_by: ServedBy,
     /// Status of the answer.
     status: u16,
-    /// How long the answer took, in milliseconds.
+    /// Duration of the answer, in milliseconds.
     duration_ms: f64,
 }
 
-/// Watches the visits of crawlers as they come.
+/// Streams the visits of crawlers as they are recorded.
 ///
-/// Events `visit` with a visit each, and `missed` with a number when visits came faster than they could be sent. Only what the
-/// process that answers this request records itself: behind several, each shows its own. An account may have ten streams at a
-/// process (429 beyond). A stream ends when the service does, and seconds after the key, the session or the domain is gone.
+/// Events are `visit` with one visit, and `missed` with the number of visits that came faster than they could be sent. A stream
+/// has only visits that its process records: with several processes, each shows its own. An account may have ten streams per
+/// process (429 beyond). A stream ends when the service stops, and seconds after the key, the session or the domain is gone.
 #[utoipa::path(get, path = "/api/analytics/live", tag = "Analytics", params(LiveQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadAnalytics, NotAnswered>,
@@ -109,7 +109,7 @@ async fn watch_visits(
     Ok((headers, Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))))
 }
 
-/// The account that may watch the domain with what it showed in the request.
+/// Returns the account of the request when it may watch the domain.
 async fn watcher(
     request: &mut Parts,
     app: &AnalyticsState,
@@ -120,12 +120,12 @@ async fn watcher(
     let site = RequestedDomain::named(name).site(&caller, &app.domains, DomainAccess::Read).await?;
     match site.domain.id == *domain {
         true => Ok(caller.account().clone()),
-        // Removed, and added again.
+        // The domain was removed and added again.
         false => Err(ApiError::new(ErrorCode::DomainNotOwned)),
     }
 }
 
-/// Waits until the domain may not be watched any more. A database that is away for a moment is asked again.
+/// Waits until the domain may not be watched any more. Checks again after an error of the database.
 async fn refused(mut request: Parts, app: AnalyticsState, name: String, domain: DomainId) {
     loop {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -1,4 +1,4 @@
-//! HTTP of crawler analytics: the four reports, those beyond, and the public token that opens the four.
+//! HTTP API of crawler analytics: the four reports, further reports, and the public token that opens the four.
 
 mod crawling;
 mod export;
@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::AnalyticsState;
 
-/// The operations of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .merge(reports::routes())

@@ -1,4 +1,4 @@
-//! HTTP of the list of crawled pages. For sessions and keys; a public token does not open it.
+//! HTTP API of the list of crawled pages. For sessions and keys; a public token does not open it.
 
 use std::fmt::Write as _;
 
@@ -27,12 +27,12 @@ const DEFAULT_LIMIT: u32 = 50;
 /// Longest `search` and `provider`, in characters.
 const MAX_TEXT_CHARS: usize = 500;
 
-/// The operation of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(list_crawled_pages))
 }
 
-/// Which domain, which days and pages of it, and in which order.
+/// Domain, days, filters and order of a list of pages.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +46,7 @@ struct CrawledPagesQuery {
     /// Last day, `yyyy-mm-dd`; today unless given.
     #[param(example = "2026-11-20")]
     to: Option<String>,
-    /// Only paths with this text in them, in any case.
+    /// Only paths that contain this text, in any case.
     #[param(max_length = 500)]
     search: Option<String>,
     /// Only visits of this provider's crawlers.
@@ -64,10 +64,10 @@ struct CrawledPagesQuery {
     /// Number of rows, 1 to 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<u32>,
-    /// Rows to leave out first.
+    /// Number of rows to skip.
     #[param(default = 0)]
     offset: Option<u64>,
-    /// `csv`: all rows as a file; limit and offset play no part.
+    /// `csv`: all rows as a file; limit and offset are ignored.
     #[param(inline, example = "csv")]
     format: Option<ListFormat>,
 }
@@ -117,7 +117,7 @@ impl CrawledPagesQuery {
     }
 }
 
-/// Lists the pages that crawlers visited in a window, or the stored ones that no crawler asked for.
+/// Lists the pages that crawlers visited in a window, or the stored pages that no crawler visited.
 #[utoipa::path(get, path = "/api/analytics/pages", tag = "Analytics", params(CrawledPagesQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadAnalytics, NotAnswered>,
@@ -131,7 +131,7 @@ async fn list_crawled_pages(
 ) -> ApiResult<Response> {
     let stored = match query.only {
         Some(OnlyPages::Unvisited) => {
-            // Removed in between, it is nobody's any more.
+            // The domain may have been removed meanwhile.
             let record = app.domains.find_by_id(&domain).await?.ok_or_else(ApiError::not_found)?;
             let urls = app.stored_pages.list(&Site::new(record)).await?;
             urls.iter().map(|url| url.path().to_owned()).collect()
@@ -151,7 +151,7 @@ async fn list_crawled_pages(
     Ok(private_list(&request, json).await?.into_response())
 }
 
-/// Writes the rows.
+/// Writes the rows as CSV.
 fn csv(pages: &[CrawledPage]) -> String {
     let mut csv = "path,visits,cache,render,origin,crawlers,providers,firstSeen,lastSeen\n".to_owned();
     for page in pages {

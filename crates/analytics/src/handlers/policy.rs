@@ -1,5 +1,5 @@
-//! HTTP of crawler policies: the policy of a domain, and what it refused. Here rather than beside a domain's other settings, since
-//! rules name crawlers.
+//! HTTP API of crawler policies: the policy of a domain, and its refusals. In this crate and not with a domain's other settings,
+//! since rules name crawlers.
 
 use crate::Analytics;
 use axum::Json;
@@ -49,8 +49,8 @@ async fn get_crawler_policy(
 
 /// Replaces the crawler policy of a domain.
 ///
-/// Holds for requests within two seconds. It is asked about pages, at the edge and in the render API, before redirects. A refused
-/// crawler gets the text of the rule as `text/plain` with `x-service-policy: block` (403), `pay` (402) or `limit` (429).
+/// The policy takes effect within two seconds. It applies to pages, at the edge and in the render API, before redirects. A
+/// refused crawler gets the text of the rule as `text/plain` with `x-service-policy: block` (403), `pay` (402) or `limit` (429).
 #[utoipa::path(put, path = "/api/domains/{domain}/crawler-policy", tag = "Domains",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     request_body = CrawlerPolicy,

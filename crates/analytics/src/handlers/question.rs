@@ -1,5 +1,5 @@
-//! What a report is asked: about which domain, which days, and with which visits. One extractor for all reports, so that
-//! their parameters mean the same and are refused in the same order: who asks, what is asked, and whose domain it is.
+//! Common parameters of the reports: domain, days and visits that count. One extractor serves all reports, so that their
+//! parameters mean the same and are checked in the same order: caller, parameters, ownership of the domain.
 
 use std::io::Write as _;
 
@@ -23,60 +23,60 @@ use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, AppQuery};
 
 own_errors! {
-    /// Those of a parameter, and of a domain that is not the caller's.
+    /// Errors of a parameter, and of a domain that is not the caller's.
     pub NotAnswered: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 
-/// Which days a report is about.
+/// Days of a report.
 pub enum Span<'a> {
-    /// The last ones, so many.
+    /// Number of last days, today included.
     Last(Option<u32>),
-    /// From one to another.
+    /// First and last day.
     Dates(Option<&'a str>, Option<&'a str>),
 }
 
-/// Parameters of a report. Unless it says otherwise, no public token opens it, and all visits but impostors' count.
+/// Parameters of a report. By default no public token opens the report, and all visits but impostors' count.
 pub trait ReportQuery: DeserializeOwned + Send {
-    /// Whether the public token of a domain opens the report.
+    /// True when the public token of a domain opens the report.
     const OPEN_TO_TOKENS: bool = false;
 
-    /// The domain that is asked about; a token carries its own.
+    /// Returns the requested domain. A token carries its own.
     fn domain(&self) -> Option<&str>;
 
-    /// The days that are asked about.
+    /// Returns the requested days.
     fn span(&self) -> Span<'_>;
 
-    /// Which visits count beside those answered with a snapshot.
+    /// Returns the visits that count beside those answered with a snapshot.
     fn include(&self) -> Option<Include> {
         Some(Include::Origin)
     }
 
-    /// Refuses what else cannot be answered about a domain of this name, whosever it is; none: no domain has such a name.
+    /// Checks the other parameters for a domain of this name, whoever owns it; none: no domain has such a name.
     fn check(&self, _host: Option<&str>) -> ApiResult<()> {
         Ok(())
     }
 }
 
-/// A shorter report fits into one packet anyway.
+/// Least size of a compressed report, in bytes. A shorter one fits into one packet.
 const MIN_PACKED_BYTES: usize = 1_400;
-/// Lists of paths become a twentieth in a fifth of the time that the usual level takes.
+/// Compression level. Lists of paths shrink to a twentieth in a fifth of the time of the default level.
 const COMPRESSION_LEVEL: u32 = 2;
 
 /// Visits that count beside those answered with a snapshot.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Include {
-    /// Those that the site's own server answered.
+    /// Visits that the site's own server answered.
     Origin,
 }
 
-/// A question that may be answered.
+/// Checked request for a report.
 pub struct Question<Q> {
-    /// Its parameters.
+    /// Parameters of the request.
     pub query: Q,
-    /// Which visits count.
+    /// Visits that count.
     pub scope: Scope,
-    /// The days, both included.
+    /// First and last day, both included.
     pub window: (Day, Day),
     /// The domain record.
     pub domain: DomainId,
@@ -102,7 +102,7 @@ impl<Q: ReportQuery> FromRequestParts<AnalyticsState> for Question<Q> {
         };
         let name = reader.name(query.domain())?;
         if reader.own_host().is_some() {
-            // Another domain than the token's is refused before what was asked about it.
+            // A domain other than the token's is refused before the other parameters are checked.
             reader.domain(app, name.as_deref()).await?;
         }
         query.check(reader.own_host().or(name.as_deref()))?;
@@ -111,13 +111,13 @@ impl<Q: ReportQuery> FromRequestParts<AnalyticsState> for Question<Q> {
     }
 }
 
-/// A report that no cache keeps: its address may hold a token, which no other site may learn either.
+/// Makes a response that no cache stores. Its address may hold a token, so browsers send other sites no `Referer`.
 pub fn private<T: Serialize>(report: T) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "private, no-store"), (header::REFERRER_POLICY, "no-referrer")], Json(report))
 }
 
-/// The same of a report that may have megabytes: `json` writes it off the runtime's threads, where it is also
-/// packed for those who take it.
+/// Makes such a response of a report that may have megabytes. `json` writes the report on a blocking thread, which also
+/// compresses it for clients that accept gzip.
 pub async fn private_list<W: FnOnce() -> Vec<u8> + Send + 'static>(
     request: &HeaderMap,
     json: W,
@@ -134,7 +134,7 @@ pub async fn private_list<W: FnOnce() -> Vec<u8> + Send + 'static>(
     Ok((headers, is_packed.then_some([(header::CONTENT_ENCODING, "gzip")]), body))
 }
 
-/// A report's JSON, and whether it was packed.
+/// Compresses a report's JSON when the client accepts gzip and the report is large. Returns true with compressed bytes.
 fn packed(json: Vec<u8>, takes_gzip: bool) -> ApiResult<(Vec<u8>, bool)> {
     if !takes_gzip || json.len() < MIN_PACKED_BYTES {
         return Ok((json, false));
@@ -145,7 +145,7 @@ fn packed(json: Vec<u8>, takes_gzip: bool) -> ApiResult<(Vec<u8>, bool)> {
     Ok((packer.finish().map_err(ApiError::internal)?, true))
 }
 
-/// How many days to look back at.
+/// Returns the number of days to look back at, or the default.
 pub fn days(days: Option<u32>) -> ApiResult<u32> {
     let days = days.unwrap_or(DEFAULT_DAYS);
     if (1..=MAX_DAYS).contains(&days) {
@@ -162,7 +162,7 @@ pub fn check_length(name: &str, text: Option<&str>, most: usize) -> ApiResult<()
     Ok(())
 }
 
-/// The days from one to another, both included. Without `from` they begin 30 days ago, or 30 days before an earlier `to`.
+/// Returns the days from one to another, both included. Without `from` they begin 30 days ago, or 30 days before an earlier `to`.
 fn dates(from: Option<&str>, to: Option<&str>, today: Day) -> ApiResult<(Day, Day)> {
     let read = |name: &str, text: Option<&str>| {
         text.map(|text| {

@@ -1,4 +1,4 @@
-//! HTTP of the four reports of the specification.
+//! HTTP API of the four reports of the specification.
 
 use crate::Analytics;
 use axum::extract::State;
@@ -26,7 +26,7 @@ const MAX_SEARCH_CHARS: usize = 500;
 /// Longest `path`, in characters.
 const MAX_PATH_CHARS: usize = 1024;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .routes(routes!(get_page_insights))
@@ -38,11 +38,11 @@ pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
 type ReadRefusals = Refusals<ReadAnalytics, ReportNotGiven>;
 
 own_errors! {
-    /// Those of a parameter, of a domain that is not the caller's, and of a public token that has ended.
+    /// Errors of a parameter, of a domain that is not the caller's, and of a public token that has ended.
     ReportNotGiven: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned, NotFound;
 }
 
-/// Which domain, and which days of it.
+/// Domain and days of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct DaysQuery {
@@ -60,7 +60,7 @@ struct DaysQuery {
     token: Option<String>,
 }
 
-/// Which domain, and which days and pages of it.
+/// Domain, days and pages of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct BotsQuery {
@@ -87,7 +87,7 @@ struct BotsQuery {
     token: Option<String>,
 }
 
-/// Which page, and which days.
+/// Page and days of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct PageQuery {
@@ -108,34 +108,34 @@ struct PageQuery {
     token: Option<String>,
 }
 
-/// Crawler visits of a page, and what the latest audit found on it.
+/// Crawler visits of a page, and the results of the latest audit for the page.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct PageInsights {
-    /// The page.
+    /// Address of the page.
     url: String,
     domain: String,
-    /// Its path, without the query.
+    /// Path of the page, without the query.
     path: String,
-    /// What the visits are counted over.
+    /// Window of the counted visits.
     window: WindowInfo,
     crawler_visits: CrawlerVisits,
-    /// The latest audit with results.
+    /// Results of the latest audit.
     seo_spider: SeoSpider,
 }
 
-/// What an audit says about a page.
+/// Results of an audit for a page.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct SeoSpider {
     /// The run; null when the domain has none with results.
     #[schema(required = true)]
     latest_run: Option<AuditRun>,
-    /// The page in it.
+    /// The page in the audit.
     page: AuditedPage,
 }
 
-/// The latest audit with results, and the page in it. The page is looked for with its query first.
+/// Finds the latest audit with results, and the page in it: by the path with the query, then by the path alone.
 async fn latest_audit(app: &AnalyticsState, domain: &DomainId, url: &Url) -> ApiResult<SeoSpider> {
     let nothing = SeoSpider { latest_run: None, page: AuditedPage::default() };
     let path = &url[Position::BeforePath..Position::AfterQuery];
@@ -161,35 +161,35 @@ async fn latest_audit(app: &AnalyticsState, domain: &DomainId, url: &Url) -> Api
 #[serde(rename_all = "camelCase")]
 struct AuditRun {
     id: String,
-    /// How it ended.
+    /// Status of the run.
     status: String,
-    /// Epoch milliseconds.
+    /// Start of the run, in epoch milliseconds.
     started_at: i64,
-    /// Epoch milliseconds; null while it runs.
+    /// End of the run, in epoch milliseconds; null while it runs.
     #[schema(required = true)]
     completed_at: Option<i64>,
 }
 
-/// The page in an audit. All but `found` is empty when it was not audited.
+/// Page in an audit. All fields but `found` are empty when the page was not audited.
 #[derive(Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuditedPage {
-    /// Whether the audit has the page.
+    /// True when the audit has the page.
     #[serde(default)]
     #[schema(required = true)]
     found: bool,
-    /// How many issues it has.
+    /// Number of issues of the page.
     issue_count: u32,
     issues: Vec<AuditedIssue>,
     #[schema(required = true)]
     status_code: Option<u16>,
-    /// 0 to 100.
+    /// Health score, 0 to 100.
     #[schema(required = true)]
     health_score: Option<f64>,
-    /// 0 to 100.
+    /// Preview score, 0 to 100.
     #[schema(required = true)]
     preview_score: Option<f64>,
-    /// Whether search engines may list it.
+    /// True when search engines may list the page.
     #[schema(required = true)]
     indexable: Option<bool>,
 }
@@ -198,15 +198,15 @@ struct AuditedPage {
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuditedIssue {
-    /// Id in the catalogue.
+    /// Id of the issue in the catalogue.
     issue_id: String,
-    /// `error`, `warning` or `notice`.
+    /// Severity: `error`, `warning` or `notice`.
     severity: String,
 }
 
-/// Reports what crawlers and the latest audit say about one page.
+/// Reports the crawler visits of one page, and the results of the latest audit for it.
 ///
-/// The query of `url` does not matter: visits are counted by path.
+/// The query of `url` is ignored for visits, which are counted by path.
 #[utoipa::path(get, path = "/api/analytics/page-insights", tag = "Analytics", params(PageQuery),
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "The page.", body = PageInsights)))]
@@ -243,7 +243,7 @@ async fn get_bots(
     private_list(&request, json).await
 }
 
-/// Reports crawler visits by day. Days without visits are there too; the last one is today.
+/// Reports crawler visits by day. Days without visits are included; the last one is today.
 #[utoipa::path(get, path = "/api/analytics/bots/daily", tag = "Analytics", params(DaysQuery),
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits by day.", body = Daily)))]
@@ -254,7 +254,7 @@ async fn get_daily_bots(
     Ok(private(analytics.daily(&domain, days(query.days)?, scope).await?))
 }
 
-/// Reports crawler visits in short.
+/// Reports a summary of crawler visits.
 #[utoipa::path(get, path = "/api/analytics/bots/summary", tag = "Analytics", params(DaysQuery),
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
     responses(ReadRefusals, (status = 200, description = "Visits in short.", body = Summary)))]
@@ -331,7 +331,7 @@ impl ReportQuery for BotsQuery {
     }
 }
 
-/// The page, if it is an http(s) address.
+/// Parses the absolute http(s) address of a page.
 fn page_url(text: &str) -> ApiResult<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     url.ok_or_else(|| ApiError::invalid_parameter("url", "must be an absolute http or https address"))

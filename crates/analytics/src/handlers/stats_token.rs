@@ -1,4 +1,4 @@
-//! HTTP of the public token of a domain's crawl statistics.
+//! HTTP API of the public token of a domain's crawl statistics.
 
 use crate::Analytics;
 use axum::Json;
@@ -19,7 +19,7 @@ use platform::api::ApiResult;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::clock::Timestamp;
 
-/// The operations of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(get_stats_token, create_stats_token, delete_stats_token))
 }
@@ -27,20 +27,20 @@ pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
 type TokenRefusals = Refusals<ReadBeyond, NotThisDomain>;
 
 own_errors! {
-    /// Those of a domain that is not the caller's.
+    /// Errors of a domain that is not the caller's.
     NotThisDomain: ApiKeyDomainScopeMismatch, NotFound;
 }
 
-/// Whether a domain's crawl statistics are shared.
+/// State of the public token of a domain's crawl statistics.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct Sharing {
-    /// Whether there is a token.
+    /// True when there is a token.
     enabled: bool,
-    /// Its last four characters.
+    /// Last four characters of the token; null without a token.
     #[schema(required = true)]
     last4: Option<String>,
-    /// When it was made.
+    /// Time at which the token was made; null without a token.
     #[schema(required = true)]
     created_at: Option<Timestamp>,
 }
@@ -49,10 +49,10 @@ struct Sharing {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 struct CreatedToken {
-    /// The token. It is shown this once.
+    /// Token. It is shown only once.
     #[schema(examples("gh_stats_…"))]
     token: String,
-    /// Its last four characters.
+    /// Last four characters of the token.
     last4: String,
 }
 
@@ -79,7 +79,7 @@ async fn get_stats_token(
 
 /// Makes the public token of a domain's crawl statistics.
 ///
-/// It opens the four reports of this domain, for reading, on every plan. The token before it ends.
+/// The token opens the four reports of this domain, for reading, on every plan. An earlier token ends.
 #[utoipa::path(post, path = "/api/domains/{domain}/stats-token", tag = "Analytics",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
@@ -99,7 +99,7 @@ async fn create_stats_token(
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, "no-store")], Json(body)))
 }
 
-/// Stops sharing a domain's crawl statistics. Doing it again changes nothing.
+/// Stops sharing a domain's crawl statistics. A repeated request changes nothing.
 #[utoipa::path(delete, path = "/api/domains/{domain}/stats-token", tag = "Analytics",
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),

@@ -1,4 +1,4 @@
-//! HTTP of crawler visits over time. For sessions and keys; a public token does not open it.
+//! HTTP API of crawler visits over time. For sessions and keys; a public token does not open it.
 
 use crate::Analytics;
 use axum::extract::State;
@@ -15,12 +15,12 @@ use crate::timeline::{Timeline, TimelineBy};
 use platform::api::ApiResult;
 use platform::api::openapi::Refusals;
 
-/// The operation of this file.
+/// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(get_timeline))
 }
 
-/// Which domain, which days of it, and what is told apart.
+/// Domain, days and grouping of a report.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct TimelineQuery {
@@ -30,7 +30,7 @@ struct TimelineQuery {
     /// Days to look back at, today included: 1 to 180, 30 unless given.
     #[param(minimum = 1, maximum = 180, default = 30)]
     days: Option<u32>,
-    /// Property by which visits are told apart; `kind` unless given.
+    /// Property by which visits are grouped; `kind` unless given.
     #[param(inline, example = "kind")]
     by: Option<TimelineBy>,
 }
@@ -45,7 +45,7 @@ impl ReportQuery for TimelineQuery {
     }
 }
 
-/// Reports crawler visits of each of the last days, told apart by kind, provider, answer or crawler.
+/// Reports crawler visits of each of the last days, grouped by kind, provider, answer or crawler.
 #[utoipa::path(get, path = "/api/analytics/timeline", tag = "Analytics", params(TimelineQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadAnalytics, NotAnswered>, (status = 200, description = "The visits.", body = Timeline)))]

@@ -18,7 +18,7 @@ struct Entry<'a> {
     #[serde(borrow)]
     request: Request<'a>,
     status: Option<u16>,
-    /// Seconds, or a text such as `12.5ms`.
+    /// Duration in seconds, or a text such as `12.5ms`.
     duration: Option<Value>,
     #[serde(borrow, default)]
     resp_headers: Headers<'a>,
@@ -32,7 +32,7 @@ struct Request<'a> {
     host: Option<Cow<'a, str>>,
     #[serde(borrow)]
     uri: Cow<'a, str>,
-    /// The client behind trusted proxies; older versions write `remote_ip` only.
+    /// Address of the client behind trusted proxies; older versions write `remote_ip` only.
     #[serde(borrow)]
     client_ip: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -43,7 +43,7 @@ struct Request<'a> {
 
 type Headers<'a> = HashMap<Cow<'a, str>, Vec<String>>;
 
-/// Reads a line.
+/// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let entry: Entry<'_> = serde_json::from_str(line).ok()?;
     let Request { method, host, uri, client_ip, remote_ip, headers } = entry.request;
@@ -62,7 +62,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     })
 }
 
-/// The time formats `wall` and `common_log`. The first has no zone; Caddy writes it in UTC unless told otherwise.
+/// Parses the time formats `wall` and `common_log`. The first has no zone; Caddy writes it in UTC by default.
 fn wall_time(text: &str) -> Option<Timestamp> {
     let wall = DateTime::strptime("%Y/%m/%d %H:%M:%S%.f", text).ok();
     let time = match wall.and_then(|wall| wall.to_zoned(TimeZone::UTC).ok()) {
@@ -72,7 +72,7 @@ fn wall_time(text: &str) -> Option<Timestamp> {
     time_of_request(time.as_millisecond())
 }
 
-/// None of what no response takes: it was written in another unit.
+/// Parses a duration. None for a day and more, since the number has another unit.
 fn duration(value: &Value) -> Option<Duration> {
     let seconds = match value {
         Value::String(text) => text.parse::<jiff::SignedDuration>().ok()?.as_secs_f64(),

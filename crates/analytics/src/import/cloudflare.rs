@@ -37,11 +37,11 @@ struct Request<'a> {
     client_request_source: Option<Cow<'a, str>>,
 }
 
-/// Address that the requests of Workers to other zones come from.
+/// Address from which Workers send requests to other zones.
 const WORKERS: IpAddr = IpAddr::V6(Ipv6Addr::new(0x2a06, 0x98c0, 0x3600, 0, 0, 0, 0, 0x103));
 
 impl Request<'_> {
-    /// Returns true for a request that a Worker made for its visitor's, which has a line of its own.
+    /// Returns true for a request that a Worker made for its visitor's request, which has a line of its own.
     fn is_of_worker(&self, address: Option<IpAddr>) -> bool {
         // "00": there is no parent.
         let is_ray = |id: &Cow<'_, str>| id.bytes().any(|byte| byte != b'0');
@@ -52,7 +52,7 @@ impl Request<'_> {
     }
 }
 
-/// Reads a line.
+/// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let request: Request<'_> = serde_json::from_str(line).ok()?;
     let address = request.client_ip.as_ref().and_then(|address| address.parse().ok());

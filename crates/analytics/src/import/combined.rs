@@ -1,5 +1,5 @@
 //! The combined log format: `ADDRESS - USER [TIME] "METHOD PATH HTTP/1.1" STATUS BYTES "REFERER" "USER-AGENT"`. Pure.
-//! Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). What follows the user agent is left alone.
+//! Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). Text after the user agent is ignored.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{LogLine, ServedBy, Timestamp, text_of};
 
-/// Reads a line.
+/// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let (client, rest) = line.split_once('[')?;
     let (address, _) = client.split_once(' ').filter(|_| !begins_with_host(client))?;
@@ -40,14 +40,14 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     })
 }
 
-/// Returns true for a line of `vhost_combined`, and of other forms that have something before the client's address.
+/// Returns true for a line of `vhost_combined`, and of other formats that have a field before the client's address.
 pub(super) fn is_with_host(line: &str) -> bool {
     let after = line.split_once(' ').map(|(_, rest)| rest).filter(|rest| parse(rest).is_some());
     after.is_some() && line.split_once('[').is_some_and(|(client, _)| begins_with_host(client))
 }
 
 /// Returns true when another field precedes `ADDRESS IDENT USER`: the second field is then the address, and not the identity,
-/// which is `-` on every machine of today.
+/// which is `-` in practice.
 fn begins_with_host(client: &str) -> bool {
     let mut fields = client.split_ascii_whitespace().skip(1);
     let second = fields.next().unwrap_or_default();
@@ -59,7 +59,7 @@ fn request_line(request: &str) -> Option<(String, String)> {
     Some((words.next()?.to_owned(), words.next()?.to_owned()))
 }
 
-/// The text between quotes at the start, its escapes undone, and what comes after.
+/// Splits a quoted text from the text after it, and undoes its escapes.
 fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut is_escaped = false;

@@ -1,4 +1,4 @@
-//! Visits from the access logs of other web servers: `glasshouse analytics import`. One format a file; this one says what a line is.
+//! Visits from the access logs of other web servers: `glasshouse analytics import`. Each format has a file.
 //! Must never count a line twice, however often a file is read, nor keep more of it in memory than one part.
 
 mod caddy;
@@ -23,7 +23,7 @@ use platform::networks::is_masked;
 pub use progress::{Checkpoint, LineChain};
 pub use run::{Import, ImportError, Imported, ImportedVisits, LogPart};
 
-/// How a log is written.
+/// Format of an access log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum LogFormat {
     /// The combined format of Apache and nginx
@@ -36,11 +36,11 @@ pub enum LogFormat {
     Ndjson,
 }
 
-/// One request as a log tells it. What a format does not say is None.
+/// Request in a log. Fields that the format does not have are none.
 #[derive(Debug, PartialEq)]
 struct LogLine<'a> {
     at: Timestamp,
-    /// False of a request that was made to answer another one, which has a line too.
+    /// False for a request that was made in order to answer another one, which has its own line.
     is_of_visitor: bool,
     /// Name of the site, with or without a port.
     host: Option<Cow<'a, str>>,
@@ -48,7 +48,7 @@ struct LogLine<'a> {
     path: Cow<'a, str>,
     user_agent: Cow<'a, str>,
     method: Option<Cow<'a, str>>,
-    /// 100 to 599, or zero: there was no answer.
+    /// Status, 100 to 599; zero: there was no answer.
     status: Option<u16>,
     content_type: Option<Cow<'a, str>>,
     address: Option<IpAddr>,
@@ -57,7 +57,7 @@ struct LogLine<'a> {
 }
 
 impl LogFormat {
-    /// Reads a line. None when it is not one of this format.
+    /// Parses a line. None when the line is not of this format.
     fn parse(self, line: &str) -> Option<LogLine<'_>> {
         let parsed = match self {
             LogFormat::Combined => combined::parse(line),
@@ -68,7 +68,7 @@ impl LogFormat {
         parsed.filter(|line| line.status.is_none_or(|status| matches!(status, 0 | 100..=599)))
     }
 
-    /// Returns the form that a line has, for people; none: an unknown one.
+    /// Returns the format of a line, for people; none: the format is unknown.
     fn form_of(line: &str) -> Option<&'static str> {
         let known = [
             (LogFormat::Combined, "`combined`"),
@@ -84,22 +84,22 @@ impl LogFormat {
     }
 }
 
-/// Ranges that were published so long after a line that they say little about it are not held against it.
+/// Greatest age of a line at which an address outside of the published ranges proves an impostor.
 const RANGES_SPEAK_FOR: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// What the lines of a log are counted under.
+/// Context in which the lines of a log are counted.
 struct Counting<'a> {
     domain: &'a DomainId,
     /// First day of which visits are kept.
     first_day: Day,
-    /// Its name.
+    /// Name of the domain.
     host: &'a str,
     ranges: &'a RangeTable,
     now: Timestamp,
 }
 
 impl Counting<'_> {
-    /// Whether a line is of the domain or its `www.`/apex twin; one that names no host is.
+    /// Decides whether a line is of the domain or its `www.`/apex twin. A line without a host is.
     fn is_own(&self, line: &LogLine<'_>) -> bool {
         let Some(host) = line.host.as_deref().filter(|host| !host.is_empty()) else { return true };
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -107,12 +107,12 @@ impl Counting<'_> {
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
     }
 
-    /// Returns true for a visit of a day that reports show: one that is kept, up to today.
+    /// Returns true for a visit of a day that reports show: the day is kept, and not after today.
     fn is_shown(&self, visit: &Visit) -> bool {
         (self.first_day..=day_of(self.now)).contains(&day_of(visit.at))
     }
 
-    /// The visit that a line tells of. None for people, redirects, assets, what only writes and what was not answered.
+    /// Returns the visit of a line. None for people, redirects, assets, methods other than GET and HEAD, and unanswered requests.
     fn visit(&self, line: &LogLine<'_>) -> Option<Visit> {
         let path = line.path.split(['?', '#']).next().unwrap_or_default();
         let is_read = line.method.as_deref().is_none_or(|method| matches!(method, "GET" | "HEAD"));
@@ -129,7 +129,7 @@ impl Counting<'_> {
         let verified = match address.map(|address| self.ranges.verify(crawler, address, self.now)) {
             Some(Some(Verified::No)) if self.now.since(line.at) > RANGES_SPEAK_FOR => Verified::Unknown,
             Some(Some(verified)) => verified,
-            // Without a whole address, or where only reverse DNS could tell: a log of millions of lines asks nobody.
+            // The address is masked, or only reverse DNS could tell: an import of millions of lines sends no DNS queries.
             Some(None) | None => Verified::Unknown,
         };
         Some(Visit {
@@ -145,7 +145,7 @@ impl Counting<'_> {
     }
 }
 
-/// What bytes of a log say. Those that are no text stand as they do in an address, which is where they come from.
+/// Decodes bytes of a log. Bytes that are not UTF-8 are percent-encoded, as in the address that they come from.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -165,7 +165,7 @@ fn is_html(content_type: &str) -> bool {
         || kind.eq_ignore_ascii_case("application/xhtml+xml")
 }
 
-/// A point in time as logs write it: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970.
+/// Parses a point in time of a log: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970.
 fn time(value: &serde_json::Value) -> Option<Timestamp> {
     let millis = match value {
         serde_json::Value::String(text) => match text.parse::<f64>() {
@@ -178,12 +178,13 @@ fn time(value: &serde_json::Value) -> Option<Timestamp> {
     time_of_request(millis)
 }
 
-/// Years 1970 to 9999: what lies outside is no time of a request.
+/// Makes the time of a request. None outside of the years 1970 to 9999.
 fn time_of_request(millis: i64) -> Option<Timestamp> {
     (0..253_402_300_800_000).contains(&millis).then(|| Timestamp::from_millis(millis))
 }
 
-/// The unit follows from the size: seconds until the year 5138, and each finer unit a thousand times that.
+/// Converts a number since 1970 to milliseconds. The unit follows from the size: seconds until the year 5138, and each finer
+/// unit a thousand times that.
 fn millis_since_1970(number: f64) -> i64 {
     let millis = match number.abs() {
         seconds if seconds < 1e11 => number * 1e3,

@@ -1,4 +1,4 @@
-//! Our own log lines, for whoever writes them on purpose:
+//! Log lines of the service's own format:
 //! `{"ts": ISO 8601, "path": "/x", "userAgent": "…", "servedBy": "cache"|"render"|"origin", "status": 200, "durationMs": 12, "ip": "…"}`. Pure.
 
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ struct Line<'a> {
     ip: Option<Cow<'a, str>>,
 }
 
-/// Reads a line.
+/// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let line: Line<'_> = serde_json::from_str(line).ok()?;
     let duration_ms = line.duration_ms.filter(|ms| (0.0..86_400_000.0).contains(ms)).unwrap_or(0.0);

@@ -1,26 +1,26 @@
-//! How far a log was counted before: a checkpoint is the hash of every line up to one, in order. Pure.
-//! A file that is read again, or that has grown since, comes by the checkpoints of the first time; another file does not.
+//! Progress of the import of a log: a checkpoint is the hash of every line up to one, in order. Pure.
+//! A file that is read again, or that has grown since, has the checkpoints of the first import; another file does not.
 //! See docs/decisions/0190.
 
 use sha2::{Digest, Sha256};
 
-/// Everything up to and including a line, in 32 hexadecimal digits.
+/// Hash of everything up to and including a line, in 32 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Checkpoint(String);
 
 impl Checkpoint {
-    /// The text in the database.
+    /// Returns the text in the database.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The lines read so far.
+/// Hash of the lines read so far.
 #[derive(Debug, Default)]
 pub struct LineChain([u8; 32]);
 
 impl LineChain {
-    /// Adds a line and gives the checkpoint after it.
+    /// Adds a line and returns the checkpoint after it.
     pub fn add(&mut self, line: &[u8]) -> Checkpoint {
         let mut hash = Sha256::new();
         hash.update(self.0);

@@ -1,5 +1,5 @@
-//! Reading a log to its end and counting it, a part at a time. Used by the command.
-//! A part is counted as one: its visits and its checkpoint are both there, or neither is. See docs/decisions/0190.
+//! Reading of a log to its end, and counting of its lines part by part. Used by the command.
+//! A part is counted as one: its visits and its checkpoint are stored both, or neither is. See docs/decisions/0190.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead};
@@ -14,17 +14,17 @@ use domains::Domain;
 use platform::Platform;
 use platform::clock::Clock;
 
-/// Lines that are known together, and the most that are counted together: by any version and with any list of crawlers.
+/// Most lines that are looked up together and that are counted together: in any version and with any list of crawlers.
 const MAX_LINES: usize = 100_000;
-/// Visits that are counted together: their rows are at most as many. Nobody else writes to SQLite while they are counted.
+/// Most visits that are counted together; they have as many rows at most. Other writers of SQLite wait meanwhile.
 const MAX_VISITS: usize = 20_000;
-/// A longer line is read over: no request line and user agent take so much.
+/// Longest line in bytes; the rest of a longer one is skipped. No request line and user agent are that long.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// A log whose first lines, so many, are all of another form is not read on.
+/// Number of first lines after which a log without a line of the format is refused.
 const FIRST_LINES: u64 = 100;
 
-/// Why an import ended early. What was counted until then stays, and is not counted again.
+/// Reason why an import ended early. Visits that were counted until then stay, and are not counted again.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The log could not be read.
@@ -38,31 +38,31 @@ pub enum ImportError {
     OtherFormat {
         /// Lines that were read.
         lines: u64,
-        /// Form that they seem to have.
+        /// Format that the lines seem to have.
         form: Option<&'static str>,
     },
 }
 
-/// What became of the lines of a log.
+/// Result of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Imported {
-    /// Lines read.
+    /// Number of lines that were read.
     pub lines: u64,
-    /// Visits counted now that reports show.
+    /// Number of visits counted now that reports show.
     pub visits: u64,
-    /// Visits of impostors counted now, which reports keep apart.
+    /// Number of visits of impostors counted now, which reports show apart.
     pub spoofed: u64,
-    /// Visits of days that are not kept any more, or are yet to come: not counted.
+    /// Number of visits of days that are not kept any more, or in the future: not counted.
     pub expired: u64,
-    /// Lines that an earlier import had counted.
+    /// Number of lines that an earlier import had counted.
     pub lines_known: u64,
-    /// Lines that are not of the format.
+    /// Number of lines that are not of the format.
     pub lines_unreadable: u64,
-    /// Lines of other sites.
+    /// Number of lines of other sites.
     pub lines_of_others: u64,
 }
 
-/// One log of one domain, from its first line on.
+/// Import of one log of one domain, from its first line on.
 pub struct Import {
     store: Arc<dyn VisitStore>,
     clock: Clock,
@@ -70,12 +70,12 @@ pub struct Import {
     format: LogFormat,
     ranges: Arc<RangeTable>,
     chain: LineChain,
-    /// A line whose end has not come yet.
+    /// Beginning of a line whose end was not read yet.
     unfinished: Vec<u8>,
-    /// Lines that were read, and are not counted yet. None before the first one that is of the format.
+    /// Lines that were read, and are not counted yet. Empty before the first line of the format.
     part: LogPart,
     has_begun: bool,
-    /// Form that the lines before the first one of the format seem to have.
+    /// Format that the lines before the first one of the format seem to have.
     other_form: Option<&'static str>,
     /// First day of which visits are kept.
     first_day: Day,
@@ -85,7 +85,7 @@ pub struct Import {
 }
 
 impl Imported {
-    /// Both together.
+    /// Returns the sums of both results.
     pub fn plus(self, other: Imported) -> Imported {
         Imported {
             lines: self.lines + other.lines,
@@ -120,30 +120,30 @@ impl Import {
         }
     }
 
-    /// The same with other bounds than [`MAX_LINES`] and [`MAX_VISITS`].
+    /// Sets other limits than [`MAX_LINES`] and [`MAX_VISITS`].
     #[cfg(test)]
     pub(super) fn bounded(mut self, max_lines: usize, max_visits: usize) -> Import {
         (self.max_lines, self.part.max_visits) = (max_lines, max_visits);
         self
     }
 
-    /// Counts what there is to read now; whoever follows a log calls it again when there is more.
+    /// Counts all lines that can be read now. A caller that follows a log calls this again when the log has grown.
     ///
-    /// Blocks its thread while it reads. A last line without its end waits for the rest, or for [`Import::finish`].
+    /// Blocks its thread while it reads. A last line without its end is not counted before the rest came, or [`Import::finish`].
     pub async fn read(&mut self, log: &mut impl BufRead) -> Result<Imported, ImportError> {
         while self.read_part(log).await? {}
         Ok(self.imported)
     }
 
-    /// The same of one part. `false`: there is no more to read now, and all of it is counted.
+    /// Counts one part of these lines. Returns false when no more can be read now, and all of it is counted.
     pub async fn read_part(&mut self, log: &mut impl BufRead) -> Result<bool, ImportError> {
         let has_more = self.fill_part(log)?;
         self.count_part().await?;
         Ok(has_more || !self.part.checkpoints.is_empty())
     }
 
-    /// Counts a last line without its end, when all before it is counted and nothing will follow it. It is a part by itself:
-    /// should the rest come after all, everything before it is known.
+    /// Counts a last line without its end, when all before it is counted and nothing will follow it. The line is a part by
+    /// itself: if the rest comes after all, everything before the line is known.
     pub async fn finish(&mut self) -> Result<Imported, ImportError> {
         let line = std::mem::take(&mut self.unfinished);
         if !line.is_empty() {
@@ -156,17 +156,17 @@ impl Import {
         Ok(self.imported)
     }
 
-    /// What was counted so far.
+    /// Returns the result so far.
     pub fn imported(&self) -> Imported {
         self.imported
     }
 
-    /// Bytes of the log that were read, its text when it is compressed.
+    /// Returns the number of bytes that were read, of the text when the log is compressed.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read
     }
 
-    /// Reads whole lines until a part has all that it may. `false`: there are no more now.
+    /// Reads whole lines until the part is full. Returns false when there are no more lines now.
     fn fill_part(&mut self, log: &mut impl BufRead) -> Result<bool, ImportError> {
         while self.part.checkpoints.len() < self.max_lines {
             let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
@@ -181,7 +181,7 @@ impl Import {
         Ok(true)
     }
 
-    /// Fails when so many lines were read and none is of the format.
+    /// Fails when at least `least` lines are not of the format and no line is.
     fn check_format(&self, least: u64) -> Result<(), ImportError> {
         let Imported { lines, lines_unreadable, .. } = self.imported;
         match self.has_begun || lines_unreadable < least {
@@ -200,7 +200,7 @@ impl Import {
                 self.other_form = LogFormat::form_of(text.trim()).or(self.other_form);
             }
         }
-        // Before the first line of the format it may be another one: then nothing of the log must be known.
+        // Lines before the first one of the format are not recorded as known, since the log may be of another format.
         self.has_begun |= parsed.is_some();
         if !self.has_begun {
             self.imported.lines += 1;
@@ -221,7 +221,7 @@ impl Import {
         }
     }
 
-    /// Counts the first lines of the part, or leaves out those that are known.
+    /// Counts the first lines of the part, or skips the lines that are known.
     async fn count_part(&mut self) -> Result<(), VisitError> {
         if self.part.checkpoints.is_empty() {
             return Ok(());
@@ -243,19 +243,19 @@ impl Import {
     }
 }
 
-/// Lines that are looked at together: as many as were ever counted together, unless there are no more now. So whatever was
-/// counted before from its first line on, its checkpoint is here.
+/// Lines that are processed together: as many as are ever counted together, unless fewer can be read now. So the checkpoint
+/// of any earlier count that began at the first of these lines is in the part.
 #[derive(Debug)]
 pub struct LogPart {
-    /// After each line.
+    /// Checkpoints, one after each line.
     pub(crate) checkpoints: Vec<Checkpoint>,
-    /// With the number of their line in the part, from one.
+    /// Visits with the number of their line in the part, from one.
     visits: Vec<(usize, Visit)>,
     max_visits: usize,
 }
 
 impl LogPart {
-    /// How many of the lines are counted together.
+    /// Returns the number of the lines that are counted together.
     pub(crate) fn lines_at_once(&self) -> usize {
         self.visits.get(self.max_visits).map_or(self.checkpoints.len(), |(line, _)| line - 1)
     }
@@ -269,7 +269,7 @@ impl LogPart {
         });
     }
 
-    /// The number of the lines that are counted together, the number of visits that they tell of, and these visits by page and by time.
+    /// Returns the number of the lines that are counted together, the number of their visits, and the visits by page and time.
     pub(crate) fn counts(&self) -> LogCounts {
         let lines = self.lines_at_once();
         let mut pages: HashMap<VisitKey, u64> = HashMap::new();
@@ -281,7 +281,7 @@ impl LogPart {
                 _ => sums.shown += 1,
             }
             *pages.entry(visit.key()).or_default() += 1;
-            // A log without times says nothing about them, and an impostor gets other answers than whom it plays.
+            // A log without durations has none to count, and an impostor gets other answers than the crawler.
             if !visit.duration.is_zero() && visit.verified != Verified::No {
                 *times.entry(visit.time_key()).or_default() += 1;
             }
@@ -290,7 +290,7 @@ impl LogPart {
     }
 }
 
-/// Visits that some lines tell of.
+/// Numbers of visits in some lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportedVisits {
     /// Visits that reports count.
@@ -301,8 +301,8 @@ pub struct ImportedVisits {
 
 type LogCounts = (usize, ImportedVisits, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
 
-/// Reads on in a line, without its end: whether the line ended, and how many bytes there were. Of a line that is too
-/// long only the start is kept.
+/// Reads more of a line, without its end. Returns whether the line ended, and the number of bytes. Only the start of a line
+/// that is too long is kept.
 fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<(bool, u64)> {
     let mut bytes = 0;
     loop {

@@ -1,4 +1,4 @@
-//! SQL of how far access logs were imported. See docs/decisions/0190.
+//! SQL of the progress of imports of access logs. See docs/decisions/0190.
 
 use std::collections::HashSet;
 
@@ -26,9 +26,9 @@ pub async fn begin(
     Ok(None)
 }
 
-/// Lets nobody else count an imported log of this domain until the transaction ends.
+/// Locks the imports of this domain until the transaction ends.
 async fn lock(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<(), DbError> {
-    // The row without a checkpoint is the lock: updating it is waited for on both engines.
+    // The row without a checkpoint is the lock: on both engines a second update of it waits.
     const SQL: &str = "insert into visit_imports (domain_id, checkpoint, applied_at) values ($1, '', $2) \
          on conflict (domain_id, checkpoint) do update set applied_at = excluded.applied_at";
     on_engine!(conn, |c| {
@@ -53,7 +53,7 @@ async fn add_checkpoint(
     Ok(())
 }
 
-/// Returns the number of these lines that were counted before: as many as the last known checkpoint is after.
+/// Returns the number of these lines that were counted before: all lines up to the last known checkpoint.
 async fn lines_known(
     conn: &mut Conn,
     domain: &DomainId,
@@ -73,7 +73,7 @@ async fn lines_known(
     Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
 }
 
-/// Keeps counts that are imported and on their way to a store beside the database.
+/// Stores imported counts that a store beside the database does not have yet.
 pub async fn add_pending(conn: &mut Conn, domain: &DomainId, id: &str, counts: &str) -> Result<(), DbError> {
     const SQL: &str = "insert into visit_pending_imports (id, domain_id, counts) values ($1, $2, $3)";
     on_engine!(conn, |c| {
@@ -82,13 +82,13 @@ pub async fn add_pending(conn: &mut Conn, domain: &DomainId, id: &str, counts: &
     Ok(())
 }
 
-/// Finds counts that are on their way: their id, and they themselves as JSON.
+/// Finds pending counts: their id, and the counts as JSON.
 pub async fn find_pending(conn: &mut Conn) -> Result<Option<(String, String)>, DbError> {
     const SQL: &str = "select id, counts from visit_pending_imports order by id limit 1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_optional(c).await)?)
 }
 
-/// Forgets counts that have arrived.
+/// Deletes pending counts that the store has.
 pub async fn delete_pending(conn: &mut Conn, id: &str) -> Result<(), DbError> {
     const SQL: &str = "delete from visit_pending_imports where id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id).execute(c).await.map(drop))?)

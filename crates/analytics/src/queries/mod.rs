@@ -66,7 +66,7 @@ async fn execute_with(
     Ok(())
 }
 
-/// Puts the table `v` in front of a statement, whose first parameter is a JSON array of objects.
+/// Prepends the table `v` to a statement, whose first parameter is a JSON array of objects.
 fn with_rows(engine: Engine, columns: &[(&str, &str)], sql: &str) -> String {
     let (select, from) = match engine {
         Engine::Sqlite => {
@@ -82,7 +82,7 @@ fn with_rows(engine: Engine, columns: &[(&str, &str)], sql: &str) -> String {
     format!("with v as (select {} from {from}) {sql}", select.join(", "))
 }
 
-/// Texts of a JSON array as a list, for `in`.
+/// Returns the SQL of the texts of a JSON array as a list, for `in`.
 fn texts_of(engine: Engine, parameter: &str) -> String {
     match engine {
         Engine::Sqlite => format!("(select value from json_each({parameter}))"),
@@ -103,13 +103,13 @@ pub async fn begin_part(conn: &mut Conn, file: &str, number: usize, now: Timesta
     Ok(changed? == 1)
 }
 
-/// Forgets a file of the spool that nobody has any more.
+/// Forgets a file of the spool that no process has any more.
 pub async fn forget_file(conn: &mut Conn, file: &str) -> Result<(), DbError> {
     const SQL: &str = "delete from visit_batches where id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(file).execute(c).await.map(drop))?)
 }
 
-/// The function that makes a JSON object of keys and values.
+/// Returns the SQL that makes a JSON object of keys and values.
 fn object_of(engine: Engine, values: &str) -> String {
     match engine {
         Engine::Sqlite => format!("json_group_object({values})"),
@@ -117,7 +117,7 @@ fn object_of(engine: Engine, values: &str) -> String {
     }
 }
 
-/// The expression that adds up two JSON objects of counts.
+/// Returns the SQL that adds up two JSON objects of counts.
 fn sum_of(engine: Engine, first: &str, second: &str) -> String {
     let each = |object: &str| match engine {
         Engine::Sqlite => format!("select key, value from json_each({object})"),
@@ -146,7 +146,7 @@ pub async fn add_counts(
     add_times(conn, times).await
 }
 
-/// Adds counts of pages, and to no totals.
+/// Adds counts of pages, without totals.
 pub async fn add_pages(conn: &mut Conn, pages: &[(VisitKey, u64)]) -> Result<(), DbError> {
     let rows = json_of(pages);
     number_kinds(conn, &rows).await?;
@@ -178,7 +178,7 @@ pub async fn add_times(conn: &mut Conn, times: &[(TimeKey, u64)]) -> Result<(), 
     execute_with(conn, TIMES, &sql, &rows).await
 }
 
-/// Adds rows to `visits`. Their kinds have numbers.
+/// Adds rows to `visits`. Their kinds must have numbers.
 async fn add_page_rows(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
     const SQL: &str = "insert into visits (day, path, kind, visits) \
          select t.number, p.number, k.number, sum(v.visits) from v \
@@ -194,7 +194,7 @@ async fn add_page_rows(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
     execute_with(conn, VISITS, SQL, rows).await
 }
 
-/// Adds rows to `visit_totals`. Their kinds have numbers.
+/// Adds rows to `visit_totals`. Their kinds must have numbers.
 async fn add_total_rows(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
     let engine = conn.engine();
     let sql = format!(
@@ -233,7 +233,7 @@ async fn number_kinds(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Gives numbers to the domains of rows that have none. The caller lets nobody else give numbers.
+/// Gives numbers to the domains of rows that have none. The caller holds the lock of numbers.
 async fn number_domains(conn: &mut Conn, columns: &[(&str, &str)], rows: &str) -> Result<(), DbError> {
     const SQL: &str = "insert into visit_domains (number, domain_id) \
          select (select coalesce(max(number), 0) from visit_domains) + row_number() over (order by n.domain), n.domain \
@@ -264,7 +264,7 @@ async fn number_days(conn: &mut Conn, columns: &[(&str, &str)], rows: &str) -> R
 const IS_NEW: &str = "p.number is null or f.day < coalesce(p.first_any_day, f.day + 1) \
      or f.served < coalesce(p.first_served_day, f.served + 1)";
 
-/// Inserts the paths of the table `f`; an earlier first day than the known one takes its place.
+/// Returns the SQL that inserts the paths of the table `f`. An earlier first day replaces the known one.
 fn insert_paths() -> String {
     let earlier = |column: &str| {
         format!(
@@ -301,7 +301,7 @@ async fn number_paths(conn: &mut Conn, rows: &str) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Records when paths were visited first; an earlier day than the known one takes its place.
+/// Records the days of the first visits of paths. An earlier day replaces the known one.
 pub async fn add_first_days(conn: &mut Conn, domain: &DomainId, first: &[FirstDay]) -> Result<(), DbError> {
     const COLUMNS: &[(&str, &str)] =
         &[("domain", "text"), ("path", "text"), ("served", "integer"), ("day", "integer")];
@@ -324,14 +324,14 @@ async fn has_new(conn: &mut Conn, columns: &[(&str, &str)], sql: &str, rows: &st
     Ok(count > 0)
 }
 
-/// Lets nobody else give numbers until the transaction ends. Two that read the highest number at once would give the same.
+/// Locks the numbers until the transaction ends. Two transactions that read the highest number at once would give the same.
 async fn lock_numbers(conn: &mut Conn) -> Result<(), DbError> {
     const SQL: &str = "insert into visit_batches (id, parts, applied_at) values ('', 0, 0) \
          on conflict (id) do update set parts = 0";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).execute(c).await.map(drop))?)
 }
 
-/// A stored row, for tests of everything that records visits.
+/// Stored row, for tests of everything that records visits.
 #[cfg(any(test, feature = "testing"))]
 #[derive(Debug, PartialEq, Eq)]
 pub struct VisitRow {
@@ -342,16 +342,16 @@ pub struct VisitRow {
     pub path: String,
     /// Id of the crawler.
     pub crawler: String,
-    /// Whether it was checked.
+    /// Result of the check of the crawler's identity.
     pub verified: String,
-    /// How it was answered.
+    /// Source of the answer.
     pub served: String,
     /// Status of the answer.
     pub status: i64,
     pub visits: i64,
 }
 
-/// All rows, in order.
+/// Lists all rows, sorted.
 #[cfg(any(test, feature = "testing"))]
 pub async fn list_visits(conn: &mut Conn) -> Result<Vec<VisitRow>, DbError> {
     const SQL: &str = "select d.domain_id, cast(t.day as bigint), p.path, k.crawler, k.verified, k.served, \

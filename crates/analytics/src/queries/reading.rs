@@ -12,7 +12,7 @@ use crate::stores::{FirstDay, FirstDays, PageCounts, PageSelection};
 use crate::sums::{DayTotal, Kind, PageVisits, Scope, TimeCounts, VisitSum};
 use domains::DomainId;
 
-/// Bytes that are no visit.
+/// Error: the stored data is not a visit.
 #[derive(Debug, thiserror::Error)]
 #[error("visits are stored in an unknown form")]
 struct Damaged;
@@ -21,7 +21,7 @@ fn damaged() -> DbError {
     sqlx::Error::Decode(Box::new(Damaged)).into()
 }
 
-/// The condition that leaves out impostors, and visits that do not count.
+/// Returns the condition of visits in scope, impostors' left out.
 fn in_scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Snapshots => "verified <> 'no' and served <> 'origin'",
@@ -29,7 +29,7 @@ fn in_scope(scope: Scope) -> &'static str {
     }
 }
 
-/// Lists the kinds of visits that there are.
+/// Lists the kinds of visits.
 async fn list_kinds(conn: &mut Conn) -> Result<HashMap<u32, Arc<Kind>>, DbError> {
     const SQL: &str =
         "select cast(number as bigint), crawler, verified, served, cast(status as bigint) from visit_kinds";
@@ -47,8 +47,8 @@ async fn list_kinds(conn: &mut Conn) -> Result<HashMap<u32, Arc<Kind>>, DbError>
     rows.into_iter().map(kind).collect()
 }
 
-/// Lists the visits of a window by page and kind, in no order. A page comes as one row, since a row of its own for each day and kind
-/// takes longer on its way than to be read: kind, day and visits of each, with spaces between them.
+/// Lists the visits of a window by page and kind, in no order. Each page is one row, since a row for each day and kind takes
+/// longer to transfer than to read: kind, day and visits of each, separated by spaces.
 pub async fn list_pages(
     conn: &mut Conn,
     domain: &DomainId,
@@ -81,7 +81,7 @@ pub async fn list_pages(
         let query = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(domain.as_str());
         query.bind(from).bind(to).bind(path).fetch_all(c).await
     })?;
-    // After the rows: it knows all their kinds.
+    // Read after the rows, so that all their kinds are known.
     let kinds = list_kinds(conn).await?;
     let page = |(path, counts): (String, String)| {
         Ok(PageVisits { path: path.into(), sums: sums_of(&counts, &kinds).ok_or_else(damaged)? })
@@ -89,7 +89,7 @@ pub async fn list_pages(
     rows.into_iter().map(page).collect()
 }
 
-/// Reads `KIND DAY VISITS` of each day and kind.
+/// Parses `KIND DAY VISITS` of each day and kind.
 fn sums_of(text: &str, kinds: &HashMap<u32, Arc<Kind>>) -> Option<Vec<VisitSum>> {
     let mut words = text.split(' ');
     let mut sums = Vec::new();
@@ -101,7 +101,7 @@ fn sums_of(text: &str, kinds: &HashMap<u32, Arc<Kind>>) -> Option<Vec<VisitSum>>
     Some(sums)
 }
 
-/// Lists every row of a day by page, impostors' too.
+/// Lists every row of a day by page, impostors' included.
 pub async fn list_rows(
     conn: &mut Conn,
     domain: &DomainId,
@@ -125,7 +125,7 @@ pub async fn list_rows(
     rows.into_iter().map(row).collect()
 }
 
-/// Lists visits by day and kind, impostors' too.
+/// Lists visits by day and kind, impostors' included.
 pub async fn list_totals(
     conn: &mut Conn,
     domain: &DomainId,
@@ -136,7 +136,7 @@ pub async fn list_totals(
     let rows: Vec<(Day, String)> = on_engine!(conn, |c| {
         sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
     })?;
-    // After the rows: it knows all their kinds.
+    // Read after the rows, so that all their kinds are known.
     let kinds = list_kinds(conn).await?;
     let mut totals = Vec::new();
     for (day, counts) in rows {
@@ -147,7 +147,7 @@ pub async fn list_totals(
     Ok(totals)
 }
 
-/// Reads a JSON object of visits by kind.
+/// Parses a JSON object of visits by kind.
 fn totals_of<'k>(
     counts: &str,
     kinds: &'k HashMap<u32, Arc<Kind>>,
@@ -237,7 +237,7 @@ pub async fn count_pages(
     Ok(PageCounts { visited: visited.unsigned_abs(), new: new.unsigned_abs() })
 }
 
-/// Counts answers by way and bucket of their time.
+/// Counts answers by source and bucket of their duration.
 pub async fn list_times(
     conn: &mut Conn,
     domain: &DomainId,
@@ -260,7 +260,7 @@ pub async fn list_times(
     Ok(sums)
 }
 
-/// Lists when each path was visited first.
+/// Lists the days of the first visits of each path.
 pub async fn list_first_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<FirstDay>, DbError> {
     const SQL: &str = "select path, cast(first_served_day as bigint), cast(first_any_day as bigint) from visit_paths \
          where domain = (select number from visit_domains where domain_id = $1) and first_any_day is not null";
@@ -278,7 +278,7 @@ pub async fn list_kept_days(conn: &mut Conn, domain: &DomainId) -> Result<Vec<Da
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_all(c).await)?)
 }
 
-/// Lists the domains among these whose records exist.
+/// Lists the given domains whose records exist.
 pub async fn list_existing(conn: &mut Conn, domains: &[DomainId]) -> Result<HashSet<DomainId>, DbError> {
     let sql = format!("select id from domains where id in {}", texts_of(conn.engine(), "$1"));
     let ids: Vec<String> = on_engine!(conn, |c| {
@@ -301,7 +301,7 @@ pub async fn count_pages_of_day(conn: &mut Conn, domain: &DomainId, day: Day) ->
     Ok(pages.unsigned_abs())
 }
 
-/// Lists those among some paths that are known of a domain: on a day, or ever.
+/// Lists the given paths that a domain has on a day, or ever.
 pub async fn list_known_paths(
     conn: &mut Conn,
     domain: &DomainId,
@@ -322,7 +322,7 @@ pub async fn list_known_paths(
     Ok(found.into_iter().collect())
 }
 
-/// Returns the room that the paths of a domain take, in paths: long ones take that of several.
+/// Returns the size of the paths of a domain as a number of paths: long paths count as several.
 pub async fn count_kept_paths(
     conn: &mut Conn,
     domain: &DomainId,

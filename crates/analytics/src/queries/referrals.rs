@@ -10,8 +10,8 @@ use domains::DomainId;
 const REFERRALS: &[(&str, &str)] =
     &[("domain", "text"), ("day", "bigint"), ("assistant", "text"), ("path", "text"), ("visits", "bigint")];
 
-/// Adds counts of people. Beyond 10,000 rows of a domain and day the pages are counted together: whoever makes addresses up
-/// must not fill the database.
+/// Adds counts of people. Beyond 10,000 rows of a domain and day the pages are counted together: invented addresses must not
+/// fill the database.
 pub async fn add_referrals(conn: &mut Conn, rows: &[(ReferralKey, u64)]) -> Result<(), DbError> {
     const SQL: &str = ", bounded as (select domain, day, assistant, case when \
              (select count(*) from (select 1 from visit_referrals r \
@@ -27,7 +27,7 @@ pub async fn add_referrals(conn: &mut Conn, rows: &[(ReferralKey, u64)]) -> Resu
     execute_with(conn, REFERRALS, SQL, &json_of(rows)).await
 }
 
-/// A row of a list: assistant, page, people.
+/// Row of a list: assistant, page, people.
 type ReferralRow = (String, String, i64);
 
 fn counts(rows: Vec<ReferralRow>) -> Vec<ReferralCount> {
@@ -39,8 +39,8 @@ fn counts(rows: Vec<ReferralRow>) -> Vec<ReferralCount> {
     rows.into_iter().map(count).collect()
 }
 
-/// Lists people who came from assistants from one day to another, by assistant and page: so many rows, those with the most
-/// people first.
+/// Lists people who came from assistants from one day to another, by assistant and page: `most` rows at most, most people
+/// first.
 pub async fn list_top_referrals(
     conn: &mut Conn,
     domain: &DomainId,
@@ -80,7 +80,7 @@ pub async fn list_referrals_of_pages(
     Ok(counts(rows))
 }
 
-/// Counts people who came from assistants from one day to another, and the rows that lists of them have.
+/// Counts people who came from assistants from one day to another, and the rows of assistant and page.
 pub async fn count_referrals(
     conn: &mut Conn,
     domain: &DomainId,

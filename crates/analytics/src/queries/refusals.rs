@@ -41,7 +41,7 @@ pub async fn list_refusals(
         sqlx::query_as(SQL).bind(domain.as_str()).bind(from).bind(to).fetch_all(c).await
     })?;
     let refusal = |(day, crawler, action, enforced, requests): (Day, String, String, bool, i64)| {
-        // An action of a newer version is in no report of this one.
+        // Actions of a newer version are left out.
         let (action, domain) = (PolicyAction::parse(&action)?, domain.clone());
         let key = RefusalKey { domain, day, crawler: Cow::Owned(crawler), action, enforced };
         Some((key, requests.unsigned_abs()))

@@ -5,9 +5,9 @@ use store::{Conn, DbError, Engine, on_engine};
 use domains::DomainId;
 use platform::clock::Timestamp;
 
-/// Lets nobody else make a token of this domain until the transaction ends: two at once would not see each other's.
+/// Locks the tokens of this domain until the transaction ends: two transactions would not see each other's token.
 pub async fn lock(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
-    // SQLite has one writer anyway.
+    // SQLite has one writer.
     if conn.engine() == Engine::Postgres {
         const SQL: &str = "select pg_advisory_xact_lock(hashtextextended($1, 11))";
         on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(drop))?;
@@ -15,7 +15,7 @@ pub async fn lock(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Keeps a new token of a domain and ends the one before it.
+/// Stores a new token of a domain and ends the one before it.
 pub async fn insert_token(
     conn: &mut Conn,
     domain: &DomainId,
@@ -32,7 +32,7 @@ pub async fn insert_token(
     Ok(())
 }
 
-/// Ends the token of a domain. `false`: there was none.
+/// Ends the token of a domain. Returns false when there was none.
 pub async fn revoke_token(conn: &mut Conn, domain: &DomainId, now: Timestamp) -> Result<bool, DbError> {
     const SQL: &str = "update stats_tokens set revoked_at = $2 where domain_id = $1 and revoked_at is null";
     let changed = on_engine!(conn, |c| {
@@ -42,7 +42,7 @@ pub async fn revoke_token(conn: &mut Conn, domain: &DomainId, now: Timestamp) ->
     Ok(changed? > 0)
 }
 
-/// The last four characters of a domain's token, and when it was made.
+/// Finds the last four characters of a domain's token, and the time at which the token was made.
 pub async fn find_token_of(
     conn: &mut Conn,
     domain: &DomainId,
@@ -54,7 +54,7 @@ pub async fn find_token_of(
     Ok(row.map(|(last4, at)| (last4, Timestamp::from_millis(at))))
 }
 
-/// The domain that a token was made for, and whether it still opens it.
+/// Finds the domain of a token, and decides whether the token still opens it.
 pub async fn find_token(conn: &mut Conn, hash: &str) -> Result<Option<(DomainId, bool)>, DbError> {
     const SQL: &str = "select domain_id, revoked_at is null from stats_tokens where hash = $1";
     let row: Option<(String, bool)> =

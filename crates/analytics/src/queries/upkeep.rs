@@ -1,5 +1,5 @@
-//! SQL that deletes visits: those that are too old, those of a domain that is gone, those of a day that is replaced. Some at a time, so
-//! that other writers do not wait long.
+//! SQL that deletes visits: those that are too old, those of a removed domain, those of a replaced day. Each statement deletes
+//! some rows, so that other writers do not wait long.
 
 use store::{Conn, DbError, Engine, on_engine};
 
@@ -9,7 +9,7 @@ use platform::clock::Timestamp;
 
 /// Finds the first day of which something is kept by page.
 pub async fn find_first_day(conn: &mut Conn) -> Result<Option<Day>, DbError> {
-    // Domain by domain: the first day of each is where its keys begin.
+    // Domain by domain: the first day of each is at the beginning of its keys.
     const SQL: &str = "select cast(min(day) as bigint) from (\
          select (select min(day) from visit_days where domain = visit_domains.number) as day from visit_domains \
          union all select (select min(day) from visit_referrals where domain_id = domains.id) from domains) first_days";
@@ -25,7 +25,7 @@ pub async fn list_domains_with_old_visits(conn: &mut Conn, before: Day) -> Resul
     Ok(ids.into_iter().map(DomainId::from).collect())
 }
 
-/// Deletes some of what is kept by page of days from one to before another; returns the number of rows.
+/// Deletes some of what is kept by page of days from one to before another. Returns the number of rows.
 pub async fn delete_some_days(
     conn: &mut Conn,
     domain: &DomainId,
@@ -43,7 +43,7 @@ pub async fn delete_some_days(
     execute_all(conn, &STATEMENTS, domain, (from, before)).await
 }
 
-/// Deletes totals and refusals of days from one to before another; returns the number of rows.
+/// Deletes totals and refusals of days from one to before another. Returns the number of rows.
 pub async fn delete_totals(
     conn: &mut Conn,
     domain: &DomainId,
@@ -73,7 +73,7 @@ async fn execute_all(
     Ok(changed)
 }
 
-/// Deletes some of what is kept of a domain; returns the number of rows.
+/// Deletes some of what is kept of a domain. Returns the number of rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const STATEMENTS: [&str; 3] = [
         "delete from visit_paths where number in (select number from visit_paths \
@@ -95,7 +95,7 @@ pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbEr
     Ok(deleted)
 }
 
-/// Forgets some of the files that were applied before a point in time; returns their number.
+/// Forgets some of the files that were applied before a point in time. Returns their number.
 pub async fn forget_files_before(conn: &mut Conn, before: Timestamp) -> Result<u64, DbError> {
     const SQL: &str = "delete from visit_batches where id in \
          (select id from visit_batches where applied_at < $1 and id <> '' limit 1000)";
@@ -104,7 +104,7 @@ pub async fn forget_files_before(conn: &mut Conn, before: Timestamp) -> Result<u
     })?)
 }
 
-/// Lists domains whose paths take so much room: so many paths, or so many bytes of them.
+/// Lists domains with at least so many paths, or so many bytes of paths.
 pub async fn list_full_domains(conn: &mut Conn, paths: i64, bytes: i64) -> Result<Vec<DomainId>, DbError> {
     const SQL: &str = "select domain_id from visit_domains join (select domain from visit_paths \
          group by domain having count(*) >= $1 or sum(length(path)) >= $2) p on domain = number";
@@ -113,14 +113,14 @@ pub async fn list_full_domains(conn: &mut Conn, paths: i64, bytes: i64) -> Resul
     Ok(ids.into_iter().map(DomainId::from).collect())
 }
 
-/// Deletes the paths of a domain that have no visits; returns their number. Waits for whoever counts visits, who may have
-/// looked up a path and not counted it yet.
+/// Deletes the paths of a domain that have no visits. Returns their number. Waits for transactions that count visits, which
+/// may have looked up a path and not counted it yet.
 pub async fn delete_expired_paths(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const SQL: &str = "delete from visit_paths \
          where domain = (select number from visit_domains where domain_id = $1) \
          and number not in (select v.path from visit_domains d join visit_days t on t.domain = d.number \
              join visits v on v.day = t.number where d.domain_id = $1)";
-    // SQLite has one writer anyway.
+    // SQLite has one writer.
     if conn.engine() == Engine::Postgres {
         on_engine!(conn, |c| {
             sqlx::query("lock table visit_paths in access exclusive mode").execute(c).await.map(drop)

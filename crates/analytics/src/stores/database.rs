@@ -1,5 +1,5 @@
 //! Visits in the service's own database, as rows. See docs/decisions/0181.
-//! Whatever is counted together is one transaction, with the name of the file or the checkpoint of the log in it.
+//! Each batch is counted in one transaction, which also stores the name of the file or the checkpoint of the log.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,34 +22,34 @@ use crate::sums::{DayTotal, PageVisits, Scope, TimeCounts};
 use domains::DomainId;
 use platform::clock::{Clock, Timestamp};
 
-/// Pages in one transaction.
+/// Most pages in one transaction.
 const PART: usize = 1_000;
-/// Time for which the name of an applied file is kept, longer than any process that still has the file is away.
+/// Time for which the name of an applied file is kept: longer than a process that still has the file is away.
 const FILES_FOR: Duration = Duration::from_secs(90 * 24 * 3600);
-/// Room that a path takes at most without counting as several.
+/// Bytes per path from which the paths of a domain count as more paths than they are.
 const BYTES_OF_PATH: i64 = 134;
 
 pub struct DatabaseStore {
     db: Db,
     clock: Clock,
     bounds: Mutex<PageBounds>,
-    /// With so many, expired paths of a domain go.
+    /// Number of paths at which expired paths of a domain are deleted.
     most_paths: u64,
 }
 
-/// Rows that are not kept any more.
+/// Rows to delete.
 #[derive(Clone, Copy)]
 enum Unwanted<'a> {
-    /// By page, of days before this one.
+    /// Rows by page of a domain, of days before this one.
     Before(&'a DomainId, Day),
-    /// Of a domain that is gone.
+    /// Rows of a domain that is gone.
     Domain(&'a DomainId),
     /// Names of files that were applied before.
     Files(Timestamp),
 }
 
 impl DatabaseStore {
-    /// The visits of this database.
+    /// Makes the store of this database.
     pub fn new(db: &Db, clock: &Clock) -> DatabaseStore {
         let bounds = Mutex::new(PageBounds::default());
         DatabaseStore { db: db.clone(), clock: clock.clone(), bounds, most_paths: MAX_PATHS }
@@ -74,7 +74,7 @@ impl DatabaseStore {
 
     /// Counts the first lines of a part of a log, unless some of it was counted before.
     async fn import_part(&self, domain: &DomainId, part: &LogPart) -> Result<CountedLines, VisitError> {
-        // Mostly nothing of it was counted before: what takes time is done before others have to wait.
+        // Usually nothing of it was counted before, so the slow work is done before other writers have to wait.
         let ((lines, visits, pages, times), now) = (part.counts(), self.clock.now());
         let mut tx = self.db.write().await?;
         if let Some(known) = imports::begin(&mut tx, domain, part, now).await? {
@@ -86,7 +86,7 @@ impl DatabaseStore {
         Ok(CountedLines::New { lines, visits })
     }
 
-    /// Deletes some rows in a transaction each time, until there are none.
+    /// Deletes rows, some in each transaction, until there are none.
     async fn delete_all(&self, unwanted: Unwanted<'_>) -> Result<(), VisitError> {
         loop {
             let mut tx = self.db.write().await?;
@@ -104,8 +104,8 @@ impl DatabaseStore {
         }
     }
 
-    /// Deletes paths without visits of domains that have used nine tenths of their room. Until then they stay, for the sake of their
-    /// first days.
+    /// Deletes paths without visits of domains that have reached the limit of paths. Other domains keep such paths for the sake
+    /// of their first days.
     async fn delete_expired_paths(&self) -> Result<(), VisitError> {
         let most = i64::try_from(self.most_paths).unwrap_or(i64::MAX);
         let domains =
@@ -143,7 +143,7 @@ impl KnownPages for Conn {
 }
 
 impl VisitStore for DatabaseStore {
-    /// It is checked as the database.
+    /// Does nothing, since the database has its own check.
     fn check(&self) -> BoxFuture<'_, Result<(), VisitError>> {
         Box::pin(async move { Ok(()) })
     }
@@ -160,7 +160,7 @@ impl VisitStore for DatabaseStore {
                 if number + 1 < parts {
                     tx.commit().await?;
                 } else {
-                    // The file goes next, and with it the only other copy.
+                    // The file is removed next, and it is the only other copy.
                     tx.commit_durably().await?;
                 }
             }

@@ -1,6 +1,6 @@
-//! Where visits are kept: one trait, and the stores behind it. Used by the recorder, the import and the reports.
-//! A store counts each batch once, whatever ends which process when, and answers with sums in no order: everything is
-//! ordered by the reports, so that every store gives the same bytes.
+//! Stores of visits: one trait and its implementations. Used by the recorder, the import and the reports.
+//! A store counts each batch once, whichever process ends at whatever time. It returns sums in no order: the reports sort
+//! everything, so that every store gives the same bytes.
 //! See docs/decisions/0251.
 
 mod clickhouse;
@@ -32,27 +32,27 @@ pub use clickhouse::ClickHouseStore;
 pub use database::DatabaseStore;
 pub use moving::{FirstDay, FirstDays, StoredDay};
 
-/// Why a store did not do what was asked.
+/// Reason why a store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum VisitError {
-    /// The database did not.
+    /// The database failed.
     #[error(transparent)]
     Database(#[from] DbError),
     /// The visit store does not answer.
     #[error("the visit store does not answer")]
     Unreachable(#[source] ::clickhouse::error::Error),
-    /// The visit store was not waited for any longer.
+    /// The visit store did not answer in time.
     #[error("the visit store does not answer")]
     Silent,
-    /// Too many wait for a list of visits.
+    /// Too many requests wait for a list of visits.
     #[error("too many lists of visits are being made")]
     Busy,
-    /// The visit store did not do it.
+    /// The visit store refused the request.
     #[error("the visit store did not do what it was asked")]
     Refused(#[source] Reason),
 }
 
-/// What the visit store says itself. For the log only.
+/// Message of the visit store. For the log only.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Reason(pub String);
@@ -67,7 +67,7 @@ impl From<VisitError> for ApiError {
     fn from(error: VisitError) -> ApiError {
         match error {
             VisitError::Database(error) => error.into(),
-            // Whatever it is, the operator's server is not as it must be: it may be again.
+            // The operator's server has a problem, which may be temporary.
             error => ApiError::unavailable(error),
         }
     }
@@ -95,37 +95,38 @@ pub enum PageSelection<'a> {
 /// Numbers of different pages that were visited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageCounts {
-    /// In the window.
+    /// Number of pages visited in the window.
     pub visited: u64,
-    /// Of those that were ever visited, the ones whose first visit was in the window.
+    /// Number of pages whose first visit ever was in the window.
     pub new: u64,
 }
 
-/// What became of the first lines of a part of a log.
+/// Result of counting the first lines of a part of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedLines {
-    /// So many were counted before. None is counted now: what follows them may be known too, with lines behind the part.
+    /// Number of lines that were counted before. None is counted now: the lines after them may be known too, by a checkpoint
+    /// behind the part.
     Known(usize),
-    /// None of the part was counted before.
+    /// No line of the part was counted before.
     New {
-        /// Those that are counted now.
+        /// Number of lines that are counted now.
         lines: usize,
         visits: ImportedVisits,
     },
 }
 
 pub trait VisitStore: Send + Sync {
-    /// Whether it can be used.
+    /// Checks that the store can be used.
     fn check(&self) -> BoxFuture<'_, Result<(), VisitError>>;
 
-    /// Counts what a file of the spool holds, unless that was done before. After an error some of it may be counted; trying
-    /// again counts the rest.
+    /// Counts the contents of a file of the spool, unless that was done before. After an error some of it may be counted; a
+    /// repeated call counts the rest.
     fn apply<'a>(&'a self, file: &'a str, counts: &'a Counts) -> BoxFuture<'a, Result<(), VisitError>>;
 
-    /// Tells that nobody has this file any more, so that it need not be remembered.
+    /// Forgets the name of a file that no process has any more.
     fn forget_file<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), VisitError>>;
 
-    /// Counts the first lines of a part of a log that has some, unless any of it was counted before. Two that read the same
+    /// Counts the first lines of a part of a log that has some, unless any of it was counted before. Two imports of the same
     /// log wait for each other here.
     fn import<'a>(
         &'a self,
@@ -133,21 +134,21 @@ pub trait VisitStore: Send + Sync {
         part: &'a LogPart,
     ) -> BoxFuture<'a, Result<CountedLines, VisitError>>;
 
-    /// Visits by day and kind; impostors' too.
+    /// Lists visits by day and kind, impostors' included.
     fn totals<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DayTotal>, VisitError>>;
 
-    /// Visits of some domains, by domain and day. Impostors are left out.
+    /// Lists visits of some domains, by domain and day. Impostors are left out.
     fn days_of_domains<'a>(
         &'a self,
         domains: &'a [DomainId],
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>>;
 
-    /// First day with a visit of each of some domains, impostors' visits included. Domains without visits are left out.
+    /// Lists the first day with a visit of each of some domains, impostors' visits included. Domains without visits are left out.
     fn first_days_of_domains<'a>(
         &'a self,
         domains: &'a [DomainId],
@@ -161,14 +162,14 @@ pub trait VisitStore: Send + Sync {
         scope: Scope,
     ) -> BoxFuture<'a, Result<PageCounts, VisitError>>;
 
-    /// Answers by way and time. Those of the origin itself may be left out.
+    /// Counts answers by source and duration. Answers of the origin may be left out.
     fn times<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<TimeCounts, VisitError>>;
 
-    /// Visits by page, impostors' left out.
+    /// Lists visits by page, impostors' left out.
     fn pages<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -177,14 +178,14 @@ pub trait VisitStore: Send + Sync {
         pages: PageSelection<'a>,
     ) -> BoxFuture<'a, Result<Vec<PageVisits>, VisitError>>;
 
-    /// Every row of a day by page, impostors' too.
+    /// Lists every row of a day by page, impostors' included.
     fn rows<'a>(
         &'a self,
         domain: &'a DomainId,
         day: Day,
     ) -> BoxFuture<'a, Result<Vec<(VisitKey, u64)>, VisitError>>;
 
-    /// People who came from assistants, by assistant and page.
+    /// Lists people who came from assistants, by assistant and page.
     fn referrals<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -192,21 +193,21 @@ pub trait VisitStore: Send + Sync {
         rows: ReferralRows<'a>,
     ) -> BoxFuture<'a, Result<Vec<ReferralCount>, VisitError>>;
 
-    /// Sums of the whole list of people who came from assistants.
+    /// Sums up the whole list of people who came from assistants.
     fn referral_totals<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<ReferralTotals, VisitError>>;
 
-    /// Refusals by a crawler policy, in no order.
+    /// Lists refusals by a crawler policy, in no order.
     fn refusals<'a>(
         &'a self,
         domain: &'a DomainId,
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<(RefusalKey, u64)>, VisitError>>;
 
-    /// The first day of which something is kept by page, of any domain.
+    /// Finds the first day of which something is kept by page, of any domain.
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>>;
 
     /// Deletes what is kept by page of days before this one, of every domain. First days and counts of days stay.
@@ -215,7 +216,7 @@ pub trait VisitStore: Send + Sync {
     /// Deletes everything that is kept of a domain.
     fn forget_domain<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<(), VisitError>>;
 
-    /// The days of which something is kept, in no order.
+    /// Lists the days of which something is kept, in no order.
     fn list_days<'a>(&'a self, domain: &'a DomainId) -> BoxFuture<'a, Result<Vec<Day>, VisitError>>;
 
     /// Reads everything that is kept of a day.
@@ -226,7 +227,7 @@ pub trait VisitStore: Send + Sync {
     ) -> BoxFuture<'a, Result<StoredDay, VisitError>> {
         Box::pin(async move {
             let window = (day, day);
-            // Pages first: visits that are counted meanwhile are missing in them, and the next copy sees the difference.
+            // Pages first: visits that are counted meanwhile are missing in the pages, and the next copy finds the difference.
             let pages = self.rows(domain, day).await?;
             let totals = self.totals(domain, window).await?;
             let times = self.times(domain, window).await?;
@@ -249,7 +250,7 @@ pub trait VisitStore: Send + Sync {
         })
     }
 
-    /// Keeps a day in place of what is kept of it. First days of pages stay as they are.
+    /// Replaces what is kept of a day. First days of pages stay as they are.
     fn put_day<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -257,13 +258,13 @@ pub trait VisitStore: Send + Sync {
         stored: &'a StoredDay,
     ) -> BoxFuture<'a, Result<(), VisitError>>;
 
-    /// When each path was visited first.
+    /// Lists the days of the first visits of each path.
     fn list_first_days<'a>(
         &'a self,
         domain: &'a DomainId,
     ) -> BoxFuture<'a, Result<Vec<FirstDay>, VisitError>>;
 
-    /// Notes when paths were visited first; an earlier day than the known one takes its place.
+    /// Records the days of the first visits of paths. An earlier day replaces the known one.
     fn add_first_days<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -271,12 +272,12 @@ pub trait VisitStore: Send + Sync {
     ) -> BoxFuture<'a, Result<(), VisitError>>;
 }
 
-/// The store that the settings name.
+/// Opens the store of the settings.
 pub fn open(platform: &Platform) -> Arc<dyn VisitStore> {
     open_at(platform.config.analytics.store_url.clone(), platform)
 }
 
-/// The store at an address; none: the database.
+/// Opens the store at an address; none: the database.
 pub fn open_at(url: Option<ClickHouseUrl>, platform: &Platform) -> Arc<dyn VisitStore> {
     match url {
         Some(url) => Arc::new(ClickHouseStore::new(url, &platform.db, &platform.clock)),

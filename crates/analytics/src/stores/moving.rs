@@ -1,6 +1,6 @@
-//! Moving what is kept to another store: `glasshouse analytics copy`.
-//! A day that is there already is left alone when it is the same. One that is part of ours is replaced, because an earlier
-//! copy may have ended in the middle, or visits came since. One that has what ours has not is never touched.
+//! Copying of visits to another store: `glasshouse analytics copy`.
+//! A day that the other store has is skipped when it is the same. A day that is part of ours is replaced, because an earlier
+//! copy may have ended in the middle, or visits came since. A day with counts that ours has not is never changed.
 //! See docs/decisions/0251.
 
 use std::collections::HashMap;
@@ -16,23 +16,23 @@ use domains::DomainId;
 /// Days of the first visits of a path, impostors' left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstDays {
-    /// First visit with a snapshot.
+    /// Day of the first visit that was answered with a snapshot.
     pub served: Option<Day>,
-    /// First visit at all.
+    /// Day of the first visit.
     pub any: Day,
 }
 
-/// A path, and when it was visited first.
+/// Path, and the days of its first visits.
 pub type FirstDay = (Arc<str>, FirstDays);
 
-/// Everything that is kept of a domain's day, in order.
+/// Counts of a domain's day, in order.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct StoredDay {
     /// Counts of the day.
     pub days: Vec<(DayKey, u64)>,
-    /// Counts by page; none when they are not kept any more.
+    /// Counts by page; empty when they are not kept any more.
     pub pages: Vec<(VisitKey, u64)>,
-    /// Counts by time.
+    /// Counts by duration of the answer.
     pub times: Vec<(TimeKey, u64)>,
     /// People from assistants.
     pub referrals: Vec<(ReferralKey, u64)>,
@@ -40,19 +40,19 @@ pub struct StoredDay {
     pub refusals: Vec<(RefusalKey, u64)>,
 }
 
-/// What became of the days of a domain.
+/// Result of copying the days of a domain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Days that were written.
+    /// Number of days that were written.
     pub written: u64,
-    /// Days that were there already.
+    /// Number of days that the other store had already.
     pub same: u64,
-    /// Days that have visits there that are not here; nothing was done to them.
+    /// Number of days with visits that only the other store has; these days were not changed.
     pub different: u64,
 }
 
 impl StoredDay {
-    /// In order, so that equal days are equal. Times of the origin's own answers are in no report and are left out.
+    /// Sorts the counts, so that equal days are equal. Durations of the origin's own answers are in no report and are left out.
     pub fn sorted(mut self) -> StoredDay {
         self.times.retain(|(key, _)| key.served != ServedBy::Origin);
         self.days.sort_unstable();
@@ -63,7 +63,7 @@ impl StoredDay {
         self
     }
 
-    /// Whether everything of it is in another one.
+    /// Decides whether another day contains all of these counts.
     fn is_part_of(&self, other: &StoredDay) -> bool {
         is_part(&self.days, &other.days)
             && is_part(&self.pages, &other.pages)
@@ -97,7 +97,7 @@ pub async fn copy_day(
     Ok(Copied { written: 1, ..Copied::default() })
 }
 
-/// Copies when pages were visited first. Before the days: a day that is deleted for its age there takes nothing with it.
+/// Copies the days of first visits. Must run before the days are copied: an old day that is deleted there loses no first day.
 pub async fn copy_first_days(
     from: &dyn VisitStore,
     to: &dyn VisitStore,

@@ -1,4 +1,4 @@
-//! Every store says the same of the same visits, and days go from one to another whole.
+//! Tests that every store returns the same for the same visits, and that days are copied whole between stores.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +99,7 @@ pub(crate) async fn reports(app: &TestApp, domain: &Domain) -> Value {
     json!(all)
 }
 
-/// What the reports beyond the four say, and the export.
+/// Collects the reports beyond the four, and the export.
 async fn further(app: &TestApp, domain: &Domain) -> Value {
     let analytics = &app.state.analytics;
     let window = (analytics.today() - 60, analytics.today());
@@ -140,7 +140,7 @@ async fn every_store_says_the_same_of_the_same_visits() {
         for batch in 0..25 {
             let counts = random_counts(&mut random, app.state.analytics.today());
             let people = people(&mut random, &shop, app.state.analytics.today());
-            // Now and then twice, as after a kill.
+            // Sometimes twice, as after a kill.
             for _ in 0..random.random_range(1..3) {
                 apply(&app, &shop, &format!("{batch}"), &counts).await;
                 app.state.visits.apply(&format!("people-{batch}"), &people).await.unwrap();

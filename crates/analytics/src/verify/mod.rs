@@ -1,6 +1,6 @@
-//! Whether a crawler is who it claims to be: by its address (published ranges, then reverse DNS) and by its signature.
+//! Verification of a crawler's identity: by its address (published ranges, then reverse DNS) and by its signature.
 //! Used by the edge, which sees clients' addresses, and by the render endpoint, to which integrations state them. Must never
-//! hold an answer up for longer than [`PATIENCE`]. Must never take an address outside a provider's published ranges for that
+//! delay an answer for longer than [`PATIENCE`]. Must never accept an address outside a provider's published ranges as that
 //! provider's because DNS does not answer.
 
 pub mod ranges;
@@ -21,29 +21,29 @@ use super::model::Verified;
 use platform::Platform;
 use platform::clock::Clock;
 
-/// How long it is known that an address is a provider's.
+/// Time for which a verified address is remembered.
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
-/// How long it is known that it is not, or that nobody could say.
+/// Time for which any other result is remembered.
 const UNKNOWN_FOR: Duration = Duration::from_secs(60 * 60);
-/// Pairs of a crawler and an address that are remembered.
+/// Most pairs of a crawler and an address that are remembered.
 const REMEMBERED: u64 = 100_000;
-/// Looks into DNS at once; more are left for the next visit.
+/// Most concurrent DNS lookups; further ones are left for the next visit.
 const LOOKUPS_AT_ONCE: usize = 64;
 /// Time that an answer waits for DNS, once for each crawler and address.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is known of a client.
+/// Claim of a client to be a crawler, and the result of its check.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim {
-    /// Whether it counts as a crawler.
+    /// True when the client counts as a crawler.
     pub is_crawler: bool,
-    /// Which one it says it is, or has signed to be.
+    /// Crawler that the client claims to be, or that it has signed as.
     pub crawler: Option<&'static Crawler>,
-    /// Whether that is true.
+    /// Result of the check of the claim.
     pub verified: Verified,
 }
 
-/// See the module. Cheap to clone.
+/// Verifier of crawlers. Cheap to clone.
 #[derive(Clone)]
 pub struct Verifier {
     ranges: std::sync::Arc<RangeTable>,
@@ -69,7 +69,7 @@ impl Verifier {
         }
     }
 
-    /// What a client is: `claimed` is the crawler of its user agent. `authority` is the host it asked for.
+    /// Checks a client. `claimed` is the crawler of its user agent, `authority` the requested host.
     pub async fn check(
         &self,
         claimed: Option<&'static Crawler>,
@@ -91,7 +91,7 @@ impl Verifier {
         Claim { is_crawler: claimed.is_some(), crawler: claimed, verified }
     }
 
-    /// Returns what is known of a claim by the address alone; none: DNS has to be asked.
+    /// Returns the result for a claim by the address alone; none: a DNS query is necessary.
     pub fn known(&self, crawler: &'static Crawler, address: IpAddr) -> Option<Verified> {
         let now = self.clock.now();
         self.ranges.verify(crawler, address, now).or_else(|| {
@@ -105,7 +105,7 @@ impl Verifier {
         if let Some(verified) = self.known(crawler, address) {
             return verified;
         }
-        // That DNS does not answer must not make a crawler of an address which its provider does not publish.
+        // A failure of DNS must not verify an address that the provider does not publish.
         let unanswered = if self.ranges.know(crawler) { Verified::No } else { Verified::Unknown };
         let Ok(slot) = self.lookups.clone().try_acquire_owned() else { return unanswered };
         let verifier = self.clone();

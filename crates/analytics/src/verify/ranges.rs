@@ -1,6 +1,6 @@
 //! Addresses that providers publish for their crawlers. Data: `data/crawler-ranges.json`, compiled in, or a newer file of
 //! the same form in the data folder; `node scripts/update-crawler-ranges.mjs` writes both. Pure but for reading that file.
-//! Must never call a crawler a liar because of an old list.
+//! Must never mark a crawler as an impostor because of an old list.
 //! See docs/decisions/0030.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use platform::networks;
 
 const COMPILED_IN: &str = include_str!("../../data/crawler-ranges.json");
 
-/// Providers add networks every few weeks.
+/// Time for which a list counts as complete: providers add networks every few weeks.
 const COMPLETE_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 #[derive(Deserialize)]
@@ -29,12 +29,12 @@ struct File {
 
 #[derive(Deserialize)]
 struct Feed {
-    /// Day on which the provider published it.
+    /// Day on which the provider published the list.
     updated: String,
     networks: Vec<String>,
 }
 
-/// Networks by the address of the list they were published in.
+/// Networks by the address of the list that publishes them.
 #[derive(Debug, Default)]
 pub struct RangeTable {
     feeds: HashMap<String, List>,
@@ -45,11 +45,11 @@ pub struct RangeTable {
 #[derive(Debug)]
 struct List {
     networks: Vec<IpNet>,
-    /// Until when it is taken to be complete.
+    /// Time until which the list counts as complete.
     complete_until: Timestamp,
 }
 
-/// Why a file of ranges cannot be used.
+/// Reason why a file of ranges cannot be used.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadRanges {
     /// Not of the form of the compiled-in file.
@@ -61,7 +61,7 @@ pub enum BadRanges {
 }
 
 impl RangeTable {
-    /// The table of an installation: a file in its data folder when there is a usable one, else the compiled-in table.
+    /// Loads the table of an installation: a usable file in its data folder, else the compiled-in table.
     pub fn of_installation(data_dir: &Path) -> RangeTable {
         RangeTable {
             cdns: CdnRanges::load(data_dir),
@@ -69,7 +69,7 @@ impl RangeTable {
         }
     }
 
-    /// Takes the file when there is a usable one, else the compiled-in table.
+    /// Loads the file when it is usable, else the compiled-in table.
     fn load(file: &Path) -> RangeTable {
         if let Ok(text) = std::fs::read_to_string(file) {
             match RangeTable::parse(&text) {
@@ -95,7 +95,7 @@ impl RangeTable {
         Ok(RangeTable { feeds, cdns: CdnRanges::default() })
     }
 
-    /// Whether a crawler's claim is true, by its address alone. None where only reverse DNS can tell.
+    /// Verifies a crawler's claim by its address alone. None where only reverse DNS can tell.
     pub fn verify(&self, crawler: &Crawler, address: IpAddr, now: Timestamp) -> Option<Verified> {
         if crawler.ip_ranges.is_empty() && crawler.reverse_dns.is_empty() {
             return Some(Verified::Unknown);
@@ -109,13 +109,13 @@ impl RangeTable {
         }
     }
 
-    /// Returns whether there is a list of a crawler's addresses.
+    /// Returns true when there is a list of a crawler's addresses.
     pub fn know(&self, crawler: &Crawler) -> bool {
         crawler.ip_ranges.iter().any(|feed| self.feeds.contains_key(feed))
     }
 
-    /// Whether an address is in one of the lists. None when that cannot be said: a list is missing, or too old to miss
-    /// nothing.
+    /// Decides whether an address is in one of the lists. None when that is unknown: a list is missing, or too old to be
+    /// complete.
     fn contain(&self, feeds: &[String], address: IpAddr, now: Timestamp) -> Option<bool> {
         let address = address.to_canonical();
         let known: Vec<&List> = feeds.iter().filter_map(|feed| self.feeds.get(feed)).collect();

@@ -1,5 +1,5 @@
 //! Forward-confirmed reverse DNS: an address has a name, the name is the provider's, and the name has that address.
-//! Must never take a failing resolver for a liar: then nobody knows.
+//! Must never mark a client as an impostor because a resolver fails: the result is then unknown.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,17 +10,17 @@ use hickory_resolver::proto::rr::RData;
 
 use crate::model::Verified;
 
-/// How long one question may take, retries included.
+/// Timeout of one DNS query, retries included.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// An address with more names than this is nobody's crawler.
+/// Most names of an address that are checked.
 const MAX_NAMES: usize = 8;
 
-/// Asks DNS. Cheap to clone.
+/// Resolver for reverse DNS. Cheap to clone.
 #[derive(Clone)]
 pub struct ReverseDns(Option<TokioResolver>);
 
 impl ReverseDns {
-    /// Asks the given servers; none: the system's.
+    /// Makes a resolver with the given servers; none: the system's.
     pub fn new(servers: &[SocketAddr]) -> ReverseDns {
         let resolver = dns::resolver(servers).and_then(|builder| builder.build());
         if let Err(error) = &resolver {
@@ -29,7 +29,7 @@ impl ReverseDns {
         ReverseDns(resolver.ok())
     }
 
-    /// Whether an address is one of a provider whose names end in `suffixes`.
+    /// Checks whether an address is one of a provider whose names end in `suffixes`.
     pub async fn check(&self, address: IpAddr, suffixes: &[String]) -> Verified {
         let Some(resolver) = &self.0 else { return Verified::Unknown };
         let names = match tokio::time::timeout(TIMEOUT, resolver.reverse_lookup(address)).await {
@@ -62,7 +62,7 @@ impl ReverseDns {
     }
 }
 
-/// Whether a name is below one of the suffixes: at a label's boundary, so `evilgooglebot.com` is not `googlebot.com`.
+/// Decides whether a name ends in one of the suffixes at a label's boundary: `evilgooglebot.com` is not `googlebot.com`.
 fn has_suffix(name: &str, suffixes: &[String]) -> bool {
     suffixes.iter().any(|suffix| {
         let suffix = suffix.trim_start_matches('.');

@@ -1,6 +1,6 @@
 //! Web Bot Auth: requests that an agent has signed (RFC 9421 with the tag `web-bot-auth`).
-//! Used by the verifier. The crate that checks signatures is young: nothing outside this file knows it.
-//! Must never fetch a directory that is not on the list: the header would let strangers send us anywhere.
+//! Used by the verifier. The crate that checks signatures is young, so only this file uses it.
+//! Must never fetch a directory that is not on the list: the header would let strangers choose the address.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,36 +16,36 @@ use web_bot_auth::{SignatureAgentLink, WebBotAuthVerifier};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
-/// An agent whose signatures are believed.
+/// Agent whose signatures are accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agent {
-    /// Host of its `Signature-Agent`, where its keys are.
+    /// Host of the agent's `Signature-Agent`, which has the agent's keys.
     pub host: &'static str,
-    /// Who runs it.
+    /// Id of the company that runs the agent.
     pub provider: &'static str,
-    /// The crawler that a signed request without a crawler's user agent is counted under.
+    /// Id of the crawler under which a signed request without a crawler's user agent is counted.
     pub crawler: &'static str,
 }
 
-/// Agents that sign, last read through on 2026-11-21.
+/// Agents that sign requests, last checked on 2026-11-21.
 const AGENTS: [Agent; 1] = [Agent { host: "chatgpt.com", provider: "openai", crawler: "chatgpt-agent" }];
 
 const DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
-/// How long an agent's keys are good for without asking again.
+/// Time for which an agent's keys are cached.
 const KEYS_FOR: Duration = Duration::from_secs(60 * 60);
-/// How long a directory that could not be read is left alone.
+/// Time after which a directory that could not be read is requested again.
 const NO_KEYS_FOR: Duration = Duration::from_secs(60);
-/// A request waits no longer for an agent's keys.
+/// Time that a request waits for an agent's keys.
 const PATIENCE: Duration = Duration::from_secs(2);
 const MAX_DIRECTORY_BYTES: u64 = 256 * 1024;
-/// How far an agent's clock may be ahead.
+/// Most time by which an agent's clock may be ahead.
 const MAX_AHEAD: Duration = Duration::from_secs(60);
 /// Longest life of a signature.
 const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Nonces that are remembered, so that nobody uses a signature twice.
+/// Most nonces that are remembered, so that no signature is used twice.
 const NONCES: u64 = 200_000;
 
-/// Checks signatures. Cheap to clone.
+/// Verifier of signatures. Cheap to clone.
 #[derive(Clone)]
 pub struct Signatures {
     fetcher: Fetcher,
@@ -59,13 +59,13 @@ struct Directory {
     good_until: Timestamp,
 }
 
-/// Whether a request carries a signature that is worth a look.
+/// Returns true for a request that has all headers of a signature.
 pub fn is_signed(headers: &HeaderMap) -> bool {
     ["signature", "signature-input", "signature-agent"].iter().all(|name| headers.contains_key(*name))
 }
 
 impl Signatures {
-    /// Sets the checks up. Fetches nothing yet.
+    /// Makes the verifier. Fetches nothing yet.
     pub fn new(platform: &Platform) -> Signatures {
         let name = HeaderValue::from_static("Mozilla/5.0 (compatible; Glasshouse)");
         Signatures {
@@ -76,7 +76,7 @@ impl Signatures {
         }
     }
 
-    /// The agent that has signed a request to `authority`, when the signature is good and was not used before.
+    /// Returns the agent that has signed a request to `authority`, when the signature is valid and was not used before.
     pub async fn verify(&self, headers: &HeaderMap, authority: &str) -> Option<Agent> {
         let message = Message { headers, authority: without_default_port(authority) };
         let verifier = WebBotAuthVerifier::parse(&message).ok()?;
@@ -134,7 +134,7 @@ fn listed(link: &SignatureAgentLink) -> Option<Agent> {
     AGENTS.into_iter().find(|agent| url.host_str() == Some(agent.host))
 }
 
-/// Whether a signature is neither from the future, nor over, nor made to last.
+/// Decides whether a signature is neither from the future, nor expired, nor valid for too long.
 fn is_timely(created: i64, expires: i64, now: Timestamp) -> bool {
     let [created, expires] =
         [created, expires].map(|seconds| Timestamp::from_millis(seconds.saturating_mul(1000)));
@@ -147,7 +147,7 @@ fn without_default_port(authority: &str) -> String {
     bare.unwrap_or(&lower).to_owned()
 }
 
-/// A request as the signature's check sees it.
+/// Request in the form that the check of signatures reads.
 struct Message<'a> {
     headers: &'a HeaderMap,
     authority: String,

@@ -1,4 +1,4 @@
-//! The verifier against an outside world on loopback: a directory of keys.
+//! Tests of the verifier against a directory of keys on loopback.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -30,7 +30,7 @@ impl Signer {
         format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{}","use":"sig"}}]}}"#, self.x())
     }
 
-    /// Headers of a request to `authority`, signed from `created` until `expires` (seconds).
+    /// Makes headers of a request to `authority`, signed from `created` until `expires` (seconds).
     fn sign(&self, authority: &str, agent: &str, nonce: &str, created: i64, expires: i64) -> HeaderMap {
         let thumbprint = Sha256::digest(format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{}"}}"#, self.x()));
         let keyid = URL_SAFE_NO_PAD.encode(thumbprint);
@@ -49,7 +49,7 @@ impl Signer {
     }
 }
 
-/// A service for which chatgpt.com publishes the signer's key.
+/// Makes a service for which chatgpt.com publishes the signer's key.
 async fn app_knowing(signer: &Signer) -> (TestApp, crawler::testing::WebServer) {
     let directory = signer.directory();
     let server = crawler::testing::WebServer::start(move |_| {
@@ -168,7 +168,7 @@ async fn a_published_address_verifies_a_crawler_at_once() {
 
 #[tokio::test]
 async fn an_address_that_its_provider_does_not_publish_is_an_impostors_when_dns_does_not_answer() {
-    // Nothing answers at the tests' DNS server.
+    // The tests' DNS server does not answer.
     let app = TestApp::new().await;
     let verifier = Verifier::new(&app.state.platform);
     let googlebot = CrawlerIndex::shared().identify("Mozilla/5.0 (compatible; Googlebot/2.1)");
@@ -203,7 +203,7 @@ async fn the_first_visit_from_an_address_is_verified_like_the_ones_after_it() {
         }
         assert_eq!(verifier.known(googlebot, address), Some(expected));
     }
-    // Of a crawler without published addresses a name that cannot be asked for says nothing.
+    // For a crawler without published addresses, a name that cannot be resolved proves nothing.
     let of_baidu = "9.9.9.14".parse().unwrap();
     dns.is_named(of_baidu, "crawl-2.crawl.baidu.com");
     dns.troubles("crawl-2.crawl.baidu.com", Trouble::ServFail);

@@ -1,4 +1,4 @@
-//! The rules of the reports beyond the four, over HTTP.
+//! Tests of the reports beyond the four, over HTTP.
 
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
@@ -164,7 +164,7 @@ async fn an_export_has_every_row_of_closed_and_open_days() {
     .await;
 }
 
-/// What a key sees of its domain.
+/// Opens the live tail of the domain with a key.
 async fn watch(shop: &Shop, key: &str) -> BodyDataStream {
     let request = http::Request::get(path("live", "")).header("x-service-api-key", key);
     let request = request.body(Body::empty()).unwrap();
@@ -204,7 +204,7 @@ async fn whoever_may_not_watch_any_more_sees_the_end() {
     shop.app.state.recorder.record(visit(&shop, 0, "/a", "GPTBot/1.2"));
     assert!(next(&mut of_other).await.unwrap().is_some());
     shop.app.state.domains.remove(&shop.domain).await.unwrap();
-    // What is known of domains may be two seconds old.
+    // Cached domains may be two seconds old.
     tokio::time::sleep(std::time::Duration::from_millis(2_500)).await;
     look().await;
     assert!(next(&mut of_other).await.unwrap().is_none());

@@ -1,4 +1,4 @@
-//! The rules of the four reports and of the public token, over HTTP.
+//! Tests of the four reports and of the public token, over HTTP.
 
 mod further;
 mod over_time;
@@ -28,7 +28,7 @@ struct Shop {
     domain: Domain,
 }
 
-/// One visit; changed by the caller where it matters.
+/// Makes a visit with default values.
 fn visit(shop: &Shop, days_ago: i64, path: &str, user_agent: &str) -> Visit {
     Visit {
         domain: shop.domain.id.clone(),
@@ -417,7 +417,7 @@ async fn tokens_of_a_removed_domain_are_unknown_at_once() {
     let shop = Shop { app, account, domain };
     let (replaced, open) = (shop.token().await, shop.token().await);
 
-    // Nothing was started that would delete the tokens.
+    // No job runs that would delete the tokens.
     shop.app.state.domains.remove(&shop.domain).await.unwrap();
 
     for token in [replaced, open] {

@@ -1,4 +1,4 @@
-//! The rules of visits over time and of the list of crawled pages, over HTTP.
+//! Tests of visits over time and of the list of crawled pages, over HTTP.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The rules of crawler policies, over HTTP.
+//! Tests of crawler policies, over HTTP.
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,11 @@
-//! No line counts twice, however a log is cut, and none is known that was not counted.
+//! Tests that no line counts twice, however a log is cut, and that only counted lines are known.
 
 use rand::prelude::*;
 use rand::rngs::StdRng;
 
 use super::*;
 
-/// Lines of a log in any order of crawlers and people.
+/// Makes lines of crawlers and people in random order.
 fn mixed(random: &mut StdRng, lines: usize) -> Vec<String> {
     let line = |number| {
         let line = combined_line(&format!("/{number}"));
@@ -16,21 +16,21 @@ fn mixed(random: &mut StdRng, lines: usize) -> Vec<String> {
     (0..lines).map(line).collect()
 }
 
-/// An import of a log, and how many of its lines it has read.
+/// Import of a log, and the number of lines that it has read.
 struct Reader {
     import: Import,
     read: usize,
 }
 
 impl Reader {
-    /// As one that recognises more or fewer visits, which moves the ends of its parts.
+    /// Makes an import with random limits: a version that recognises more or fewer visits has other ends of parts too.
     fn new(app: &TestApp, domain: &Domain, random: &mut StdRng) -> Reader {
         let (store, domain) = (app.state.visits.clone(), domain.clone());
         let import = Import::new(&app.state.platform, store, domain, LogFormat::Combined);
         Reader { import: import.bounded(16, random.random_range(1..9)), read: 0 }
     }
 
-    /// Counts what it has not read of what was written by now.
+    /// Counts the written lines that it has not read. Returns the number of their visits.
     async fn read(&mut self, written: &[String]) -> u64 {
         let (before, new) = (self.import.imported().visits, written[self.read..].concat());
         self.read = written.len();

@@ -1,4 +1,4 @@
-//! What a line of each format tells, which lines are visits, and that no line counts twice.
+//! Tests of the lines of each format, of the lines that are visits, and that no line counts twice.
 
 mod known;
 
@@ -210,7 +210,7 @@ fn what_is_not_of_the_format_is_no_line_of_it() {
     }
 }
 
-/// What becomes of our own line with these fields over those of a crawler's visit.
+/// Returns the visit of a line of the own format with these fields over those of a crawler's visit.
 fn visit_of(fields: serde_json::Value) -> Option<Visit> {
     let mut line =
         json!({ "ts": "2026-11-20T11:00:00Z", "path": "/a?q=1#top", "userAgent": GPTBOT, "status": 200 });
@@ -472,7 +472,7 @@ async fn another_log_with_the_same_start_counts_what_is_different() {
     import(&app, &domain, &lines(0, 10)).await;
     import(&app, &domain, &(lines(0, 5) + &lines(100, 105))).await;
 
-    // Nothing says that the first five lines of the other log are the same requests: they are counted with it.
+    // Nothing proves that the first five lines of the other log are the same requests, so they are counted with it.
     assert_eq!(counted(&app).await, 20);
 }
 
@@ -556,7 +556,7 @@ async fn a_log_of_several_months_out_of_order_counts_each_line_once() {
     .await;
 }
 
-/// Lines of a week in any order, from today to six days ago, impostors among them.
+/// Makes lines of a week in random order, from today to six days ago, impostors among them.
 fn week(seed: u64, lines: usize) -> Vec<String> {
     use rand::prelude::*;
     let mut random = rand::rngs::StdRng::seed_from_u64(seed);
@@ -576,7 +576,7 @@ fn week(seed: u64, lines: usize) -> Vec<String> {
     (0..lines).map(|_| line()).collect()
 }
 
-/// Counts lines so many at a time.
+/// Counts lines, `at_once` at a time. Returns the number of visits.
 async fn import_week(
     app: &TestApp,
     domain: &Domain,

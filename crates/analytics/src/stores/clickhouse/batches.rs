@@ -1,7 +1,7 @@
-//! Counting in ClickHouse, each batch once. Rows are sent into a table of the session; then one statement inserts them, with the
-//! batch's name as one more row, into one month of their table, and inserts nothing when the name is there. The server runs no two
-//! statements with the same name at once. So a batch may be sent again at any time, whatever became of the first time, and a request
-//! that was stuck somewhere changes nothing later.
+//! Counting in ClickHouse, each batch once. Rows are sent into a temporary table of the session. Then one statement inserts them,
+//! with the batch's name as one more row, into one month of their table, and inserts nothing when the name exists. The server
+//! runs no two statements with the same name at once. So a batch may be sent again at any time, whatever the result of the first
+//! attempt, and a delayed request changes nothing.
 //! See docs/decisions/0251.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -21,14 +21,14 @@ use crate::spool::Counts;
 use crate::stores::{CountedLines, VisitError};
 use domains::DomainId;
 
-/// Pages in one batch. More than in a transaction of the database: each is a part that the server has to merge.
+/// Most pages in one batch. More than in a transaction of the database: each batch is a part that the server has to merge.
 const PART: usize = 20_000;
-/// Rows of people from assistants that a day of a domain has; the pages beyond are counted together.
+/// Most rows of people from assistants on a day of a domain; further pages are counted together.
 const MAX_REFERRALS: u64 = 10_000;
 
-/// Begin of the server's answer while a statement of this name runs.
+/// Beginning of the server's answer while a statement of this name runs.
 const IS_RUNNING: &str = "Code: 216,";
-/// Pause before a batch is sent again that the server is still at.
+/// Pause before a batch is sent again while the server still runs it.
 const TRY_EVERY: Duration = Duration::from_millis(100);
 const MAX_TRIES: usize = 600;
 
@@ -86,7 +86,7 @@ impl ClickHouseStore {
         Ok(())
     }
 
-    /// Inserts rows of one month with their batch's name, unless the name is there.
+    /// Inserts rows of one month with their batch's name, unless the name exists.
     async fn insert_month<R: TableRow>(
         &self,
         name: &str,
@@ -107,11 +107,11 @@ impl ClickHouseStore {
             .bind(name)
             .bind(month)
             .with_setting("query_id", format!("{name}:{table}"))
-            // One thread writes one part: all of a batch is there at once, or nothing of it.
+            // One thread writes one part, so a batch is inserted whole or not at all.
             .with_setting("max_threads", "1");
         for _ in 0..MAX_TRIES {
             match execute(insert.clone()).await {
-                // Sent before, and not ended yet.
+                // An earlier attempt has not ended yet.
                 Err(VisitError::Refused(reason)) if reason.0.starts_with(IS_RUNNING) => {
                     tokio::time::sleep(TRY_EVERY).await;
                 }
@@ -121,7 +121,7 @@ impl ClickHouseStore {
         Err(VisitError::refused("a batch of visits takes very long"))
     }
 
-    /// The domains of some counts that are not gone.
+    /// Returns the domains of some counts that exist.
     async fn existing_domains(&self, counts: &Counts) -> Result<HashSet<DomainId>, VisitError> {
         let pages = counts.pages.iter().map(|(key, _)| &key.domain);
         let referrals = counts.referrals.iter().map(|(key, _)| &key.domain);
@@ -131,7 +131,7 @@ impl ClickHouseStore {
         Ok(reading::list_existing(&mut self.db.read().await?, &all).await?)
     }
 
-    /// Folds the pages of those who came from assistants that their day has no room for.
+    /// Folds pages of people from assistants when their day has reached its limit of rows.
     async fn fold_referrals(
         &self,
         referrals: Vec<(ReferralKey, u64)>,
@@ -160,8 +160,8 @@ impl ClickHouseStore {
         Ok(folded.collect())
     }
 
-    /// Counts the first lines of a part of a log, unless some of it was counted before. Its counts are kept in the database, in the
-    /// transaction that notes the lines, until they are here.
+    /// Counts the first lines of a part of a log, unless some of it was counted before. The counts are kept in the database, in
+    /// the transaction that records the lines, until ClickHouse has them.
     pub(super) async fn import_part(
         &self,
         domain: &DomainId,
@@ -182,7 +182,7 @@ impl ClickHouseStore {
         Ok(CountedLines::New { lines, visits })
     }
 
-    /// Counts what the database keeps of imported logs, also for processes that have ended.
+    /// Counts the pending imports in the database, also those of processes that have ended.
     pub(super) async fn import_pending(&self) -> Result<(), VisitError> {
         loop {
             let found = imports::find_pending(&mut self.db.read().await?).await?;

@@ -1,5 +1,5 @@
-//! One ClickHouse, by its official client over HTTP. Used by the store beside it.
-//! Must never take half an answer for a whole one: the server keeps an answer until it has all of it.
+//! Client of a ClickHouse server: the official client over HTTP. Used by the store beside it.
+//! Must never take half an answer for a whole one: the server buffers an answer until it is complete.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use platform::config::ClickHouseUrl;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of one statement.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Connections are closed earlier than the server does it, after three seconds.
+/// Time after which idle connections are closed; the server closes them after three seconds.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Longest text of an error that is kept, in bytes.
 const MAX_ERROR_BYTES: usize = 400;
@@ -33,7 +33,7 @@ pub fn connect(url: &ClickHouseUrl) -> Client {
     connector.set_connect_timeout(Some(CONNECT_TIMEOUT));
     connector.enforce_http(false);
     let mut tls = ClientConfig::clone(&crawler::tls::client_config());
-    // The connector sets them itself.
+    // The connector sets the protocols itself.
     tls.alpn_protocols.clear();
     let https = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
     let connector = https.wrap_connector(connector);
@@ -56,17 +56,17 @@ pub async fn answer<T>(work: impl Future<Output = Result<T>>) -> std::result::Re
     }
 }
 
-/// Carries a statement out.
+/// Runs a statement that has no result.
 pub async fn execute(query: Query) -> std::result::Result<(), VisitError> {
     answer(query.execute()).await
 }
 
-/// The one number that a statement answers.
+/// Runs a statement whose result is one number.
 pub async fn count(query: Query) -> std::result::Result<u64, VisitError> {
     answer(query.fetch_one()).await
 }
 
-/// Sends rows into a table.
+/// Inserts rows into a table.
 pub async fn send<R: TableRow>(
     client: &Client,
     table: &str,
@@ -95,7 +95,7 @@ impl From<Error> for VisitError {
     }
 }
 
-/// Decides whether no connection was made.
+/// Decides whether an error is a failure to connect.
 pub fn is_not_connected(error: &Error) -> bool {
     let Error::Network(cause) = error else { return false };
     cause.downcast_ref::<hyper_util::client::legacy::Error>().is_some_and(|error| error.is_connect())

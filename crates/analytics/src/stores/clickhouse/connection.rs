@@ -31,13 +31,13 @@ pub struct ClickHouseStore {
     /// Store of the visits from before the setting was changed.
     pub(super) database: DatabaseStore,
     pub(super) bounds: Mutex<PageBounds>,
-    /// With so many paths, a domain gets no new ones.
+    /// Number of paths at which a domain gets no new ones.
     pub(super) max_paths: u64,
     pub(super) tables: OnceCell<()>,
 }
 
 impl ClickHouseStore {
-    /// Makes the store. Connects at first use, since a service whose visits cannot be reached serves pages all the same.
+    /// Makes the store. Connects at first use, since a service whose visit store is unavailable must serve pages.
     pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
         ClickHouseStore {
             client: client::connect(&url),
@@ -65,7 +65,7 @@ impl ClickHouseStore {
         Ok(&self.client)
     }
 
-    /// Reads the rows of a report. Fails at once while the server answers nobody.
+    /// Reads the rows of a report. Fails at once while the server does not answer.
     pub(super) async fn report<T: RowOwned + RowRead>(&self, query: Query) -> Result<Vec<T>, VisitError> {
         if !self.reach.may_ask() {
             return Err(VisitError::Silent);

@@ -1,5 +1,5 @@
-//! Visits in ClickHouse, past one machine's volume: a table for each kind of row. Which domains there are, and how far logs were
-//! imported, is in the database still; what the database kept of visits before is kept in order and forgotten as before.
+//! Visits in ClickHouse, for volumes beyond one machine: a table for each kind of row. The domains and the progress of imports
+//! stay in the database. Visits that the database kept before stay there and are deleted as before.
 //! See docs/decisions/0251.
 
 mod batches;
@@ -38,7 +38,7 @@ use domains::DomainId;
 /// Timeout of a check, shorter than the timeouts of its callers.
 const CHECK_PATIENCE: Duration = Duration::from_secs(4);
 
-/// Leaves out impostors, and visits that do not count.
+/// Returns the condition of visits in scope, impostors' left out.
 fn in_scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Snapshots => "verified != 1 and served != 2",
@@ -60,7 +60,7 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
-    /// Names of batches stay for as long as visits by page: they cost a row each.
+    /// Does nothing: names of batches stay for as long as visits by page, since each costs one row.
     fn forget_file<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), VisitError>> {
         Box::pin(async { Ok(()) })
     }
@@ -272,7 +272,7 @@ impl VisitStore for ClickHouseStore {
 
     fn first_day(&self) -> BoxFuture<'_, Result<Option<Day>, VisitError>> {
         Box::pin(async move {
-            // Names of batches have no status and no assistant.
+            // Rows with the names of batches have no status and no assistant.
             const SQL: &str = "select min(day) from (select day from visits where status != 0 \
                  union all select day from visit_referrals where assistant != '') having count() > 0";
             let here: Vec<u16> = answer(self.client().await?.query(SQL).fetch_all()).await?;
@@ -280,14 +280,14 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
-    /// Also what came for domains after they had been removed.
+    /// Deletes rows of removed domains too.
     fn delete_before(&self, day: Day) -> BoxFuture<'_, Result<(), VisitError>> {
         Box::pin(async move {
             self.database.delete_before(day).await?;
             let client = self.client().await?;
             self.import_pending().await?;
             tables::delete_before(client, day).await?;
-            // Half of the room is for pages that have visits.
+            // Half of the limit is for pages that have visits.
             tables::delete_expired_paths(client, self.max_paths / 2).await?;
             let domains = tables::list_domains(client).await?;
             let existing = reading::list_existing(&mut self.db.read().await?, &domains).await?;
@@ -316,7 +316,7 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
-    /// The name under which the day is inserted says what is in it, and is deleted with it: two that put the same day are one.
+    /// Inserts the day under a name that hashes its content and is deleted with it: two copies of the same day are inserted once.
     fn put_day<'a>(
         &'a self,
         domain: &'a DomainId,
@@ -357,7 +357,7 @@ impl VisitStore for ClickHouseStore {
         })
     }
 
-    /// Again: changes nothing.
+    /// Adds first days. A repeated call changes nothing.
     fn add_first_days<'a>(
         &'a self,
         domain: &'a DomainId,

@@ -1,5 +1,5 @@
-//! Whether the server answers: while it does not, reports are refused at once, and one of them asks again every five seconds.
-//! Used by the reports of the store beside it; what counts visits asks for as long as it takes. Pure but for the clock.
+//! Reachability of the server: while it does not answer, reports are refused at once, and one of them tries every five seconds.
+//! Used by the reports of the store; tasks that count visits do not use it and keep trying. Pure but for the clock.
 //! See docs/decisions/0314.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,34 +7,34 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long reports are refused after one that got no answer.
+/// Time for which reports are refused after one without an answer.
 pub const PAUSE: Duration = Duration::from_secs(5);
 
-/// What the last ones to ask found.
+/// Result of the last requests.
 #[derive(Debug, Default)]
 pub struct Reach {
-    /// When the server was asked last, if it gave no answer.
+    /// Time of the last request, if the server did not answer it.
     silent: Mutex<Option<Instant>>,
 }
 
 impl Reach {
-    /// Whether a report may ask.
+    /// Decides whether a report may query the server.
     pub fn may_ask(&self) -> bool {
         let mut silent = self.silent();
         let is_pause = silent.is_some_and(|asked| asked.elapsed() < PAUSE);
         if silent.is_some() && !is_pause {
-            // The others wait for what this one finds.
+            // The other reports are refused until this one has a result.
             *silent = Some(Instant::now());
         }
         !is_pause
     }
 
-    /// The server answered.
+    /// Records that the server answered.
     pub fn answered(&self) {
         *self.silent() = None;
     }
 
-    /// The server did not answer.
+    /// Records that the server did not answer.
     pub fn gave_no_answer(&self) {
         *self.silent() = Some(Instant::now());
     }

@@ -1,4 +1,4 @@
-//! Rows of the tables, one kind each. Pure.
+//! Rows of the tables. Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::referrals::ReferralKey;
 use crate::sums::{Kind, PageVisits, VisitSum};
 use domains::{DomainId, PolicyAction};
 
-/// Begins the domain of a row that is the name of a batch. No domain begins like this.
+/// Prefix of the domain of a row that is the name of a batch. No domain begins like this.
 pub const BATCH: &str = "batch:";
 
-/// A kind of rows that batches have.
+/// Row of a table that batches fill.
 pub trait TableRow: RowOwned + for<'a> Row<Value<'a> = Self> + Serialize + Send + Sync {
     const TABLE: &'static str;
     /// Columns of the table in the order of the fields, with their types.
@@ -24,7 +24,7 @@ pub trait TableRow: RowOwned + for<'a> Row<Value<'a> = Self> + Serialize + Send 
 
     fn day(&self) -> u16;
 
-    /// The row that is a batch's name. No report counts it.
+    /// Makes the row that is a batch's name. No report counts it.
     fn name(batch: String, month: u16) -> Self;
 }
 
@@ -73,7 +73,6 @@ pub struct ReferralRow {
     pub visits: u64,
 }
 
-/// Implements [`TableRow`] of a row's own fields.
 /// Refusals by crawler policies.
 #[derive(Debug, Default, Row, Serialize, Deserialize)]
 pub struct RefusalRow {
@@ -85,6 +84,7 @@ pub struct RefusalRow {
     pub visits: u64,
 }
 
+/// Implements [`TableRow`] with a row's own fields.
 macro_rules! table_row {
     ($row:ident, $table:literal, $columns:literal) => {
         impl TableRow for $row {
@@ -125,12 +125,12 @@ table_row!(
     "domain String, day UInt16, crawler String, action String, enforced UInt8, visits UInt64"
 );
 
-/// A day as it is stored. None: it lies before 1970 or after 2149, and nobody visited anything then.
+/// Converts a day to the stored form. None: the day is before 1970 or after 2149.
 pub fn stored_day(day: Day) -> Option<u16> {
     u16::try_from(day).ok()
 }
 
-/// The days of a window that can be stored.
+/// Cuts a window to the days that can be stored.
 pub fn stored_window((from, to): (Day, Day)) -> (u16, u16) {
     let stored = |day: Day| day.clamp(0, Day::from(u16::MAX)) as u16;
     (stored(from), stored(to))
@@ -193,7 +193,7 @@ impl RefusalRow {
         })
     }
 
-    /// Reads a row. None: its action is of a newer version.
+    /// Converts a row. None: its action is of a newer version.
     pub fn read(self) -> Option<(RefusalKey, u64)> {
         let (domain, crawler) = (DomainId::from(self.domain), self.crawler.into());
         let (day, action) = (Day::from(self.day), PolicyAction::parse(&self.action)?);
@@ -201,13 +201,13 @@ impl RefusalRow {
     }
 }
 
-/// Reads a check.
+/// Converts a stored number to the result of an identity check.
 pub fn verified(number: u8) -> Result<Verified, VisitError> {
     let all = [Verified::Yes, Verified::No, Verified::Unknown];
     all.into_iter().find(|verified| *verified as u8 == number).ok_or_else(damaged)
 }
 
-/// Reads a way.
+/// Converts a stored number to the source of an answer.
 pub fn served(number: u8) -> Result<ServedBy, VisitError> {
     let all = [ServedBy::Cache, ServedBy::Render, ServedBy::Origin];
     all.into_iter().find(|served| *served as u8 == number).ok_or_else(damaged)
@@ -217,7 +217,7 @@ fn damaged() -> VisitError {
     VisitError::refused("its answer is not what was asked for")
 }
 
-/// Joins rows of pages by path.
+/// Groups rows of pages by path.
 pub fn pages_of(rows: Vec<PageVisitRow>) -> Result<Vec<PageVisits>, VisitError> {
     let mut kinds: HashSet<Arc<Kind>> = HashSet::new();
     let mut pages: HashMap<String, Vec<VisitSum>> = HashMap::new();

@@ -1,5 +1,5 @@
-//! The tables, and the statements that keep them in order: making them, deleting from them.
-//! A deletion is a rewrite of parts in the background that this waits for; what is inserted meanwhile is not touched.
+//! The tables, and the statements that create them and delete from them.
+//! A deletion rewrites parts in the background; the functions here wait for its end. Rows inserted meanwhile are not touched.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::model::{Day, OTHER_PATHS};
 use crate::stores::VisitError;
 use domains::DomainId;
 
-/// Beyond it there is none: the first day of what was never served from a snapshot.
+/// Day of the first visit with a snapshot of a page that never had one. No stored day is later.
 pub const NEVER: u16 = u16::MAX;
 
-/// First days of pages whose visits are not kept any more, and those that were copied.
+/// Table of the first days of pages: those whose visits are not kept any more, and those that were copied.
 const FIRST_DAYS: &str = "create table if not exists visit_first_days (domain String, path String, \
      served AggregateFunction(min, UInt16), any AggregateFunction(min, UInt16)) \
      engine = AggregatingMergeTree order by (domain, path)";
 
-/// Every table, and those whose rows go with visits by page.
+/// All tables.
 const ALL: [&str; 6] = [
     PageVisitRow::TABLE,
     TotalRow::TABLE,
@@ -28,16 +28,18 @@ const ALL: [&str; 6] = [
     RefusalRow::TABLE,
     "visit_first_days",
 ];
+/// Tables whose rows are deleted with visits by page.
 const BY_PAGE: [&str; 3] = [PageVisitRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE];
+/// Tables whose rows have a day.
 const BY_DAY: [&str; 5] =
     [PageVisitRow::TABLE, TotalRow::TABLE, TimeRow::TABLE, ReferralRow::TABLE, RefusalRow::TABLE];
 
-/// Pause between two questions whether a deletion is done.
+/// Pause between two checks whether a deletion is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Most questions: the job that waits is tried again.
+/// Most checks of a deletion; the job that waits is then retried.
 const MAX_LOOKS: usize = 3_000;
 
-/// Makes what is not there.
+/// Creates the missing tables.
 pub async fn create(client: &Client) -> Result<(), VisitError> {
     create_table::<PageVisitRow>(client).await?;
     create_table::<TotalRow>(client).await?;
@@ -47,7 +49,8 @@ pub async fn create(client: &Client) -> Result<(), VisitError> {
     execute(client.query(FIRST_DAYS)).await
 }
 
-/// Rows with equal keys are summed up when parts are merged. By month, so that a batch is one part and old months go whole.
+/// Creates a table. Rows with equal keys are summed up when parts are merged. Partitions are months, so that a batch is one
+/// part and old months are removed whole.
 async fn create_table<R: TableRow>(client: &Client) -> Result<(), VisitError> {
     let columns: Vec<&str> = R::COLUMNS.split(", ").filter_map(|column| column.split(' ').next()).collect();
     let keys = columns[..columns.len() - 1].join(", ");
@@ -77,7 +80,7 @@ async fn delete(client: &Client, table: &str, condition: &str) -> Result<(), Vis
     Err(VisitError::refused("a deletion takes very long"))
 }
 
-/// Deletes what is kept of days before this one, but their totals. First days of pages are kept before.
+/// Deletes what is kept of days before this one, except totals. First days of pages are saved before.
 pub async fn delete_before(client: &Client, before: Day) -> Result<(), VisitError> {
     let old = format!("day < {before}");
     if count(client.query(&format!("select count() from visits where {old}"))).await? > 0 {
@@ -105,7 +108,7 @@ pub async fn forget_domain(client: &Client, domain: &DomainId) -> Result<(), Vis
     Ok(())
 }
 
-/// Deletes everything of a domain's day but first days, and the names of batches that brought the day in from another store.
+/// Deletes everything of a domain's day except first days, and the names of batches that copied the day from another store.
 pub async fn forget_day(client: &Client, domain: &DomainId, day: Day) -> Result<(), VisitError> {
     let (name, domain) = (copy_name(domain, day), quoted(domain));
     for table in BY_DAY {
@@ -115,24 +118,24 @@ pub async fn forget_day(client: &Client, domain: &DomainId, day: Day) -> Result<
     Ok(())
 }
 
-/// The beginning of the name of a batch that brings a day in from another store.
+/// Returns the beginning of the name of a batch that copies a day from another store.
 pub fn copy_name(domain: &DomainId, day: Day) -> String {
     format!("copy:{}:{day}:", quoted(domain))
 }
 
-/// The id of a domain in a statement. Ids are ours and have neither of these.
+/// Returns the id of a domain for a statement. Ids are made by the service and contain neither backslashes nor quotes.
 fn quoted(domain: &DomainId) -> String {
     domain.as_str().replace(['\\', '\''], "")
 }
 
-/// Domains of which something is kept.
+/// Lists the domains of which something is kept.
 pub async fn list_domains(client: &Client) -> Result<Vec<DomainId>, VisitError> {
     let sql = format!("select distinct domain from visit_totals where domain not like '{BATCH}%'");
     let ids: Vec<String> = answer(client.query(&sql).fetch_all()).await?;
     Ok(ids.into_iter().map(DomainId::from).collect())
 }
 
-/// Deletes the first days of pages without visits, of domains that have so many.
+/// Deletes the first days of pages without visits, of domains with at least `most` pages.
 pub async fn delete_expired_paths(client: &Client, most: u64) -> Result<(), VisitError> {
     const FULL: &str = "select domain from visit_first_days group by domain having uniqCombined(path) >= ?";
     let domains: Vec<String> = answer(client.query(FULL).bind(most).fetch_all()).await?;

@@ -1,4 +1,4 @@
-//! That ClickHouse counts each batch once, whatever becomes of the connection, and what is said while it is away.
+//! Tests that ClickHouse counts each batch once, whatever happens to the connection, and of the errors while it is unavailable.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn counts(domain: &Domain, day: Day, paths: std::ops::Range<usize>) -> Counts {
     Counts { pages, times, ..Counts::default() }
 }
 
-/// Visits, pages and timed answers.
+/// Counts visits, pages and timed answers.
 async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64, u64) {
     let days = store.totals(&domain.id, (0, 40_000)).await.unwrap();
     let pages = store.pages(&domain.id, (0, 40_000), Scope::WithOrigin, PageSelection::All).await.unwrap();
@@ -42,8 +42,8 @@ async fn total(store: &dyn VisitStore, domain: &Domain) -> (u64, u64, u64) {
     (visits, pages.len() as u64, times.values().sum())
 }
 
-/// Stands between the store and the server, and cuts connections: so many bytes go there from now on at most, and so many
-/// come back. `u64::MAX`: all of them.
+/// Proxy between the store and the server that cuts connections after a number of bytes in each direction. `u64::MAX`: no
+/// limit.
 struct Cutter {
     port: u16,
     there: Arc<AtomicU64>,
@@ -67,7 +67,7 @@ impl Cutter {
         Cutter { port, there, back }
     }
 
-    /// Waits until nothing more comes back.
+    /// Waits until the limit of answers is used up.
     async fn used_up(&self) {
         while self.back.load(Ordering::SeqCst) > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -80,7 +80,7 @@ impl Cutter {
     }
 }
 
-/// Carries bytes both ways until one way is used up; then both ends see the connection break.
+/// Forwards bytes both ways until one limit is used up; then both ends see the connection break.
 async fn carry(mut client: TcpStream, mut server: TcpStream, there: Arc<AtomicU64>, back: Arc<AtomicU64>) {
     let (mut from_client, mut to_client) = client.split();
     let (mut from_server, mut to_server) = server.split();
@@ -122,7 +122,7 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
 
     let mut expected = 0;
     for file in 0..80_u64 {
-        // Another process each time: nothing is remembered.
+        // Another process each time, with an empty memory.
         let new = || ClickHouseStore::new(url.clone(), &app.state.platform.db, &app.state.platform.clock);
         let store = new();
         store.check().await.unwrap();
@@ -147,7 +147,7 @@ async fn a_connection_that_is_cut_anywhere_counts_everything_once() {
     }
 }
 
-/// A server of its own, which a test may kill: it is started again. It ends when the test does.
+/// Server of one test, which may kill it: it is started again. It ends with the test.
 struct OwnServer {
     script: Child,
     url: ClickHouseUrl,
@@ -161,7 +161,7 @@ impl OwnServer {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/with-clickhouse.sh");
         let mut script = Command::new(script)
             .args(["bash", "-c", SAY])
-            // Its end is the end of the server, also when the test fails.
+            // The end of this input ends the server, also when the test fails.
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -223,7 +223,7 @@ async fn a_server_that_is_killed_between_sending_and_answer_counts_everything_on
         };
         server.kill().await;
         if !has_ended {
-            // Whatever it says: the next process does not know.
+            // Any result: the next process does not know it.
             let _ = work.await;
         }
         cutter.cut(u64::MAX, u64::MAX);
@@ -276,7 +276,7 @@ async fn more_people_from_assistants_than_a_day_has_room_for_are_counted_togethe
     assert_eq!(other.count, 5);
 }
 
-/// A server that accepts connections, and answers only when it is told to.
+/// Server that accepts connections, and answers only when told to.
 struct Hanging {
     url: ClickHouseUrl,
     answers: Arc<std::sync::atomic::AtomicBool>,
@@ -316,7 +316,7 @@ async fn a_server_that_hangs_holds_one_report_up_and_refuses_the_others_at_once(
         let start = tokio::time::Instant::now();
         (store.totals(&shop.id, (0, 40_000)).await.map(|days| days.len()).ok(), start.elapsed().as_secs())
     };
-    // From here on time passes as fast as nothing happens.
+    // From here on time advances whenever all tasks are idle.
     tokio::time::pause();
 
     let (first, second) = tokio::join!(report(), report());

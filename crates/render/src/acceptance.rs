@@ -1,6 +1,6 @@
-//! What is done with a rendered page: whether it becomes the snapshot, waits for a second render that agrees, or is not
-//! kept. Used by the render task. Must never let a render that was started earlier replace a later one's result, nor a
-//! good snapshot become a worse one.
+//! Acceptance of rendered pages: stores a page as the snapshot, holds it back until a second render agrees, or discards it.
+//! Used by the render task. Must never let a render replace the result of a render that was started later, nor a worse
+//! page replace a good snapshot.
 
 use std::time::Duration;
 
@@ -16,22 +16,22 @@ use super::queries::{PageId, SnapshotRow, Stored};
 use super::text::count_visible_chars;
 use platform::clock::{Clock, Timestamp};
 
-/// After how long an earlier suspicion no longer counts as the first of two renders.
+/// Time for which a held-back render counts as the first of two that agree.
 const SUSPICION_KEPT: Duration = Duration::from_secs(24 * 3600);
-/// Pause after the first failed re-render; doubled with each further one.
+/// Pause after the first failed re-render, doubled after each further failure.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// Longest pause between failing re-renders.
+/// Longest pause between failed re-renders.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
-/// What is kept of an error's text.
+/// Maximum length of a stored error text, in characters.
 const MAX_ERROR_CHARS: usize = 500;
 
-/// Whether a page is the snapshot now.
+/// Result of accepting a rendered page: whether the page is the snapshot now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnapshotUpdate {
     Yes,
-    /// It is less than what is stored: not until a second render agrees.
+    /// The page has less content than the stored one, and is not stored until a second render agrees.
     HeldBack,
-    /// It is not: not a page to store, outdated, or the stores failed.
+    /// The page may not be stored or is outdated, or a store failed.
     No,
 }
 
@@ -41,12 +41,11 @@ pub struct Acceptance {
 }
 
 impl Acceptance {
-    /// Accepts pages for these snapshots.
     pub fn new(durable: DurableTier, clock: Clock) -> Acceptance {
         Acceptance { durable, clock }
     }
 
-    /// Stores a page, or says why not. Storing is for later requests: failing at it does not take the page from this one.
+    /// Stores a page, or returns why not. A failure to store a page does not fail the request for it.
     pub async fn keep(
         &self,
         order: &RenderOrder<'_>,
@@ -69,34 +68,35 @@ impl Acceptance {
             self.durable.end(id, token).await?;
             return Ok(SnapshotUpdate::HeldBack);
         }
-        // What is gone is looked at again when somebody asks for it.
+        // A page that is gone (404, 410) is rendered again only on request.
         let due_at = (!is_gone(made.status)).then(|| made.created_at.plus(page.refresh_interval));
         let url = page.url.as_str();
         let of_page = (site, facts, render_ms);
         match self.durable.store(id, (generation, token), url, (made, due_at), of_page).await {
             Ok(Stored::Yes { .. }) => Ok(SnapshotUpdate::Yes),
-            // This one's client asked before the later render began, and gets what it asked for.
+            // The client asked before the later render began, so it still gets this page.
             Ok(Stored::Outdated) => Ok(SnapshotUpdate::No),
             Err(error) => {
-                // An outage of the object store has a line of its own, once a minute.
+                // `StoreOutage` logs an outage of the object store, once a minute.
                 if !matches!(error, CacheError::Blobs(_)) {
                     tracing::error!(error = %one_line(&error), url = without_query(&page.url), "a render could not be stored");
                 }
-                // The lease runs out by itself when the database is what failed.
+                // If the database failed, the lease expires by itself.
                 let _ = self.durable.end(id, token).await;
                 Ok(SnapshotUpdate::No)
             }
         }
     }
 
-    /// Notes why a render is not stored, and gives the page back.
+    /// Records why a render is not stored, and releases the lease on the page.
     pub async fn refuse(&self, id: &PageId, token: &str, reason: &str) -> Result<SnapshotUpdate, DbError> {
         self.note_failure(id, reason).await?;
         self.durable.end(id, token).await?;
         Ok(SnapshotUpdate::No)
     }
 
-    /// Whether a render is less than the good page that is stored, and no render a minute ago said so too.
+    /// Decides whether a render has less content than the good stored page, and no render at least `CONFIRM_AFTER` earlier had
+    /// less content too. Records the time of the first such render.
     async fn is_suspicious(&self, id: &PageId, made: &RenderedPage) -> Result<bool, DbError> {
         let Some(stored) = self.durable.find_row(id).await? else { return Ok(false) };
         if !is_less(&stored, made) {
@@ -113,7 +113,7 @@ impl Acceptance {
         Ok(true)
     }
 
-    /// Notes the failure beside the snapshot, if there is one, with a growing pause before the next attempt.
+    /// Records the failure in the snapshot's row, if there is one, with a growing pause before the next attempt.
     pub async fn note_failure(&self, id: &PageId, error: &str) -> Result<(), DbError> {
         let Some(row) = self.durable.find_row(id).await? else { return Ok(()) };
         let error: String = error.chars().take(MAX_ERROR_CHARS).collect();
@@ -123,7 +123,7 @@ impl Acceptance {
     }
 }
 
-/// Whether a page is less than what is stored: a redirect or an error page instead of a good one, or most of its text gone.
+/// Decides whether a page has less content than a stored page with status 200: another status, or less than a tenth of the text.
 fn is_less(stored: &SnapshotRow, made: &RenderedPage) -> bool {
     if stored.status != 200 {
         return false;

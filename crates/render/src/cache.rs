@@ -1,6 +1,6 @@
 //! Snapshots: objects in the object store, each with a row in the database.
-//! Used by the render service only. A reader never sees half of a snapshot nor a gap: the object is written first, then
-//! the row in one transaction, then the object that was replaced goes; and a row whose object is missing counts as absent.
+//! Used by the render service only. A reader never sees a partial snapshot nor a gap: the object is written first, then
+//! the row in one transaction, then the replaced object is deleted. A row whose object is missing counts as absent.
 //! See docs/decisions/0146.
 
 use std::sync::Arc;
@@ -27,20 +27,20 @@ use domains::{DomainId, IndexNow, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
-/// How long a row is believed without looking again, and how many are.
+/// Time for which a row is cached, and maximum number of cached rows.
 const ROW_INTERVAL: Duration = Duration::from_secs(60);
 const ROWS_REMEMBERED: u64 = 50_000;
-/// An object that is not there: to be told so is an answer.
+/// Key of an object that does not exist. A store that reports it as missing works.
 const PROBE: &str = "check/absent";
-/// What an entry costs beside its document.
+/// Memory of a cache entry beside its document, in bytes.
 pub(super) const ENTRY_OVERHEAD_BYTES: usize = 512;
 
-/// Names a page of a domain.
+/// Returns the id of a page: its domain, and a hash of its key.
 pub fn page_id(domain: &DomainId, page_key: &str) -> PageId {
     PageId { domain: domain.clone(), key_hash: hex::encode(&Sha256::digest(page_key.as_bytes())[..16]) }
 }
 
-/// Returns the weak etag of a document with the header lines that are kept of it. A redirect's is that of where it leads.
+/// Returns the weak etag of a document and its kept header lines. The etag of a redirect covers its target too.
 pub fn etag_of(html: &[u8], location: Option<&str>, headers: &HeaderMap) -> String {
     let mut hash = Sha256::new();
     hash.update(html);
@@ -52,7 +52,7 @@ pub fn etag_of(html: &[u8], location: Option<&str>, headers: &HeaderMap) -> Stri
     format!("W/\"{}\"", URL_SAFE_NO_PAD.encode(&hash.finalize()[..16]))
 }
 
-/// Why a snapshot could not be written or read.
+/// Failure to read or write a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum CacheError {
     /// The database failed.
@@ -61,7 +61,7 @@ pub enum CacheError {
     /// The object store does not answer.
     #[error(transparent)]
     Blobs(#[from] Outage),
-    /// The object is not what was written.
+    /// The content of the object is not what was written.
     #[error("the stored snapshot is damaged")]
     Damaged(#[source] std::io::Error),
 }
@@ -72,29 +72,29 @@ pub struct DurableTier {
     db: Db,
     blobs: Blobs,
     clock: Clock,
-    /// Rows that were read lately. One that is outdated names an object that is gone, or leads to a render that finds out.
+    /// Rows that were read lately. An outdated row names a deleted object, or leads to a render that detects the newer row.
     rows: cache::Cache<PageId, SnapshotRow>,
-    /// Documents that were read lately, by the key of their object, whose bytes never change.
+    /// Documents that were read lately, by object key. The bytes of an object never change.
     documents: cache::Cache<str, Bytes>,
     outage: StoreOutage,
     index_now: IndexNow,
 }
 
-/// What a look into the durable tier found.
+/// Result of a lookup in the durable tier.
 #[derive(Debug)]
 pub struct StoredLookup {
-    /// The snapshot, when there is one that can be read.
+    /// The snapshot, if there is one that can be read.
     pub page: Option<DurablePage>,
-    /// Which render made what is stored, readable or not; 0: nothing is.
+    /// Generation of the stored snapshot, readable or not; 0 without a snapshot.
     pub generation: i64,
-    /// Whether the object store did not answer: then nobody knows what is stored, and it is no reason to render.
+    /// True when the object store did not answer. It is then unknown what is stored, and the page must not be rendered.
     pub is_store_down: bool,
 }
 
-/// What reading a snapshot's object came to.
+/// Result of reading a snapshot's object.
 enum Loaded {
     Page(Box<DurablePage>),
-    /// It is not there, or not what was written.
+    /// The object is missing or damaged.
     Absent,
     /// The object store does not answer.
     StoreDown,
@@ -108,14 +108,14 @@ pub struct DurablePage {
 }
 
 impl DurablePage {
-    /// Whether it is older than it keeps, when its path's interval is `interval`.
+    /// Decides whether the snapshot is stale, given the refresh interval of its path.
     pub fn is_stale(&self, interval: Duration, now: Timestamp) -> bool {
         now.since(self.page.created_at) >= keeps(self.page.status, interval)
     }
 }
 
 impl DurableTier {
-    /// Makes the tier. It remembers documents of at most so many bytes together.
+    /// Makes the tier, with a cache of documents of at most `documents_bytes`.
     pub fn new(platform: &Platform, index_now: &IndexNow, documents_bytes: u64) -> DurableTier {
         let (db, blobs, clock) = (platform.db.clone(), platform.blobs.clone(), platform.clock.clone());
         let index_now = index_now.clone();
@@ -127,8 +127,8 @@ impl DurableTier {
         DurableTier { db, blobs, clock, rows, documents, outage: StoreOutage::default(), index_now }
     }
 
-    /// The snapshot of a page. One whose object is missing or damaged counts as absent, so that it is rendered again; one
-    /// whose object store does not answer does not.
+    /// Finds the snapshot of a page. A snapshot whose object is missing or damaged counts as absent, so that the page is
+    /// rendered again. A snapshot does not count as absent when the object store does not answer.
     pub async fn find(&self, page: &PageId) -> Result<StoredLookup, DbError> {
         if let Some(row) = self.rows.get(page)
             && let Loaded::Page(found) = self.load_or_log(&row).await
@@ -137,7 +137,7 @@ impl DurableTier {
         }
         self.forget(page);
         let Some(row) = self.find_row(page).await? else {
-            // What would be rendered now could not be stored, and the next request would render it again.
+            // While the store is down a render could not be stored, and each request would render the page again.
             let is_usable = self.is_store_usable().await;
             return Ok(lookup(if is_usable { Loaded::Absent } else { Loaded::StoreDown }, 0));
         };
@@ -149,7 +149,7 @@ impl DurableTier {
                 return Ok(lookup(found, generation));
             }
         }
-        // Replaced between the two reads, or really gone.
+        // The object was replaced between the two reads, or is missing.
         let newer = self.find_row(page).await?.filter(|newer| newer.object_key != row.object_key);
         let found = match newer {
             Some(newer) => self.load_or_log(&newer).await,
@@ -158,7 +158,7 @@ impl DurableTier {
         Ok(lookup(found, generation))
     }
 
-    /// Forgets the row of a page that has changed, here or in another process.
+    /// Evicts the cached row of a page that has changed, in this process or another one.
     pub fn forget(&self, page: &PageId) {
         self.rows.remove(page);
     }
@@ -178,22 +178,22 @@ impl DurableTier {
         }
     }
 
-    /// Whether the object store does not answer, as far as this process knows.
+    /// Returns true when the object store is down, as far as this process knows.
     pub fn is_store_down(&self) -> bool {
         self.outage.is_on()
     }
 
-    /// Whether what is rendered now could be stored. During an outage one in a while asks the store for that.
+    /// Decides whether a render could be stored now. During an outage one caller per pause sends a probe to the store.
     pub async fn is_store_usable(&self) -> bool {
         !self.outage.is_on() || Box::pin(self.outage.watch(self.blobs.get(PROBE))).await.is_ok()
     }
 
-    /// What is known of a snapshot, without its document.
+    /// Finds the row of a page's snapshot, without the document.
     pub async fn find_row(&self, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
         queries::find_snapshot(&mut self.db.read().await?, page).await
     }
 
-    /// The document of a snapshot; nothing of it is remembered.
+    /// Reads the document of a snapshot without caching it.
     pub(super) async fn read_object(&self, row: &SnapshotRow) -> Result<Option<Bytes>, CacheError> {
         let reading = self.outage.watch(self.blobs.get(&row.object_key));
         let Some(packed) = Box::pin(reading).await? else { return Ok(None) };
@@ -223,7 +223,7 @@ impl DurableTier {
         Ok(Some(DurablePage { row, page }))
     }
 
-    /// Takes a page for a render; see [`queries::begin_render`].
+    /// Acquires the lease on a page for a render; see [`queries::begin_render`].
     pub async fn begin(
         &self,
         page: &PageId,
@@ -240,7 +240,7 @@ impl DurableTier {
         Ok(begun)
     }
 
-    /// Keeps a page for longer. `false`: somebody else has it now.
+    /// Extends the lease on a page. Returns false when the lease is no longer held.
     pub async fn extend(&self, page: &PageId, token: &str, lease: Duration) -> Result<bool, DbError> {
         let mut tx = self.db.write().await?;
         let extended = queries::extend_lease(&mut tx, page, token, self.clock.now().plus(lease)).await?;
@@ -248,14 +248,14 @@ impl DurableTier {
         Ok(extended)
     }
 
-    /// Gives a page back after a render that was not stored.
+    /// Releases the lease on a page after a render that was not stored.
     pub async fn end(&self, page: &PageId, token: &str) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
         queries::end_render(&mut tx, page, token).await?;
         tx.commit().await
     }
 
-    /// Makes a render the snapshot of its page, unless a later one is. Gives the page back either way.
+    /// Stores a render as the snapshot of its page, unless a later render is stored. Releases the lease in both cases.
     pub async fn store(
         &self,
         page: &PageId,
@@ -297,7 +297,7 @@ impl DurableTier {
         Ok(stored)
     }
 
-    /// Deletes the object that was replaced, or the one that came too late. Failing at it leaves an orphan, no harm.
+    /// Deletes the replaced object, or the new object of an outdated render. A failure leaves an orphan, which does no harm.
     async fn delete_unused(&self, page: &PageId, written: &str, stored: &Stored) {
         let unused = match stored {
             Stored::Yes { replaced, .. } => replaced.clone().filter(|old| old != written),
@@ -312,7 +312,7 @@ impl DurableTier {
         }
     }
 
-    /// Notes a failed re-render of a page that has a snapshot.
+    /// Records a failed re-render of a page that has a snapshot.
     pub async fn note_failure(
         &self,
         page: &PageId,
@@ -327,7 +327,7 @@ impl DurableTier {
         Ok(())
     }
 
-    /// Notes a re-render that was held back.
+    /// Records a re-render that was held back.
     pub async fn note_suspect(
         &self,
         page: &PageId,
@@ -348,13 +348,13 @@ fn lookup(loaded: Loaded, generation: i64) -> StoredLookup {
     StoredLookup { page, generation, is_store_down }
 }
 
-/// Deletes every stored page of a domain record that was removed.
+/// Deletes all snapshot objects of a removed domain record.
 pub async fn delete_objects(blobs: &Blobs, domain: &DomainId) -> Result<(), BlobError> {
     let listed: Vec<_> = blobs.list(&format!("snapshots/{domain}/"))?.try_collect().await?;
     blobs.delete_many(listed.iter().map(|blob| blob.key.as_str())).await
 }
 
-/// A new key for new content, so that readers of the old one are not disturbed.
+/// Returns the key of an object. New content gets a new key, so that readers of the old object are not disturbed.
 fn object_key(page: &PageId, html: &[u8], location: Option<&str>) -> String {
     let mut hash = Sha256::new();
     hash.update(html);

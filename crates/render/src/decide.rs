@@ -1,5 +1,5 @@
-//! What a request gets: a redirect, the origin's own answer, or a snapshot. One function for the render endpoint and the edge.
-//! Pure: no clock, network or database. Must never look at the caller's account; whoever calls has done that.
+//! Decision about a request: a redirect, the origin's own answer, or a snapshot. Shared by the render endpoint and the edge.
+//! Pure: no clock, network or database. Must never check the caller's account; callers have done that before.
 //! See docs/decisions/0033.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use domains::Site;
 use domains::site::SiteRedirect;
 use platform::api::accept;
 
-/// A crawler with nothing else to say.
+/// Facts of a crawler's plain GET request.
 const CRAWLER: RequestFacts<'static> = RequestFacts {
     method: &Method::GET,
     accept: None,
@@ -23,12 +23,12 @@ const CRAWLER: RequestFacts<'static> = RequestFacts {
     is_private: false,
 };
 
-/// Who asks, which decides what an unknown client is.
+/// Entry point of a request, which decides whether an unknown client counts as a crawler or a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntryPoint {
-    /// The render endpoint: whoever asks it wants a page rendered, unless there is evidence of a person.
+    /// The render endpoint: a client gets the rendered page unless there is evidence of a person.
     Api,
-    /// The edge: everybody is a person, unless there is evidence of a crawler.
+    /// The edge: a client is a person unless there is evidence of a crawler.
     Edge,
 }
 
@@ -39,7 +39,7 @@ pub struct Decision {
     pub reason: DecisionReason,
 }
 
-/// What a request gets.
+/// Decided answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecidedAnswer {
     /// The preferred host or a redirect rule answers.
@@ -55,27 +55,27 @@ pub enum DecidedAnswer {
 pub enum DecisionReason {
     /// The preferred host or a redirect rule applies.
     Redirected,
-    /// The request asks for something else than a page that everybody may see.
+    /// The request is not for a page that everybody may see.
     NotForPage,
     StaticAsset,
-    /// A line of the ignored paths matches.
+    /// One of the ignored paths matches.
     IgnoredPath,
     Person,
     Page,
 }
 
-/// A page as the cache and the browser know it.
+/// A page to serve or render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TargetPage {
-    /// Names the page within its domain: equal for addresses that show the same page.
+    /// Key of the page within its domain: equal for addresses that show the same page.
     pub key: String,
-    /// The address that is rendered: the canonical one of the key.
+    /// Canonical address of the page, under which it is rendered.
     pub url: Url,
-    /// Age at which its snapshot is rendered again.
+    /// Age at which the snapshot of the page is rendered again.
     pub refresh_interval: Duration,
 }
 
-/// A request that is decided.
+/// A request to decide on.
 struct Asked<'a> {
     site: &'a Site,
     target: &'a Url,
@@ -86,7 +86,7 @@ struct Asked<'a> {
 /// Answer of one rule. None: the rule does not apply.
 type Rule = fn(&Asked<'_>) -> Option<DecidedAnswer>;
 
-/// Rules in their order. The first that applies decides, and the last always does.
+/// Rules in order. The first one that applies decides, and the last one always applies.
 const RULES: [(DecisionReason, Rule); 9] = [
     (DecisionReason::Redirected, |asked| asked.site.redirect(asked.target).map(DecidedAnswer::Redirect)),
     (DecisionReason::NotForPage, |asked| asked.origin_if(writes(asked.facts))),
@@ -99,7 +99,7 @@ const RULES: [(DecisionReason, Rule); 9] = [
     (DecisionReason::Page, |asked| Some(DecidedAnswer::Snapshot(page_of(asked.site, asked.target)))),
 ];
 
-/// Decides what a request for `target` gets.
+/// Decides the answer to a request for `target`.
 pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryPoint) -> Decision {
     let asked = Asked { site, target, facts, entry };
     let mut rules = RULES.iter();
@@ -107,7 +107,7 @@ pub fn decide(site: &Site, target: &Url, facts: &RequestFacts<'_>, entry: EntryP
     decided.expect("the last rule always applies")
 }
 
-/// Decides whether a request is for a page, whoever asks, and also where not everybody may see the page.
+/// Decides whether a request of any client is for a page, including pages that not everybody may see.
 pub fn is_for_page(target: &Url, facts: &RequestFacts<'_>) -> bool {
     !writes(facts)
         && !is_static_asset(target.path())
@@ -139,10 +139,10 @@ impl Asked<'_> {
     }
 }
 
-/// The page behind an address, whoever asks for it. Its address is the canonical one, never the requester's.
+/// Returns the page of an address, for any client. The page has the canonical address, never the requester's form.
 pub fn page_of(site: &Site, target: &Url) -> TargetPage {
-    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot. Unless the domain
-    // says which parameters are a part of an address, and this one is not among them.
+    // Old hash-bang apps show another page per fragment: `?_escaped_fragment_=a` must not share `/`'s snapshot, unless the domain
+    // lists the query parameters that are part of an address and this parameter is not among them.
     let parameters = site.domain.rendering.query_parameters.as_deref();
     let counts = parameters.is_none_or(|names| names.iter().any(|name| name == ESCAPED_FRAGMENT));
     let hash_bang = if counts { crawler::url::escaped_fragment(target) } else { None };
@@ -154,7 +154,7 @@ pub fn page_of(site: &Site, target: &Url) -> TargetPage {
     stored_page(site, &url)
 }
 
-/// The page behind an address that was stored or queued: a fragment after `#!` is a part of the address.
+/// Returns the page of an address that was stored or queued. A fragment after `#!` is part of the address.
 pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
     let mut url = site.canonical_url(url);
     if url.fragment().is_some_and(|fragment| !fragment.starts_with('!')) {
@@ -164,8 +164,8 @@ pub fn stored_page(site: &Site, url: &Url) -> TargetPage {
     TargetPage { key, refresh_interval: site.refresh_interval(&url), url }
 }
 
-/// The address under which a page of a site is rendered, if it is a page at all: not redirected by a rule, not ignored,
-/// not an asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
+/// Returns the address under which a page of a site is rendered. `None`: the address is redirected by a rule, ignored or an
+/// asset. The preferred host is applied: otherwise the snapshot would be a redirect to it.
 pub fn renderable(site: &Site, target: &Url) -> Option<Url> {
     let answer = |target: &Url| decide(site, target, &CRAWLER, EntryPoint::Api).answer;
     let answer = match answer(target) {
@@ -239,7 +239,7 @@ mod tests {
         }
     }
 
-    /// What happens, in one word and the address.
+    /// Returns the decided answer as text: its status or `serve`, and the address.
     fn outcome(target: &str, facts: RequestFacts<'_>, entry: EntryPoint) -> String {
         let site = site("shop.example", settings());
         match decide(&site, &Url::parse(target).expect("an address"), &facts, entry).answer {

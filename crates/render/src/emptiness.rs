@@ -1,13 +1,13 @@
-//! Reasons why a rendered page shows nothing, in words. Used by the render task, the command line and views. Pure.
+//! Reasons why a rendered page shows nothing, as text. Used by the render task, the command line and views. Pure.
 
 use audit_engine::page::{Provenance, scan};
 use browser::{ConsoleMessage, FailedRequest, describe_problems};
 use url::Url;
 
-/// A page whose main text has fewer words shows nothing that a crawler could use.
+/// Number of words below which a page shows nothing that a crawler could use.
 const FEW_WORDS: usize = 20;
 
-/// Returns the failures of a page that shows next to nothing; none for a page that shows something.
+/// Returns the failures of a page that shows next to nothing; empty for a page that shows something.
 pub fn why_empty(
     page: &Url,
     html: &str,

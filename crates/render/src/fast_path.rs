@@ -1,6 +1,6 @@
-//! The shortest way from a request to a page in memory: one look-up by everything that decided the last time.
-//! Offered every request before the router. Must answer exactly what the render endpoint would: whatever could have
-//! changed since (the key, the domain's settings, the page) is compared again, and in doubt nothing is answered.
+//! Fast path to pages in memory: one lookup by all request data that decided an earlier answer.
+//! Receives every request before the router. Must answer exactly as the render endpoint would: everything that could have
+//! changed since (the API key, the domain's settings, the page) is compared again, and in doubt nothing is answered.
 //! See docs/decisions/0035.
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -37,12 +37,12 @@ use platform::api::header_names::{PROBE, REQUEST_ID};
 use platform::clock::Clock;
 
 const PATH: &str = "/api/prerender/render";
-/// Memory for prepared responses: about 40,000 requests that differ.
+/// Maximum memory of prepared responses, in bytes: about 40,000 different requests.
 const MAX_BYTES: u64 = 32 * 1024 * 1024;
-/// What an entry costs beside its key.
+/// Memory of an entry beside its key and the page's header lines, in bytes.
 const ENTRY_OVERHEAD_BYTES: usize = 800;
 
-/// Responses that can be given again, by everything in a request that decides them.
+/// Prepared responses, by the request data that decides them.
 pub(super) struct FastPath {
     prepared: cache::Cache<[u8], PreparedResponse>,
     memory: MemoryTier,
@@ -51,30 +51,30 @@ pub(super) struct FastPath {
     request_counts: Arc<RequestCounts>,
 }
 
-/// A response, and what must still be so for it to be right.
+/// A response, and the state that must be unchanged for the response to be valid.
 struct PreparedResponse {
-    /// Weak, like the page: what is prepared keeps neither settings nor documents alive.
+    /// Weak, like the page: a prepared response keeps neither settings nor documents alive.
     site: Weak<Site>,
     host: String,
     page: PageId,
     rendered: Weak<RenderedPage>,
-    /// Form of the page that is sent in place of its HTML.
+    /// Markdown that is sent in place of the HTML, if any.
     markdown: Option<Weak<MarkdownPage>>,
     status: StatusCode,
     headers: HeaderMap,
-    /// Bytes of header lines of the page's own.
+    /// Size of the page's own header lines, in bytes.
     page_header_bytes: usize,
     path: Arc<str>,
     crawler: Option<&'static Crawler>,
 }
 
-/// Responds to a request for a page in memory that was served from memory before; `None` leaves it to the router.
+/// Answers a request that equals one that was answered from memory before; `None` leaves the request to the router.
 pub fn try_respond(app: &RenderState, parts: &Parts) -> Option<Response> {
     app.render.fast_path().respond(app, parts)
 }
 
 impl FastPath {
-    /// Serves from this memory. Nothing is prepared at first.
+    /// Makes the fast path of a memory tier. No response is prepared at first.
     pub(super) fn new(
         platform: &Platform,
         memory: &MemoryTier,
@@ -103,7 +103,7 @@ impl FastPath {
         check_scope(identity.scope.as_deref(), &prepared.host).ok()?;
         let site = app.domains.find_in_memory(&identity.account, &prepared.host)?;
         let entry = self.memory.find(&prepared.page, self.clock.now())?;
-        // Settings are compiled anew whenever they change, and a page is made anew whenever it is rendered.
+        // A change of settings makes a new `Site`, and a render makes a new page.
         if !is_same(&site, &prepared.site) || !is_same(&entry.page, &prepared.rendered) {
             return None;
         }
@@ -112,7 +112,7 @@ impl FastPath {
             Some(markdown) => markdown.upgrade()?.text.clone(),
         };
 
-        // A crawler whose address DNS has to be asked for is the router's.
+        // The router answers a crawler whose verification needs a DNS lookup.
         let verified = match prepared.crawler.zip(stated_client(&parts.headers)) {
             Some((crawler, address)) => app.verifier.known(crawler, address)?,
             None => Verified::Unknown,
@@ -130,7 +130,7 @@ impl FastPath {
         Some(response)
     }
 
-    /// Prepares the response to the next equal request, when this one was answered from memory.
+    /// Prepares the response to the next equal request if this request was answered from memory.
     pub(super) fn prepare(
         &self,
         call: &RenderCall<'_>,
@@ -143,7 +143,7 @@ impl FastPath {
             return;
         }
         let mut headers_of_page = page_headers(call.site, call.target, response);
-        // The envelope sets these on every answer; room for them now is no growth then.
+        // The envelope sets these headers on every answer: inserting them now means that the map need not grow later.
         headers_of_page.insert(REQUEST_ID, HeaderValue::from_static(""));
         headers_of_page.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         let prepared = PreparedResponse {
@@ -162,12 +162,13 @@ impl FastPath {
     }
 }
 
-/// Whether a weak reference is to this very value. The memory of one that is gone is not used again while it is referred to.
+/// Decides whether a weak reference points to this very value. The memory of a dropped value is not reused while a weak
+/// reference exists.
 fn is_same<T>(value: &Arc<T>, known: &Weak<T>) -> bool {
     std::ptr::eq(Arc::as_ptr(value), known.as_ptr())
 }
 
-/// Everything that decides an answer, one after another. Line breaks cannot occur in any of the parts.
+/// Returns all request data that decides an answer, separated by line breaks, which cannot occur in the parts.
 fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8> {
     let mut key = Vec::with_capacity(512);
     key.extend_from_slice(account.as_str().as_bytes());
@@ -176,7 +177,7 @@ fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8>
     for name in &DECIDING_HEADER_NAMES {
         key.push(b'\n');
         for value in headers.get_all(name) {
-            // Tells "not there" from "there and empty".
+            // Distinguishes a missing header from an empty one.
             key.push(b'\r');
             key.extend_from_slice(value.as_bytes());
         }
@@ -184,7 +185,7 @@ fn request_key(account: &AccountId, query: &str, headers: &HeaderMap) -> Vec<u8>
     key
 }
 
-/// The same counts that the envelope keeps for routed requests, with handles made once.
+/// Counts an answer as the envelope counts those of the router, with metric handles that are made once.
 fn count(status: StatusCode, start: Instant) {
     static OK: OnceLock<(metrics::Counter, metrics::Histogram)> = OnceLock::new();
     count_served(Tier::EdgeHit);

@@ -1,5 +1,5 @@
-//! What audits get from here: snapshots to compare pages with, and turns at the browsers as what nobody waits for. A
-//! crawler's page never stands behind an audit's, and what an audit reads leaves nothing in the caches of crawlers' pages.
+//! Renders and snapshots for audits: render slots at background priority, and snapshots to compare pages with. A crawler's
+//! render is never queued behind an audit's, and reads of audits leave nothing in the caches of crawlers' pages.
 
 use audit_engine::source::{FetchFailure, Response, SnapshotLookup, StoredPage};
 use browser::RenderRequest;

@@ -1,5 +1,5 @@
-//! Services for views of pages: a turn behind clients' renders, and the page that a crawler gets.
-//! Must never record a visit, nor hold a slot of a render.
+//! Services for views of pages: a wait behind clients' renders, and the page that a crawler gets.
+//! Must never record a visit, nor hold a render slot.
 
 use std::sync::Arc;
 
@@ -19,16 +19,16 @@ use domains::Site;
 /// A page as a crawler gets it.
 #[derive(Debug, Clone)]
 pub struct CrawlerPage {
-    /// Rendered for this look; else it was stored.
+    /// True when the page was rendered for this view; false when it was stored.
     pub is_new: bool,
     /// Key of the object that holds the HTML; none: the page is not stored.
     pub snapshot_key: Option<String>,
     pub page: Arc<RenderedPage>,
-    /// Markdown of the page; none: it has no document.
+    /// Markdown of the page; none: the page has no document.
     pub markdown: Option<Arc<MarkdownPage>>,
 }
 
-/// Why a look may not start.
+/// Reason why a view may not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoTurn {
     /// The origin did not answer several times in a row.
@@ -37,7 +37,7 @@ pub enum NoTurn {
     Busy,
 }
 
-/// Pages for looks. Cheap to clone.
+/// Pages for views. Cheap to clone.
 #[derive(Clone)]
 pub struct PagesForViews(RenderService);
 
@@ -46,7 +46,7 @@ impl PagesForViews {
         PagesForViews(render.clone())
     }
 
-    /// Waits until no client's render waits for a slot. The slot is given back at once: a look has a browser of its own.
+    /// Waits until no client's render waits for a slot. The slot is released at once, since a view has a browser of its own.
     pub async fn wait_behind_clients(&self, site: &Site) -> Result<(), NoTurn> {
         match self.0.tasks().try_background_turn(site).await {
             Ok(_) => Ok(()),
@@ -55,13 +55,13 @@ impl PagesForViews {
         }
     }
 
-    /// Makes the request for a look at a page of a site, with the site's route and settings.
+    /// Makes the browser's request for a view of a page, with the site's route and settings.
     pub fn request(&self, site: &Site, url: &Url) -> RenderRequest {
         self.0.tasks().request(site, url, RenderPurpose::Background)
     }
 
-    /// Returns the page that a crawler gets. A page that is not stored is rendered where that happens on demand, and stored unless
-    /// its status is an error. None: a crawler gets no page of this address.
+    /// Returns the page that a crawler gets. A page that is not stored is rendered if the domain renders on demand, and stored
+    /// unless its status is an error. None: a crawler gets no page at this address.
     pub async fn page_for_crawler(
         &self,
         site: &Arc<Site>,
@@ -80,7 +80,7 @@ impl PagesForViews {
                     let row = if stored { durable.find_row(&id).await? } else { None };
                     (true, row.map(|row| row.object_key), rendered)
                 }
-                // Another process may have stored it meanwhile.
+                // Another process may have stored the page meanwhile.
                 _ => match durable.find(&id).await?.page {
                     Some(stored) => (false, Some(stored.row.object_key), stored.page),
                     None => return Ok(None),

@@ -1,5 +1,5 @@
-//! The question what a site shows at an address that cannot exist: rendered once a day for a domain whose pages are compared
-//! with it. It is no visit, uses nothing of the account's renders and is not stored as a page. Used by the render task.
+//! Page that a site shows at an address that cannot exist, rendered once a day for a domain whose pages are compared with it.
+//! The render is no visit, does not count in the account's renders and is not stored as a snapshot. Used by the render task.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -18,9 +18,9 @@ use domains::not_found::{IMPOSSIBLE_PAGE_KEPT, ImpossiblePage, ImpossiblePageRec
 use domains::{DomainId, DomainsService, Site};
 use platform::clock::{Clock, Timestamp};
 
-/// Locks of domains: two may share one, which costs a moment once a day.
+/// Number of locks. Domains that share a lock wait for each other, once a day.
 const LOCKS: usize = 64;
-/// Answers that this process remembers.
+/// Maximum number of cached records.
 const REMEMBERED: u64 = 10_000;
 
 const REDIRECTS: &str = "An address that cannot exist redirects, so that nothing can be compared with it.";
@@ -38,7 +38,6 @@ pub struct ImpossiblePages {
 }
 
 impl ImpossiblePages {
-    /// Makes the memory of answers.
     pub fn new(domains: &DomainsService, clock: &Clock) -> ImpossiblePages {
         ImpossiblePages {
             domains: domains.clone(),
@@ -49,8 +48,8 @@ impl ImpossiblePages {
         }
     }
 
-    /// Returns what a site shows at an address that cannot exist; asks for it where nobody has within a day. None: it says
-    /// nothing. A failure is logged: a page is served without the comparison.
+    /// Returns the page that a site shows at an address that cannot exist, and renders it if no process has within a day. None:
+    /// pages cannot be compared with it. A failure is logged, and a page is served without the comparison.
     pub async fn page_of(&self, tasks: &RenderTasks, site: &Site) -> Option<ImpossiblePage> {
         let id = &site.domain.id;
         if let Some(record) = self.known.get(id).filter(|record| self.is_fresh(record)) {
@@ -63,7 +62,7 @@ impl ImpossiblePages {
             .inspect_err(|error| tracing::warn!(error = %one_line(error), domain = %site.domain.host, "pages are not compared"))
             .ok()??;
         let page = record.page.clone();
-        // What is being asked elsewhere is looked for again.
+        // A record without a result is not cached: another process is rendering the page.
         if page.is_some() || record.problem.is_some() {
             self.known.insert(id, record);
         }
@@ -94,8 +93,8 @@ impl ImpossiblePages {
         self.domains.find_impossible_page(id).await
     }
 
-    /// Renders the address, and the start page to compare it with. The outer error is a failure, the inner one an answer that
-    /// says nothing.
+    /// Renders the address, and the start page to compare it with. The outer error is a failure, the inner one the reason why
+    /// pages cannot be compared with the answer.
     async fn ask(
         &self,
         tasks: &RenderTasks,
@@ -125,12 +124,12 @@ impl ImpossiblePages {
     }
 }
 
-/// Returns the path, without its slash, that cannot exist on a domain on a day.
+/// Returns a path that cannot exist on a domain, another one each day, without the leading slash.
 pub fn impossible_path(id: &DomainId, now: Timestamp) -> String {
     hex::encode(&Sha256::digest(format!("{id} {}", now.day()).as_bytes())[..12])
 }
 
-/// Reads the texts of a rendered page.
+/// Extracts the texts of a rendered page.
 fn texts_of_rendered(url: &Url, rendered: &Rendered) -> ImpossiblePage {
     texts_of(url, &scan(&rendered.html, Provenance::Rendered))
 }

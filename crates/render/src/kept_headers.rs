@@ -1,14 +1,14 @@
-//! Header lines of a page's answer that crawlers act on: those that are kept with a snapshot, and their stored form. Pure.
-//! Must never keep a line that makes a client load something, nor one that names the origin's host.
+//! Header lines of a page's response that crawlers act on, kept with a snapshot, and their stored form. Pure.
+//! Must never keep a line that makes a client load something, nor a line that names the origin's host.
 
 use std::borrow::Cow;
 
 use http::header::{CONTENT_LOCATION, LINK};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// Bytes of names and values that are kept of a page; web servers relay little more. Further lines are left out.
+/// Maximum size of the kept names and values of a page, in bytes; web servers relay little more. Further lines are dropped.
 const MAX_BYTES: usize = 8 * 1024;
-/// Relations by which a browser loads something or connects ahead of time. All others of a `Link` line are kept.
+/// Relations that make a browser load something or connect ahead of time. Links with other relations are kept.
 const HINTS: [&str; 8] = [
     "preload",
     "modulepreload",
@@ -22,7 +22,7 @@ const HINTS: [&str; 8] = [
 
 /// Returns the lines to keep of `X-Robots-Tag`, `Link`, `Content-Language` and `Content-Location`.
 ///
-/// `public` turns an address that names the origin's host into the public one, and leaves every other as it is.
+/// `public` maps an address on the origin's host to the public address, and returns every other address unchanged.
 pub fn kept_headers(answer: &HeaderMap, public: impl Fn(&str) -> String) -> HeaderMap {
     let mut kept = HeaderMap::new();
     let mut room = MAX_BYTES;
@@ -50,7 +50,7 @@ pub fn bytes_of(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
 }
 
-/// Writes kept lines as JSON. None: there are none.
+/// Serializes kept lines as JSON. None: there are no lines.
 pub fn to_stored(headers: &HeaderMap) -> Option<String> {
     let lines: Vec<_> = headers
         .iter()
@@ -59,7 +59,7 @@ pub fn to_stored(headers: &HeaderMap) -> Option<String> {
     (!lines.is_empty()).then(|| serde_json::to_string(&lines).expect("pairs of texts"))
 }
 
-/// Reads what [`to_stored`] has written.
+/// Parses lines that [`to_stored`] has serialized. Damaged lines are dropped.
 pub fn from_stored(text: Option<&str>) -> HeaderMap {
     let lines: Vec<(String, String)> =
         text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
@@ -73,7 +73,7 @@ pub fn from_stored(text: Option<&str>) -> HeaderMap {
     headers
 }
 
-/// Returns a `Link` line without hints, with public addresses; as it is when nothing changes.
+/// Returns a `Link` line without hints and with public addresses. Borrows the line when nothing changes.
 fn kept_links<'a>(line: &'a str, public: &impl Fn(&str) -> String) -> Cow<'a, str> {
     let links: Vec<&str> =
         split(line, ',').into_iter().map(str::trim).filter(|link| !link.is_empty()).collect();
@@ -96,7 +96,7 @@ fn kept_link(link: &str, public: &impl Fn(&str) -> String) -> Option<String> {
     (!is_hint).then(|| format!("<{}>{parameters}", public(target)))
 }
 
-/// Splits a text at a separator that stands neither in quotes nor in angle brackets.
+/// Splits a text at each separator outside quotes and angle brackets.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     let (mut is_quoted, mut is_target, mut is_escaped) = (false, false, false);

@@ -1,6 +1,6 @@
-//! Rendering: what a crawler gets for an address, from which tier, and how snapshots are made and kept.
+//! Rendering of pages for crawlers: decides the answer to a request, renders pages, and stores and serves snapshots.
 //!
-//! The render endpoint, the edge and refresh jobs all go through [`RenderService`]: one decision and one cache.
+//! The render endpoint, the edge and refresh jobs all use [`RenderService`]: one decision and one cache.
 
 mod acceptance;
 mod admission;

@@ -1,5 +1,5 @@
-//! Facts of a rendered page that decide whether search engines may list it, and the pages that it names. Read once, when a page is
-//! stored. Pure.
+//! Facts of a rendered page that decide whether search engines may list it, and the pages that it links to. Extracted once for
+//! each render. Pure.
 
 use audit_engine::page::{Base, Directives, PageFacts, link_header};
 use encoding_rs::UTF_8;
@@ -11,33 +11,33 @@ use super::decide::{TargetPage, stored_page};
 use super::model::RenderedPage;
 use domains::Site;
 
-/// Bytes by which a link names a page.
+/// Length of a link name, in bytes: the first bytes of the target's key hash.
 pub const LINK_BYTES: usize = 8;
-/// Links of a page that are kept.
+/// Maximum number of links that are kept of a page.
 const MOST_LINKS: usize = 2_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedFacts {
     /// Hash of the visible text.
     pub text_hash: String,
-    /// The page answered 200, may be indexed and is its own canonical.
+    /// True when the page answered 200, may be indexed and is its own canonical.
     pub is_listable: bool,
-    /// Pages of the site that it links to, itself excepted: the first bytes of the hash of each one's key.
+    /// Link names of the pages of the site that the page links to, except itself.
     pub links: Vec<u8>,
 }
 
-/// Returns the number by which links name a page.
+/// Returns the link name of a page: the first bytes of the hash of its key.
 pub fn link_name(key_hash: &str) -> Option<u64> {
     u64::from_str_radix(key_hash.get(..2 * LINK_BYTES)?, 16).ok()
 }
 
-/// Returns the numbers of a page's links.
+/// Returns the link names in a page's stored links.
 pub fn read_links(links: &[u8]) -> impl Iterator<Item = u64> {
     links.chunks_exact(LINK_BYTES).map(|bytes| u64::from_be_bytes(bytes.try_into().expect("eight bytes")))
 }
 
 impl ListedFacts {
-    /// Reads a page that was rendered for a site.
+    /// Extracts the facts of a page that was rendered for a site.
     pub fn of(site: &Site, page: &TargetPage, made: &RenderedPage, facts: &PageFacts) -> ListedFacts {
         let base = Base::of(facts, &page.url, UTF_8);
         ListedFacts {
@@ -51,7 +51,7 @@ impl ListedFacts {
     }
 }
 
-/// Decides whether a meta, a header of the page or one of the site's settings keeps the page out of the index.
+/// Decides whether a meta tag, a header of the page or a header of the site's settings forbids indexing the page.
 fn is_kept_out(site: &Site, url: &Url, made: &RenderedPage, facts: &PageFacts) -> bool {
     let mut headers = made.headers.clone();
     site.apply_headers(url, &mut headers);

@@ -1,5 +1,5 @@
-//! Markdown of pages: made once for each snapshot, and kept while it is asked for. Used by the render service.
-//! Must never convert a page on a thread that serves others.
+//! Markdown of pages: converted once for each snapshot, and cached while it is requested. Used by the render service.
+//! Must never convert a page on a thread that serves requests.
 //! See docs/decisions/0037.
 
 use std::sync::Arc;
@@ -34,11 +34,11 @@ impl MarkdownPage {
     }
 }
 
-/// Markdown of pages that agents asked for lately.
+/// Cache of the Markdown of pages that agents requested lately.
 pub(super) struct MarkdownTier(cache::SharedCache<(&'static str, &'static str), MarkdownPage>);
 
 impl MarkdownTier {
-    /// Makes a tier of at most so many bytes.
+    /// Makes a tier of at most `max_bytes`.
     pub(super) fn new(max_bytes: u64) -> MarkdownTier {
         let weigh = |page: &MarkdownPage| page.text.len() + page.link.len() + ENTRY_OVERHEAD_BYTES;
         MarkdownTier(cache::SharedCache::weighed(max_bytes, weigh))
@@ -57,7 +57,7 @@ impl MarkdownTier {
             let (target, rendered) = (target.clone(), rendered.clone());
             spawn_blocking(move || MarkdownPage::of(&target, &rendered)).await.map_err(drop)
         };
-        // Documents that are equal have addresses of their own: relative links differ.
+        // The address is part of the key: relative links of equal documents differ.
         self.0.try_get_with(&(target.url.as_str(), rendered.etag.as_str()), make).await
     }
 }

@@ -1,5 +1,5 @@
 //! Rendered pages in this process's memory. Used by the render service and its fast path.
-//! Must never hold more bytes than it was given, whatever else still looks at a page.
+//! Must never hold more bytes than its limit, whatever else still refers to a page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use super::model::{RenderedPage, keeps};
 use super::queries::PageId;
 use platform::clock::Timestamp;
 
-/// How long a page is answered from memory at most.
+/// Maximum time for which a page is served from memory.
 const MEMORY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// How long a page that nobody asks for stays.
+/// Time after which a page that is not requested is evicted.
 const KEPT_IDLE: Duration = Duration::from_secs(3600);
 
 /// A page in memory.
@@ -23,7 +23,7 @@ pub struct MemoryEntry {
 }
 
 impl MemoryEntry {
-    /// Whether it may still be served.
+    /// Decides whether the page may still be served.
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.valid_until
     }
@@ -37,29 +37,29 @@ pub struct MemoryTier {
 }
 
 impl MemoryTier {
-    /// A tier for so many bytes; 0 keeps nothing.
+    /// Makes a tier of at most `max_bytes`; 0 keeps nothing.
     pub fn new(max_bytes: u64) -> MemoryTier {
         let pages = cache::Cache::builder(max_bytes)
             .weigher(|_, entry: &MemoryEntry| {
                 entry.page.html.len() + bytes_of(&entry.page.headers) + ENTRY_OVERHEAD_BYTES
             })
-            // Entries say themselves when they end, by our clock. Beyond that they are the last known answer.
+            // Each entry has its own expiry, by the service's clock. An expired entry is the last known page.
             .time_to_idle(KEPT_IDLE)
             .build();
         MemoryTier { pages, max_bytes }
     }
 
-    /// A page that may be served.
+    /// Finds a page that may be served.
     pub fn find(&self, page: &PageId, now: Timestamp) -> Option<Arc<MemoryEntry>> {
         self.pages.get(page).filter(|entry| entry.is_valid(now))
     }
 
-    /// The page as it was last known, for when nothing better can be had.
+    /// Finds the last known page, valid or expired, for when no better one is available.
     pub fn last_known(&self, page: &PageId) -> Option<Arc<MemoryEntry>> {
         self.pages.get(page)
     }
 
-    /// Keeps a page for five minutes, or what is left of its refresh interval.
+    /// Keeps a page for five minutes, or for the rest of its refresh interval if that is shorter.
     pub fn insert(&self, page: PageId, rendered: Arc<RenderedPage>, interval: Duration, now: Timestamp) {
         let stale_at = rendered.created_at.plus(keeps(rendered.status, interval));
         let valid_until = stale_at.min(now.plus(MEMORY_INTERVAL));
@@ -67,7 +67,7 @@ impl MemoryTier {
             self.pages.remove(&page);
             return;
         }
-        // Of two renders that end together, the one that was made last stays.
+        // Of two renders that end together, the later one is kept.
         self.pages.upsert(&page, |present| match present {
             Some(entry) if entry.page.created_at > rendered.created_at => entry,
             _ => Arc::new(MemoryEntry { page: rendered, valid_until }),

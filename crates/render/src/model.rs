@@ -1,4 +1,4 @@
-//! What the render service is asked and what it answers. Pure.
+//! Requests to the render service, and its answers. Pure.
 //! See docs/decisions/0033.
 
 use std::net::IpAddr;
@@ -22,64 +22,62 @@ use platform::api::accept::prefers_markdown;
 use platform::api::header_names::{INTEGRATION, MARKDOWN_TOKENS, POLICY};
 use platform::clock::Timestamp;
 
-/// How long a page that is gone (404, 410) is taken to be gone.
+/// Maximum refresh interval of a page that is gone (404, 410).
 pub const GONE_INTERVAL: Duration = Duration::from_secs(10 * 60);
-/// How much later a second render must agree before less replaces a good page.
+/// Minimum time after which a second render must agree before a page with less content replaces a good page.
 pub const CONFIRM_AFTER: Duration = Duration::from_secs(60);
 
 /// A request for a page, from the render endpoint or the edge.
 #[derive(Debug, Clone)]
 pub struct RenderCall<'a> {
-    /// The domain that the address belongs to.
+    /// Site that the address belongs to.
     pub site: &'a Arc<Site>,
-    /// The address.
+    /// Requested address.
     pub target: &'a Url,
-    /// The rest of the request.
+    /// Facts of the request apart from its address.
     pub facts: RequestFacts<'a>,
-    /// Where it came in.
     pub entry: EntryPoint,
-    /// Whether a stored page will do.
     pub freshness: Freshness,
-    /// Who the client claims to be, when it is a crawler.
+    /// Crawler that the client claims to be, if any.
     pub crawler: Option<&'static Crawler>,
-    /// Whether that is true.
+    /// Result of the verification of that claim.
     pub verified: Verified,
-    /// Client that may be anybody: its evidence of being a crawler is not verified. None: a verified crawler, a person, or
-    /// the customer's own call.
+    /// Client whose evidence of being a crawler is not verified. None: a verified crawler, a person, or the customer's own
+    /// call.
     pub unverified_client: Option<UnverifiedClient>,
-    /// The request is one of our own audits or checks, and no visit.
+    /// True for a request of the service's own audits and checks, which is not a visit.
     pub is_probe: bool,
-    /// Time until which a render is waited for; none: to its end. See [`deadline_of`].
+    /// Time until which the request waits for a render; none: until the render ends. See [`deadline_of`].
     pub deadline: Option<Instant>,
-    /// Form that is asked for by name; none: `Accept` and the domain's setting decide.
+    /// Format that the request names; none: `Accept` and the domain's setting decide.
     pub format: Option<PageFormat>,
 }
 
-/// Form of a page.
+/// Format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PageFormat {
     Html,
     Markdown,
 }
 
-/// Time after which a request through an integration is answered with what there is. Integrations give up after ten seconds, of
-/// which an origin that answers instead of a render needs some.
+/// Maximum time for which a request through an integration waits for a render. Integrations time out after ten seconds, of
+/// which the origin needs some when it answers in place of a render.
 const INTEGRATION_PATIENCE: Duration = Duration::from_secs(8);
 
-/// Returns the time until which a request that just came in may wait for a render; none: it comes through no integration.
+/// Returns the time until which a new request may wait for a render; none: the request comes through no integration.
 pub fn deadline_of(headers: &HeaderMap) -> Option<Instant> {
     headers.contains_key(INTEGRATION).then(|| Instant::now() + INTEGRATION_PATIENCE)
 }
 
 impl RenderCall<'_> {
-    /// Whether this request may start a render. One that claims to be a crawler and is not never does.
+    /// Decides whether this request may start a render. A client that falsely claims to be a crawler never may.
     pub fn may_render(&self) -> bool {
         let is_let_in =
             self.unverified_client.is_none() || !self.site.domain.rendering.verified_crawlers_only;
         self.site.domain.settings.on_demand_render_enabled && !self.is_spoofed() && is_let_in
     }
 
-    /// Decides in which form the page is sent.
+    /// Decides in which format the page is sent.
     pub fn page_format(&self) -> PageFormat {
         let negotiated = || match self.site.domain.rendering.markdown {
             MarkdownSetting::Accept if prefers_markdown(self.facts.accept) => PageFormat::Markdown,
@@ -88,14 +86,14 @@ impl RenderCall<'_> {
         self.format.unwrap_or_else(negotiated)
     }
 
-    /// Returns the request as visits are counted. None: a person's, or one of our own audits or checks.
+    /// Returns the request as a visit to count. None: a request of a person, or of the service's own audits and checks.
     pub fn crawler_request(&self) -> Option<CrawlerRequest> {
         let crawler = self.crawler.filter(|_| !self.is_probe)?;
         let (domain, path) = (self.site.domain.id.clone(), self.target.path().into());
         Some(CrawlerRequest { domain, path, crawler, verified: self.verified })
     }
 
-    /// Whether the client claims to be a crawler and is not.
+    /// Returns true when the client falsely claims to be a crawler.
     pub fn is_spoofed(&self) -> bool {
         self.crawler.is_some() && self.verified == Verified::No
     }
@@ -104,46 +102,46 @@ impl RenderCall<'_> {
 /// A client whose evidence of being a crawler is not verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnverifiedClient {
-    /// None: an integration asks for the client and does not state its address.
+    /// Address of the client. None: an integration relays the request without the client's address.
     pub address: Option<IpAddr>,
 }
 
-/// Whether a stored page will do.
+/// Required freshness of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Freshness {
-    /// Whatever is stored.
+    /// A stored page, if there is one.
     Stored,
-    /// A new render, which replaces what is stored (`cache_invalidate=1`).
+    /// A new render, which replaces the stored page (`cache_invalidate=1`).
     Forced,
 }
 
-/// Why a render is made, which decides who may share it.
+/// Purpose of a render, which decides which requests may share it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RenderPurpose {
     /// A client waits for a page that is not stored.
     OnDemand,
-    /// A client wants a new render: one that was started before will not do.
+    /// A client demands a new render, and shares only another forced render.
     Forced,
-    /// A job renders a page again: one that was started before may have seen the old page.
+    /// A job renders a page again. An on-demand or background render in flight is not shared: it may have seen the old page.
     Refresh,
-    /// A view of a page that is not stored. An error page is not stored: nobody asked for a snapshot of it.
+    /// A view shows a page that is not stored. An error page is not stored either, since no snapshot of it was requested.
     Look,
-    /// A stored page has become stale; nobody waits.
+    /// A stored page has become stale; no client waits.
     Background,
 }
 
-/// What a request gets.
+/// Answer to a request.
 #[derive(Debug, Clone)]
 pub enum RenderResponse {
-    /// The preferred host or a redirect rule.
+    /// The preferred host or a redirect rule answers.
     Redirect {
         /// 301 or 307.
         status: u16,
         /// Absolute address.
         location: String,
     },
-    /// The origin's own answer: this is the address to ask.
+    /// The origin answers, at this address.
     Passthrough {
         /// Absolute address.
         location: String,
@@ -159,7 +157,7 @@ pub struct PolicyRefusal {
     pub action: PolicyAction,
     /// Body, plain text.
     pub text: String,
-    /// Time until a limited crawler is let in again.
+    /// Time until a rate-limited crawler is admitted again.
     pub retry_after: Option<Duration>,
 }
 
@@ -171,34 +169,32 @@ impl PolicyRefusal {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(time) = self.retry_after {
-            // A client that comes back within the last second would be refused again.
+            // Rounded up: a client that retries within the last second would be refused again.
             headers.insert(RETRY_AFTER, HeaderValue::from(time.as_millis().div_ceil(1000).max(1) as u64));
         }
         headers
     }
 
-    /// Returns the status of the answer.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.action.status()).expect("actions have statuses")
     }
 }
 
-/// A page, from whichever tier.
+/// Answer with a page, from any tier.
 #[derive(Debug, Clone)]
 pub struct PageResponse {
-    /// Where it came from.
     pub tier: Tier,
     pub page: Arc<RenderedPage>,
-    /// Markdown of the page, where that is sent in place of its HTML.
+    /// Markdown that is sent in place of the HTML, if any.
     pub markdown: Option<Arc<MarkdownPage>>,
-    /// Its object key, when it came from the durable tier.
+    /// Object key of the snapshot, if the page came from the durable tier.
     pub snapshot_key: Option<String>,
-    /// How long it may be kept by others: the refresh interval of its path.
+    /// Time for which caches may keep the page: the refresh interval of its path, or less for a page that is gone.
     pub max_age: Duration,
 }
 
 impl PageResponse {
-    /// Makes the response with a rendered page of a target.
+    /// Makes the response with the rendered page of a target.
     pub(super) fn of(
         tier: Tier,
         page: Arc<RenderedPage>,
@@ -209,17 +205,17 @@ impl PageResponse {
         PageResponse { tier, page, markdown: None, snapshot_key, max_age }
     }
 
-    /// Returns the document in the form that is sent.
+    /// Returns the document in the format that is sent.
     pub fn body(&self) -> &Bytes {
         self.markdown.as_ref().map_or(&self.page.html, |markdown| &markdown.text)
     }
 
-    /// Returns the weak etag of that form.
+    /// Returns the weak etag of the document in the format that is sent.
     pub fn etag(&self) -> &str {
         self.markdown.as_ref().map_or(&self.page.etag, |markdown| &markdown.etag)
     }
 
-    /// Inserts the headers that say which form it is.
+    /// Inserts the headers that depend on the format.
     pub fn insert_format(&self, headers: &mut HeaderMap) {
         let Some(markdown) = &self.markdown else {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
@@ -231,10 +227,10 @@ impl PageResponse {
     }
 }
 
-/// Where a page came from.
+/// Tier that served a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tier {
-    /// This process's memory.
+    /// Memory of this process.
     EdgeHit,
     /// The stored snapshot.
     Hit,
@@ -243,7 +239,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// Value of `x-service-render-cache`.
+    /// Returns the value of `x-service-render-cache`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Tier::EdgeHit => "edge-hit",
@@ -253,36 +249,36 @@ impl Tier {
     }
 }
 
-/// A rendered page as every tier knows it.
+/// A rendered page, as all tiers hold it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderedPage {
     /// The page's own status.
     pub status: u16,
-    /// Where a redirecting page leads.
+    /// Target of a redirecting page.
     pub location: Option<String>,
     /// The document; empty for a redirect.
     pub html: Bytes,
     /// Weak etag of the document and of `headers`.
     pub etag: String,
-    /// Lines of the page's own answer that crawlers act on.
+    /// Header lines of the page's response that crawlers act on.
     pub headers: HeaderMap,
-    /// Failures of a page that shows nothing, in words.
+    /// Failures of a page that shows nothing, as text.
     pub problems: Vec<String>,
-    /// Cut off before it was complete.
+    /// True when the page was cut off before it was complete.
     pub partial: bool,
-    /// When it was rendered.
+    /// Time of the render.
     pub created_at: Timestamp,
 }
 
 impl RenderedPage {
-    /// Whether it may be stored: complete, and the page's own doing rather than a failure of its server.
+    /// Decides whether the page may be stored: the page is complete, and its status is not a failure of its server.
     ///
-    /// 401, 403, 429 and their like are what a site's guard tells a visitor for a moment, not what the page is.
+    /// 401, 403, 429 and similar statuses are temporary answers of a site's access control, and say nothing about the page.
     pub fn is_storable(&self) -> bool {
         !self.partial && matches!(self.status, 200..=399 | 404 | 410)
     }
 
-    /// Why it may not be stored, for people.
+    /// Returns the reason why the page may not be stored, for people.
     pub fn describe_unstored(&self) -> String {
         match self.partial {
             true => "the page was cut off before it was complete".to_owned(),
@@ -291,12 +287,12 @@ impl RenderedPage {
     }
 }
 
-/// How long a page with this status keeps, when its path's interval is `interval`.
+/// Returns the time for which a page with this status is fresh, given the refresh interval of its path.
 pub fn keeps(status: u16, interval: Duration) -> Duration {
     if is_gone(status) { interval.min(GONE_INTERVAL) } else { interval }
 }
 
-/// Whether a status says that the page is gone.
+/// Decides whether a status says that the page is gone.
 pub fn is_gone(status: u16) -> bool {
     matches!(status, 404 | 410)
 }
@@ -308,13 +304,13 @@ pub struct Snapshot {
     /// The address that was rendered.
     #[schema(examples("https://shop.example/shoes"))]
     pub url: String,
-    /// Its path and query.
+    /// Path and query of the address.
     #[schema(examples("/shoes"))]
     pub path: String,
     /// The page's own status.
     #[schema(examples(200))]
     pub status: u16,
-    /// Where a redirecting page leads.
+    /// Target of a redirecting page.
     pub location: Option<String>,
     /// Key of the object that holds the HTML.
     pub snapshot_key: String,
@@ -322,23 +318,23 @@ pub struct Snapshot {
     pub etag: String,
     #[schema(examples(48213))]
     pub html_bytes: u64,
-    /// How long the render took.
+    /// Duration of the render, in milliseconds.
     #[schema(examples(180))]
     pub render_ms: u64,
-    /// When it was rendered.
+    /// Time of the render.
     pub created_at: Timestamp,
-    /// Seconds since then.
+    /// Time since the render, in seconds.
     #[schema(examples(3600))]
     pub age_seconds: u64,
-    /// Whether it is older than its refresh interval.
+    /// True when the snapshot is older than its refresh interval.
     pub stale: bool,
-    /// `failing`, when its last render failed; else by its age.
+    /// State of the snapshot: `failing` when its last render failed, else `fresh` or `stale` by its age.
     pub state: SnapshotState,
-    /// Seconds for which it counts as fresh.
+    /// Time for which the snapshot counts as fresh, in seconds.
     #[schema(examples(86400))]
     pub interval_seconds: u64,
-    /// What went wrong when it was last rendered again.
+    /// Error of the last failed attempt to render the page again.
     pub last_error: Option<String>,
-    /// When that was.
+    /// Time of the last failed attempt to render the page again.
     pub last_error_at: Option<Timestamp>,
 }

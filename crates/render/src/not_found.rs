@@ -1,5 +1,5 @@
-//! Missing pages whose server answers 200: told by an element, by a text, or by comparison with what the site shows at an
-//! address that cannot exist. Pure. Must never call the start page missing, and in doubt no page.
+//! Missing pages whose server answers 200: detected by an element, by a text, or by comparison with the page that the site
+//! shows at an address that cannot exist. Pure. Must never call the start page missing, and in doubt no page.
 //! See docs/decisions/0532.
 
 use std::collections::{HashMap, HashSet};
@@ -17,14 +17,14 @@ use super::model::RenderedPage;
 use domains::not_found::ImpossiblePage;
 use domains::{NotFoundRules, Site};
 
-/// Words that a page has at least that others are compared with.
+/// Minimum number of words of a page that others are compared with.
 pub const LEAST_WORDS: usize = 20;
-/// Words of a hundred that may differ between two texts that are the same page.
+/// Percentage of words that may differ between two texts of the same page.
 const MAY_DIFFER: usize = 2;
-/// Words of a hundred that may differ in the texts without navigation, header and footer.
+/// Percentage of words that may differ between the texts without navigation, header and footer.
 const OWN_MAY_DIFFER: usize = 5;
 
-/// Reads what a page says of itself, and makes it a 404 if it is a missing one whose server answered 200.
+/// Extracts the facts of a page, and changes its status to 404 if the page is missing although its server answered 200.
 pub fn judge(
     site: &Site,
     page: &TargetPage,
@@ -40,7 +40,7 @@ pub fn judge(
     ListedFacts::of(site, page, made, &facts)
 }
 
-/// Decides whether a page that answered 200 is a missing one.
+/// Decides whether a page that answered 200 is missing.
 fn is_missing(
     rules: &NotFoundRules,
     url: &Url,
@@ -60,7 +60,7 @@ fn is_missing(
         || impossible.filter(|_| rules.compare).is_some_and(|other| is_same(&texts_of(url, facts), other))
 }
 
-/// Returns the texts by which a page is compared.
+/// Returns the texts of a page that comparisons use.
 pub fn texts_of(url: &Url, facts: &PageFacts) -> ImpossiblePage {
     ImpossiblePage {
         path: url.path().to_owned(),
@@ -71,13 +71,12 @@ pub fn texts_of(url: &Url, facts: &PageFacts) -> ImpossiblePage {
     }
 }
 
-/// Counts the words of a text.
 pub fn count_words(text: &str) -> usize {
     words(text).count()
 }
 
-/// Decides whether two pages show the same, the words of their paths aside: title and heading are equal, and the texts but for two
-/// words in a hundred. Of the page's own part, which may be short beside menus and footer, one word in twenty may differ, or one.
+/// Decides whether two pages show the same, ignoring the words of their paths: title and heading are equal, and at most two
+/// percent of the words of the texts differ. In the main texts, which may be short, five percent or one word may differ.
 pub fn is_same(one: &ImpossiblePage, other: &ImpossiblePage) -> bool {
     let masked: HashSet<String> = [one, other].iter().flat_map(|page| path_words(&page.path)).collect();
     let differ = |one: &str, other: &str| difference(one, other, &masked);
@@ -89,7 +88,7 @@ pub fn is_same(one: &ImpossiblePage, other: &ImpossiblePage) -> bool {
         && own_changed <= (own_words * OWN_MAY_DIFFER / 100).max(1)
 }
 
-/// Counts the words by which two texts differ, and those of the longer one. A word in place of another is one difference.
+/// Counts the words by which two texts differ, and the words of the longer text. A replaced word is one difference.
 fn difference(one: &str, other: &str, masked: &HashSet<String>) -> (usize, usize) {
     let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
     words(one).filter(|word| !masked.contains(word)).for_each(|word| counts.entry(word).or_default().0 += 1);

@@ -1,12 +1,12 @@
-//! Notes about an origin that renders leave with their permits: it responded, failed, or was cut off. Used by the render task.
-//! Must never note a failure of the service itself.
+//! Results of renders that are recorded for their origins: responded, failed or cut off. Used by the render task.
+//! Must never record a failure of the service itself.
 
 use browser::{RenderError, Rendered, Settled};
 
 use super::admission::{OriginResult, Permit, RenderRefusal};
 use super::outcome::{RenderOutcome, RenderTaskError};
 
-/// Decides whether a failure says something about the page, and not about the service itself.
+/// Decides whether a failure is one of the page, and not of the service itself.
 pub fn is_of_the_page(error: &RenderError) -> bool {
     !matches!(
         error,
@@ -17,7 +17,7 @@ pub fn is_of_the_page(error: &RenderError) -> bool {
     )
 }
 
-/// Notes the result of a render of this process.
+/// Records the result of a render of this process.
 pub fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
     match rendered {
         Err(RenderError::OriginUnreachable(_) | RenderError::Timeout(_)) => {
@@ -29,7 +29,7 @@ pub fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
     }
 }
 
-/// Notes the result of a render of another process.
+/// Records the result of a render of another process.
 pub fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
     match outcome {
         Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),

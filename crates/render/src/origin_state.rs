@@ -1,69 +1,69 @@
-//! What is known of an origin by how its renders went: how many it may have at once, and when it is left alone. Pure.
-//! Used by the gate of renders. See docs/decisions/0034.
+//! State of an origin, from the results of its renders: the limit of concurrent renders, and a circuit breaker. Pure.
+//! Used by the admission of renders. See docs/decisions/0034.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Renders towards an origin of which nothing good is known.
+/// Maximum number of concurrent renders of an unproven origin, and of slow renders of any origin.
 const UNPROVEN: usize = 2;
-/// For how long a success proves an origin.
+/// Time for which a success proves an origin.
 const PROVEN_FOR: Duration = Duration::from_secs(60);
-/// A render that takes longer may be one that hangs.
+/// Duration after which a render counts as slow, since it may hang.
 const SLOW: Duration = Duration::from_secs(3);
-/// After so many failures in a row an origin is left alone, for so long at first and at most.
+/// Number of consecutive failures that open the breaker, and the first and the longest time for which it is open.
 const FAILURES: u32 = 3;
 const FIRST_BREAK: Duration = Duration::from_secs(5);
 const LONGEST_BREAK: Duration = Duration::from_secs(60);
-/// Renders that have to go well before one that was cut off is forgiven, and what is remembered at most.
+/// Number of successful renders that make up for one that was cut off, and the maximum that is counted.
 const FORGIVEN_AFTER: u32 = 4;
 const MOST_UNFORGIVEN: u32 = 64;
 
-/// How a render went for its origin.
+/// Result of a render for its origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OriginResult {
-    /// It answered.
+    /// The origin answered.
     Responded,
-    /// It answered, and something of the page hung until the time limit.
+    /// The origin answered, and a part of the page hung until the time limit.
     CutOff,
-    /// It could not be reached, or did not end.
+    /// The origin could not be reached, or the render did not end.
     Failed,
-    /// Another process leaves it alone.
+    /// The breaker of another process is open for the origin.
     LeftAlone,
 }
 
 #[derive(Debug, Default)]
 pub struct OriginState {
-    /// Renders under way, by number, and when each began.
+    /// Start times of running renders, by number.
     running: HashMap<u64, Instant>,
     failures: u32,
-    /// Renders that have to go well before it is proven again.
+    /// Number of renders that must succeed before the origin is proven again.
     unforgiven: u32,
     proven: Option<Instant>,
     closed_until: Option<Instant>,
 }
 
 impl OriginState {
-    /// A render begins.
+    /// Records that a render has begun.
     pub fn begin(&mut self, number: u64, now: Instant) {
         self.running.insert(number, now);
     }
 
-    /// A render has ended.
+    /// Records that a render has ended.
     pub fn end(&mut self, number: u64) {
         self.running.remove(&number);
     }
 
-    /// Whether it is left alone.
+    /// Returns true while the breaker is open, so that no render may begin.
     pub fn is_closed(&self, now: Instant) -> bool {
         self.closed_until.is_some_and(|until| until > now)
     }
 
-    /// Whether one more may begin.
+    /// Decides whether one more render may begin.
     pub fn has_room(&self, now: Instant) -> bool {
         if self.failures >= FAILURES {
-            // Half open: one of them finds out.
+            // Half open: one render tests the origin.
             return self.running.is_empty();
         }
         let slow = self.running.values().filter(|since| now.duration_since(**since) > SLOW).count();
@@ -74,7 +74,7 @@ impl OriginState {
         self.unforgiven == 0 && self.proven.is_some_and(|at| now.duration_since(at) < PROVEN_FOR)
     }
 
-    /// Notes how a render went.
+    /// Records the result of a render.
     pub fn note(&mut self, result: OriginResult, now: Instant) {
         match result {
             OriginResult::Responded => {
@@ -83,7 +83,7 @@ impl OriginState {
                 self.unforgiven = self.unforgiven.saturating_sub(1);
                 self.proven = Some(now);
             }
-            // A page came, so that it is not down; but such pages hold slots, and after failures it is no sign of health.
+            // A page came, so the origin is not down. But such pages hold slots, and do not end a series of failures.
             OriginResult::CutOff => {
                 self.unforgiven = (self.unforgiven + FORGIVEN_AFTER).min(MOST_UNFORGIVEN);
                 self.proven = None;
@@ -112,7 +112,7 @@ impl OriginState {
         self.closed_until = Some(now + rest);
     }
 
-    /// Whether nothing is lost when it is forgotten.
+    /// Decides whether the state may be dropped: no render runs, the breaker is not open and no success proves the origin.
     pub fn is_forgettable(&self, now: Instant) -> bool {
         let is_proven = self.proven.is_some_and(|at| now.duration_since(at) < PROVEN_FOR);
         self.running.is_empty() && !self.is_closed(now) && !is_proven
@@ -129,7 +129,7 @@ mod tests {
         (origin, now)
     }
 
-    /// Renders that may run at once.
+    /// Counts the renders that may run at once.
     fn room(results: &[OriginResult]) -> usize {
         let (mut origin, now) = after(results);
         (0..10)

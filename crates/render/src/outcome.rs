@@ -1,4 +1,4 @@
-//! One render as it is ordered, and what came of it. Used by all that order, make and wait for renders. Pure.
+//! Order of a render, and its outcome. Used by the modules that order, run and await renders. Pure.
 
 use std::sync::Arc;
 
@@ -11,46 +11,46 @@ use super::model::{RenderPurpose, RenderedPage};
 use super::queries::PageId;
 use domains::Site;
 
-/// What came of a render; shared by everybody who waited for it.
+/// Outcome of a render, shared by all callers that waited for it.
 #[derive(Debug, Clone)]
 pub enum RenderOutcome {
-    /// A page came out.
+    /// A page was rendered.
     Made {
         page: Arc<RenderedPage>,
-        /// Whether it is the snapshot now.
+        /// True when the page is the snapshot now.
         stored: bool,
     },
-    /// Another process has stored the page.
+    /// Another process has stored the page, or is rendering it in place of a background render.
     Elsewhere,
-    /// It is less than what is stored: not stored until a second render agrees.
+    /// The page has less content than the stored one, and is not stored until a second render agrees.
     HeldBack,
-    /// It may not start.
+    /// The render may not start.
     Refused(RenderRefusal),
     /// The account's renders of this month are used up, or the account is inactive.
     OverLimit,
-    /// Nothing came out.
+    /// The render failed.
     Failed(Arc<RenderTaskError>),
 }
 
-/// Why nothing came out.
+/// Failure of a render.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderTaskError {
-    /// The browser's reason.
+    /// The browser failed.
     #[error(transparent)]
     Render(#[from] RenderError),
     /// The database failed.
     #[error("could not reach the database")]
     Store(#[from] DbError),
-    /// The reason of the process that was asked to render it.
+    /// The process that was asked to render the page failed.
     #[error("{0}")]
     Remote(String),
-    /// The same, when its origin did not answer.
+    /// The process that was asked to render the page got no answer from the origin.
     #[error("{0}")]
     RemoteOrigin(String),
 }
 
 impl RenderTaskError {
-    /// Whether the origin could not be reached, or a page of it showed nothing in time.
+    /// Decides whether the origin could not be reached, or its page showed nothing within the time limit.
     pub fn is_of_the_origin(&self) -> bool {
         use RenderError::{OriginUnreachable, Timeout};
         matches!(
@@ -60,16 +60,14 @@ impl RenderTaskError {
     }
 }
 
-/// One render that is wanted.
+/// Order of one render.
 #[derive(Clone, Copy)]
 pub struct RenderOrder<'a> {
-    /// The domain.
     pub site: &'a Site,
     pub page: &'a TargetPage,
     pub id: &'a PageId,
-    /// Why it is made.
     pub purpose: RenderPurpose,
-    /// The generation of what was stored when the render was found to be needed: when another process has stored a later
-    /// one meanwhile, nothing is rendered. `None`: rendered whatever is stored.
+    /// Generation of the snapshot that was stored when the render was ordered: when another process has stored a later one
+    /// meanwhile, nothing is rendered. `None`: the page is rendered whatever is stored.
     pub known_generation: Option<i64>,
 }

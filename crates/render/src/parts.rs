@@ -1,4 +1,4 @@
-//! Services that renders are made from. Used by `app` and by tests, which pass them to the render service.
+//! Services that the render service depends on. Used by `app` and by tests, which pass them to the render service.
 
 use accounts::Accounts;
 use analytics::{Analytics, Recorder};
@@ -6,7 +6,7 @@ use domains::origin::OriginClient;
 use domains::{DomainsService, IndexNow};
 use platform::jobs::Jobs;
 
-/// The services to the left that renders need.
+/// Services of other crates that the render service depends on.
 #[derive(Clone, Copy)]
 pub struct RenderParts<'a> {
     pub accounts: &'a Accounts,

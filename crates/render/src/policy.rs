@@ -1,7 +1,7 @@
-//! The domain's crawler policy at work: which crawler's request is refused, and what is counted. The one place for the render
-//! endpoint and the edge. Which rule a request meets is decided by `domains::crawler_policy`.
-//! Must never refuse people, the service's own requests, files at the root, or what is no page. A database or robots.txt that cannot be read refuses
-//! nobody. See docs/decisions/0500.
+//! Enforcement of a domain's crawler policy: refuses requests of crawlers, and counts refusals. Used by the render endpoint and
+//! the edge. `domains::crawler_policy` decides which rule applies to a request.
+//! Must never refuse people, the service's own requests, root files, or requests that are not for a page. A database or
+//! robots.txt that cannot be read refuses nobody. See docs/decisions/0500.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,12 +24,12 @@ use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::limits::{SharedWindow, SharedWindows};
 
-/// Time for which the rules of a robots.txt hold before they are read again.
+/// Time after which the rules of a robots.txt are read again.
 const ROBOTS_FOR: Duration = Duration::from_secs(60);
-/// Sites whose robots.txt is remembered.
+/// Maximum number of sites whose robots.txt is cached.
 const REMEMBERED_ROBOTS: u64 = 10_000;
 
-/// Policies of all domains.
+/// Enforcement of the policies of all domains.
 pub struct CrawlerPolicies {
     limits: SharedWindows,
     robots: RobotsOfSites,
@@ -38,7 +38,7 @@ pub struct CrawlerPolicies {
     clock: Clock,
 }
 
-/// Rule that refuses a request, unless it is a limit that is not used up.
+/// Action that applies to a request, and its rule; no rule when robots.txt forbids the request.
 struct Met<'a> {
     action: PolicyAction,
     rule: Option<&'a PolicyRule>,
@@ -59,7 +59,8 @@ impl CrawlerPolicies {
         }
     }
 
-    /// Returns the refusal of a request. None: it is let in. Counts refusals, and those that a policy in mode `log` would make.
+    /// Returns the refusal of a request. None: the request is admitted. Counts refusals, also those that a policy in mode `log`
+    /// would make.
     pub async fn refuse(&self, call: &RenderCall<'_>) -> Option<PolicyRefusal> {
         let policy = call.site.policy(call.target)?;
         let crawler = crawler_of(call).filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
@@ -93,9 +94,9 @@ impl CrawlerPolicies {
         is_enforced.then_some(PolicyRefusal { action: met.action, text, retry_after })
     }
 
-    /// Counts a request of a crawler that a rule limits. Returns the time until the next one is let in; none: this one is.
+    /// Counts a request of a rate-limited crawler. Returns the time until the next request is admitted; none: this one is.
     async fn used_up(&self, site: &Site, crawler: &str, per_minute: u32) -> Option<Duration> {
-        // Another limit is another window, so that a limit that was changed holds at once.
+        // Another limit is another window, so that a changed limit applies at once.
         let name = format!("policy:{}:{crawler}:{per_minute}", site.domain.id);
         match self.limits.take(&[SharedWindow::per_minute(name, per_minute)]).await {
             Ok(standing) => (!standing.allowed).then_some(standing.reset),
@@ -124,14 +125,14 @@ impl CrawlerPolicies {
     }
 }
 
-/// Returns the crawler that a request is from. None: it is a person's, or the customer's own.
+/// Returns the crawler that a request is from. None: the request is a person's, or the customer's own.
 fn crawler_of(call: &RenderCall<'_>) -> Option<&'static Crawler> {
     let is_crawlers = || call.facts.is_crawler || escaped_fragment(call.target).is_some();
     call.crawler.or_else(|| is_crawlers().then(|| CrawlerIndex::shared().unknown()))
 }
 
-/// Decides whether requests like this one meet no rule that could refuse them, whoever they prove to be, so that the policy need
-/// not be asked about each.
+/// Decides whether no rule can refuse requests like this one, whether their crawler is verified or not, so that the policy need
+/// not be checked for each.
 pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
     let target = call.target;
     let (Some(policy), Some(crawler)) = (call.site.policy(target), crawler_of(call)) else { return true };
@@ -142,7 +143,7 @@ pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
     [Verified::Yes, Verified::No, Verified::Unknown].into_iter().all(is_let_in)
 }
 
-/// Rules of robots.txt of sites whose policy obeys them, as the edge serves the file. Empty where it cannot be read.
+/// Rules of the robots.txt of sites whose policy obeys them, as the edge serves the file. Empty when it cannot be read.
 struct RobotsOfSites {
     domains: DomainsService,
     origins: OriginClient,
@@ -167,9 +168,9 @@ impl RobotsOfSites {
         }
     }
 
-    /// Returns the rules of a site. One request at a time reads the file, while the others wait for it.
+    /// Returns the rules of a site. One request at a time reads the file, while the others wait for the result.
     async fn of(&self, site: &Site) -> Arc<KnownRobots> {
-        // With other settings the file may be another server's.
+        // Changed settings may lead to the file of another server.
         let key = format!("{}:{}", site.domain.id, site.domain.version);
         if let Some(robots) = self.fresh(&key) {
             return robots;

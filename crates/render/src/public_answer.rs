@@ -1,12 +1,12 @@
-//! A page's answer as the world sees it: addresses under the public name, and its status. Pure.
+//! Public form of a page's response: addresses under the public host, and the status. Pure.
 
 use crawler::url::{OriginHost, PublicAddress, authority_of};
 use url::Url;
 
 use domains::Site;
 
-/// Returns an address that a page names: the public one where the page names its origin host, which does not know under which
-/// name it was asked. Every other address stays as it is written.
+/// Returns the public form of an address in a page's response. The origin may not know the public host, so an address on the
+/// origin host is changed to the public one. Every other address is returned unchanged.
 pub fn public_address(site: &Site, page: &Url, address: &str) -> String {
     let is_public = page.host_str().is_some_and(|host| site.owns_host(host));
     let authority = if is_public { authority_of(page) } else { &site.domain.host };
@@ -15,7 +15,7 @@ pub fn public_address(site: &Site, page: &Url, address: &str) -> String {
     public.and_then(|public| public.of_address(address.as_bytes())).unwrap_or_else(|| address.to_owned())
 }
 
-/// Returns the status that is answered for a page: every success is 200, and so is what no page can mean.
+/// Returns the status that is answered for a page: 200 for every success, and for every status that a page cannot have.
 pub fn public_status(status: u16, has_location: bool) -> u16 {
     match status {
         300..=399 if has_location && status != 304 => status,

@@ -1,4 +1,4 @@
-//! What became of rendering a page again, as jobs need it: done, later, or who is in trouble. Pure.
+//! Result of rendering a page again, for jobs: stored, not stored yet, or the cause of a failure. Pure.
 
 use browser::RenderError;
 
@@ -6,41 +6,40 @@ use super::admission::RenderRefusal;
 use super::model::RenderedPage;
 use super::outcome::{RenderOutcome, RenderTaskError};
 
-/// What became of a refresh.
+/// Result of a refresh.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refreshed {
     /// The page was rendered and is the snapshot now.
     Stored,
-    /// Another process did it.
+    /// Another process rendered the page.
     Elsewhere,
-    /// It was held back until a second render a minute later agrees: it is less than what is stored.
+    /// The page has less content than the stored one, and is held back until a second render a minute later agrees.
     HeldBack,
     /// The account has used its renders of this month, or is inactive.
     OverLimit,
-    /// It could not be rendered, or came out as something that is not stored; what was stored before still is.
+    /// The page could not be rendered or stored. The earlier snapshot is kept.
     Failed {
-        /// Why, for people.
+        /// Reason, for people.
         reason: String,
-        /// Who is in trouble.
         trouble: RefreshTrouble,
     },
 }
 
-/// Who is in trouble when a refresh failed, which decides when to try again.
+/// Cause of a failed refresh, which decides when to try again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefreshTrouble {
-    /// This page, and it will be the next time.
+    /// The page, which will fail the next time too.
     Page,
-    /// This page, perhaps only this time.
+    /// The page, perhaps only this time.
     Passing,
-    /// Its server: it does not answer, or asks to be spared.
+    /// The origin, which does not answer, or answers 429 or a server error.
     Origin,
-    /// This service: no browser, no database.
+    /// The service itself: no browser, no database.
     Service,
 }
 
 impl Refreshed {
-    /// What an outcome means for a job; `None`: the render ended without one.
+    /// Makes the result of a refresh from the outcome of its render; `None`: the render ended without an outcome.
     pub(super) fn from_outcome(outcome: Option<RenderOutcome>) -> Refreshed {
         let failed = |reason: String, trouble| Refreshed::Failed { reason, trouble };
         match outcome {
@@ -62,7 +61,7 @@ impl Refreshed {
     }
 }
 
-/// Who is in trouble when a page came out that is not stored.
+/// Decides the cause of the failure when a rendered page may not be stored.
 fn trouble_of(page: &RenderedPage) -> RefreshTrouble {
     match page.status {
         429 | 500..=599 => RefreshTrouble::Origin,

@@ -1,5 +1,5 @@
-//! Renders of processes without browsers: an urgent job, which a process with browsers takes, and its result.
-//! See docs/decisions/0032. Must never note a failure against a page because nobody could render it.
+//! Renders for processes without browsers: a job that a process with browsers runs, and its result.
+//! See docs/decisions/0032. Must never record a failure of a page because no process could render it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +21,14 @@ use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::jobs::{Job, JobId, JobPriority, Jobs};
 
-/// How often somebody who waits looks for the result.
+/// Interval at which a waiting process polls for the result.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
-/// What is waited for beside the render itself: its turn there, and the way.
+/// Time allowed beside the render itself: for queueing and for transfer.
 const GRACE: Duration = Duration::from_secs(12);
-/// Results that nobody fetched are deleted after so long.
+/// Time after which results are deleted.
 pub(super) const KEPT: Duration = Duration::from_secs(10 * 60);
 
-/// The way to renders of other processes. Cheap to clone.
+/// Client for renders by other processes. Cheap to clone.
 #[derive(Clone)]
 pub struct RemoteRenders {
     db: Db,
@@ -38,7 +38,7 @@ pub struct RemoteRenders {
 }
 
 impl RemoteRenders {
-    /// Renders wherever a process of this installation has browsers.
+    /// Makes the client. Any process of this installation that has browsers may render.
     pub fn new(platform: &Platform, jobs: &Jobs) -> RemoteRenders {
         RemoteRenders {
             db: platform.db.clone(),
@@ -48,7 +48,7 @@ impl RemoteRenders {
         }
     }
 
-    /// Has a page rendered, and waits for what comes of it.
+    /// Requests a render from another process, and waits for the outcome.
     pub async fn run(
         &self,
         order: &RenderOrder<'_>,
@@ -62,7 +62,7 @@ impl RemoteRenders {
             () = tokio::time::sleep(self.patience) => None,
         };
         let Some(result) = result else {
-            // A process that has begun it finishes it for whoever asks next.
+            // A process that has begun a client's render finishes it for later requests.
             let _ = self.jobs.cancel(id.as_str()).await;
             return match abandoned.is_cancelled() {
                 true => Ok(RenderOutcome::Refused(RenderRefusal::Abandoned)),
@@ -99,7 +99,7 @@ impl RemoteRenders {
             tokio::time::sleep(LOOK_EVERY).await;
             let found = queries::find_remote_render(&mut self.db.read().await?, id.as_str()).await?;
             if let Some(text) = found {
-                // A process of another version may say what this one does not know.
+                // A process of another version may write a result that this one cannot parse.
                 return Ok(serde_json::from_str(&text).ok());
             }
         }
@@ -123,7 +123,7 @@ impl RemoteRenders {
                 Ok(Some(html)) => RenderOutcome::Made { page: page.with_html(html), stored: false },
                 _ => return Err(RenderTaskError::Remote("the rendered page could not be read".to_owned())),
             },
-            // The process that held it back looks again in a minute.
+            // The process that held the page back renders it again in a minute.
             RemoteResult::Elsewhere | RemoteResult::HeldBack => RenderOutcome::Elsewhere,
             RemoteResult::OverLimit => RenderOutcome::OverLimit,
             RemoteResult::Refused { refusal } => RenderOutcome::Refused(refusal),
@@ -135,7 +135,7 @@ impl RemoteRenders {
     }
 }
 
-/// What came of a render, as the process that made it tells the one that asked.
+/// Result of a render, from the process that rendered to the process that requested the render.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum RemoteResult {
@@ -149,12 +149,12 @@ enum RemoteResult {
     },
     Failed {
         reason: String,
-        /// Whether the origin did not answer.
+        /// True when the origin did not answer.
         is_of_the_origin: bool,
     },
 }
 
-/// A page that is handed out once and not kept; its document is an object of its own meanwhile.
+/// A page that is sent once and not stored as a snapshot. Its document is a temporary object.
 #[derive(Debug, Serialize, Deserialize)]
 struct UnstoredPage {
     status: u16,
@@ -183,20 +183,17 @@ impl UnstoredPage {
     }
 }
 
-/// Renders a page that a process without browsers was asked for.
+/// Job that renders a page for a process without browsers.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct RenderPage {
-    /// Its domain.
     pub(super) domain: DomainId,
-    /// Its address.
     pub(super) url: Url,
-    /// Why it is made.
     pub(super) purpose: RenderPurpose,
-    /// The generation of what was stored when the render was found to be needed.
+    /// Generation of the snapshot that was stored when the render was ordered.
     pub(super) known_generation: Option<i64>,
 }
 
-/// Where results are kept until who asked has fetched them. Cheap to clone.
+/// Store of results, for the processes that requested the renders. Cheap to clone.
 #[derive(Clone)]
 pub struct RemoteResults {
     db: Db,
@@ -204,7 +201,7 @@ pub struct RemoteResults {
     clock: Clock,
 }
 
-/// Why a result could not be written down.
+/// Failure to store a result.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTold {
     /// The database failed.
@@ -216,13 +213,13 @@ pub enum NotTold {
 }
 
 impl RemoteResults {
-    /// Keeps results where everything else is kept.
+    /// Makes the store on the database and the object store of the platform.
     pub fn new(platform: &Platform) -> RemoteResults {
         let Platform { db, blobs, clock, .. } = platform;
         RemoteResults { db: db.clone(), blobs: blobs.clone(), clock: clock.clone() }
     }
 
-    /// Says what came of a job's render. `None`: it ended unexpectedly.
+    /// Stores the outcome of a job's render. `None`: the render ended unexpectedly.
     pub async fn tell(&self, id: &JobId, outcome: Option<RenderOutcome>) -> Result<(), NotTold> {
         let mut object_key = None;
         let result = match outcome {
@@ -258,7 +255,7 @@ impl RemoteResults {
         Ok(self.write(id, &text, object_key.as_deref()).await?)
     }
 
-    /// Writes a result down, and removes those that nobody has fetched.
+    /// Writes a result, and deletes expired ones.
     async fn write(&self, id: &JobId, result: &str, object_key: Option<&str>) -> Result<(), DbError> {
         let now = self.clock.now();
         let mut tx = self.db.write().await?;

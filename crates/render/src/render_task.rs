@@ -1,5 +1,5 @@
-//! One render as a task: the lease on the page, the account's allowance, the browser, and the end of all three.
-//! Used by the render service only. Must never count a render that failed.
+//! One render as a task: the lease on the page, the account's usage, the browser, and the release of all three.
+//! Used by the render service only. Must never count a failed render.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,39 +35,38 @@ use platform::clock::Clock;
 use platform::config::{Config, Role, Scheme};
 use platform::jobs::Jobs;
 
-/// Time for which a process holds a page after a heartbeat.
+/// Time for which a process holds the lease on a page after a heartbeat.
 const LEASE: Duration = Duration::from_secs(10);
 const HEARTBEAT: Duration = Duration::from_secs(3);
-/// How often a process looks whether another one has finished.
+/// Polling interval while another process renders the page.
 const POLL: Duration = Duration::from_millis(100);
-/// For how long a page that ended the browser is not rendered again, forced renders excepted.
+/// Time for which a page that crashed is not rendered again, except by forced renders.
 const QUARANTINE: Duration = Duration::from_secs(10 * 60);
-/// How long a client's render waits for its turn, and one that nobody's client waits for.
+/// Maximum wait for a slot: of a render on demand, and of any other render.
 const TURN_WAIT: Duration = Duration::from_secs(10);
 const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
 
-/// Runs renders, one task each. Cheap to share.
+/// Runner of renders, one task each. Cheap to share.
 pub struct RenderTasks {
     config: Arc<Config>,
     clock: Clock,
     renderer: Arc<dyn Renderer>,
-    /// Where pages are rendered when this process has no browsers.
+    /// Client for renders by other processes, if this process has no browsers.
     remote: Option<RemoteRenders>,
     accounts: Accounts,
     durable: DurableTier,
     acceptance: Acceptance,
     admission: RenderAdmission,
-    /// Pages that ended the browser.
+    /// Pages that crashed lately.
     quarantine: cache::Cache<PageId, ()>,
     impossible: ImpossiblePages,
     shutdown: CancellationToken,
 }
 
-/// Reason why a page could not be looked at.
+/// Failure of [`RenderTasks::look`].
 pub type LookError = Box<dyn std::error::Error + Send + Sync>;
 
 impl RenderTasks {
-    /// Makes them from what the service stands on.
     pub fn new(
         platform: &Platform,
         accounts: &Accounts,
@@ -95,13 +94,12 @@ impl RenderTasks {
         }
     }
 
-    /// A place for a render of a site that nobody waits for and that is not stored; none: the origin is in trouble, or
-    /// too many wait.
+    /// Waits for a slot for a background render that is not stored. None: the origin is down, or no slot became free.
     pub async fn background_turn(&self, site: &Site) -> Option<Permit> {
         self.try_background_turn(site).await.ok()
     }
 
-    /// Waits for a place for what nobody waits for; the error says why there is none.
+    /// Waits for a slot for a background render. The error is the reason why there is none.
     pub async fn try_background_turn(&self, site: &Site) -> Result<Permit, RenderRefusal> {
         let origin = origin_name(site, &site.domain.host);
         let domain = site.domain.id.to_string();
@@ -109,7 +107,7 @@ impl RenderTasks {
         self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
     }
 
-    /// Renders an address of a site, past every tier and the account's allowance.
+    /// Renders an address of a site, bypassing every tier and the account's usage.
     pub async fn look(&self, site: &Site, url: &Url) -> Result<Rendered, LookError> {
         let permit = self.try_background_turn(site).await?;
         let rendered = self.renderer.render(self.request(site, url, RenderPurpose::Background)).await;
@@ -117,9 +115,9 @@ impl RenderTasks {
         Ok(rendered?)
     }
 
-    /// Renders a page and stores it when it may be. `abandoned` says that nobody waits for it any more.
+    /// Renders a page, and stores it if it may be stored. `abandoned` is cancelled when no caller waits any more.
     pub async fn run(&self, order: &RenderOrder<'_>, abandoned: &CancellationToken) -> RenderOutcome {
-        // Before it takes anybody's place: refusing an account that has used up its renders costs nothing.
+        // Before a slot is acquired: refusing an account that has used up its renders costs nothing.
         let Some(left) = self.accounts.renders_left(&order.site.domain.account_id) else {
             return RenderOutcome::OverLimit;
         };
@@ -151,7 +149,7 @@ impl RenderTasks {
         if is_for_store && !self.durable.is_store_usable().await {
             return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }
-        // Before this render has a slot: the question needs one too.
+        // Before this render has a slot, since the render of the impossible page needs one too.
         let impossible = self.impossible_page(site).await;
         // Before anything is written: refusing costs nothing.
         let permit = match self.enter(order, abandoned).await {
@@ -174,7 +172,7 @@ impl RenderTasks {
         let mut rendered = self.render_on_lease(order, &token, abandoned).await;
         let twin = rendered.as_ref().ok().and_then(|rendered| self.twin_of(site, page, rendered));
         if let Some(twin) = &twin {
-            // A redirect to the other name of the site would be stored under the key of its own target.
+            // A redirect to the other host of the site would be stored under the key of its own target.
             let order = RenderOrder { page: twin, ..*order };
             rendered = self.render_on_lease(&order, &token, abandoned).await;
         }
@@ -215,7 +213,7 @@ impl RenderTasks {
         }
     }
 
-    /// Returns the page that others of a site are compared with, if they are.
+    /// Returns the page that a site's pages are compared with, if the site compares them.
     async fn impossible_page(&self, site: &Site) -> Option<ImpossiblePage> {
         let is_compared = site.domain.rendering.not_found.compare && self.remote.is_none();
         if is_compared { Box::pin(self.impossible.page_of(self, site)).await } else { None }
@@ -233,7 +231,7 @@ impl RenderTasks {
         self.admission.enter(applicant, deadline, abandoned).await
     }
 
-    /// Notes at a page that its render failed.
+    /// Records the failed render of a page.
     async fn note_failure(&self, id: &PageId, error: &RenderError) -> Result<(), RenderTaskError> {
         if matches!(error, RenderError::PageCrashed) {
             self.quarantine.insert(id, ());
@@ -244,8 +242,8 @@ impl RenderTasks {
         Ok(())
     }
 
-    /// Takes the lease on a page. `None`: another process has rendered it meanwhile, or is rendering it and no client waits
-    /// for this render.
+    /// Acquires the lease on a page. `None`: another process has rendered the page meanwhile, or is rendering the page and this
+    /// is a background render.
     async fn begin(
         &self,
         page: &TargetPage,
@@ -282,7 +280,7 @@ impl RenderTasks {
         self.accounts.reserve(&account.id, UsageMetric::Renders, 1, limit).await
     }
 
-    /// Renders, and says meanwhile that this process is still at it.
+    /// Renders a page, and extends the lease meanwhile.
     async fn render_on_lease(
         &self,
         order: &RenderOrder<'_>,
@@ -295,16 +293,16 @@ impl RenderTasks {
         loop {
             tokio::select! {
                 rendered = &mut render => return rendered,
-                // Requests were answered before this fires: nobody waits for the page any more.
+                // Requests were answered before this token is cancelled: no client waits for the page any more.
                 () = self.shutdown.cancelled() => {
                     return Err(RenderError::ShuttingDown);
                 }
-                // A job that lost its lease or was cancelled takes its render with it. A client's page is kept for the next.
+                // A job that lost its lease or was cancelled ends its render. A client's render continues for the next request.
                 () = abandoned.cancelled(), if matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look) => {
                     return Err(RenderError::Abandoned);
                 }
                 () = tokio::time::sleep(HEARTBEAT) => {
-                    // Losing the page to a forced render is no reason to stop: somebody waits for this one.
+                    // This render continues after a forced render took over the lease, since a caller waits.
                     if let Err(error) = self.durable.extend(id, token, LEASE).await {
                         tracing::warn!(error = %error, "could not keep the lease on a page");
                     }
@@ -313,7 +311,7 @@ impl RenderTasks {
         }
     }
 
-    /// The page under the site's other name, when a render is nothing but a redirect there.
+    /// Returns the page under the site's other host, if a render is only a redirect to that host.
     fn twin_of(&self, site: &Site, page: &TargetPage, rendered: &Rendered) -> Option<TargetPage> {
         let location = rendered.location.as_deref()?;
         let location = Url::parse(&public_address(site, &rendered.final_url, location)).ok()?;
@@ -327,7 +325,7 @@ impl RenderTasks {
     pub fn request(&self, site: &Site, url: &Url, purpose: RenderPurpose) -> RenderRequest {
         let tls = self.config.edge.origin_scheme == Scheme::Https;
         let origin_host = match &site.domain.settings.origin_host {
-            // Pages are rendered under https addresses, also those of an origin that is asked without TLS.
+            // Pages are rendered under https addresses, even if the origin is requested without TLS.
             None if !tls => url.host_str().and_then(|host| host.parse().ok()),
             origin_host => origin_host.clone(),
         };
@@ -373,12 +371,12 @@ impl RenderTasks {
     }
 }
 
-/// Returns the name under which the server of a site is queued for: its origin host, else the host that is asked for.
+/// Returns the name of a site's server in the admission of renders: the origin host, else the requested host.
 fn origin_name(site: &Site, asked: &str) -> String {
     site.domain.settings.origin_host.as_ref().map_or_else(|| asked.to_owned(), OriginHost::to_string)
 }
 
-/// Decides whether a page redirects to an address whose snapshot it would be itself.
+/// Decides whether a page redirects to an address with the key of the page itself.
 fn leads_to_itself(site: &Site, page: &TargetPage, made: &RenderedPage) -> bool {
     let location = made.location.as_deref().and_then(|location| Url::parse(location).ok());
     location.is_some_and(|location| {

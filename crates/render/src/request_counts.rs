@@ -1,14 +1,14 @@
-//! Which pages were asked for and how often, counted in memory and added to their rows together, a minute later.
-//! Used by the render service and its fast path. Must stay small and quick: it is on the way of every page.
+//! Numbers of requests for pages, counted in memory and added to the pages' rows once a minute.
+//! Used by the render service and its fast path. Must stay small and fast: every request for a page is counted.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::queries::PageId;
 
-/// Parts that are locked by themselves.
+/// Number of parts, each with its own lock.
 const SHARDS: usize = 16;
-/// Pages that are counted at a time; of further ones a minute's requests are not known.
+/// Maximum number of pages that are counted at a time. Requests for further pages are not counted.
 const MAX_PAGES: usize = 160_000;
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ impl RequestCounts {
         }
     }
 
-    /// Takes what was counted, in the order in which rows are locked.
+    /// Takes the counts, in the order in which rows are locked.
     pub fn take(&self) -> Vec<(PageId, i64)> {
         let taken = self
             .0

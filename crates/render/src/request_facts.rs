@@ -1,4 +1,4 @@
-//! The facts about a request that decide what it gets, read from its headers once. Pure; shared by the render endpoint and the edge.
+//! Facts about a request that decide its answer, read from its headers once. Pure; shared by the render endpoint and the edge.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use analytics::{Crawler, CrawlerIndex};
 use platform::api::accept::names_markdown;
 use platform::api::header_names::{BUFFER_BOT, SEC_CH_UA, SEC_FETCH_DEST, SEC_FETCH_MODE};
 
-/// The headers that decide what a request gets, beside its key: the fast path tells requests apart by them.
+/// Headers that decide the answer to a request, beside its API key. The fast path distinguishes requests by these headers.
 pub const DECIDING_HEADER_NAMES: [HeaderName; 8] = [
     USER_AGENT,
     ACCEPT,
@@ -23,7 +23,7 @@ pub const DECIDING_HEADER_NAMES: [HeaderName; 8] = [
     BUFFER_BOT,
 ];
 
-/// What is known of a request, apart from its address.
+/// Facts about a request, apart from its address.
 #[derive(Debug, Clone)]
 pub struct RequestFacts<'a> {
     /// Method of the request for the page.
@@ -31,15 +31,16 @@ pub struct RequestFacts<'a> {
     /// `Accept`; several header lines joined by a comma.
     pub accept: Option<&'a str>,
     pub sec_fetch_dest: Option<&'a str>,
-    /// The headers are those of a browser that goes to an address.
+    /// True when the headers are those of a browser's navigation.
     pub is_navigation: bool,
-    /// Evidence of a crawler outweighs that: see [`DecidingHeaders::crawler`], a valid signature, or `X-BufferBot`.
+    /// True with evidence of a crawler, which outweighs a navigation: see [`DecidingHeaders::crawler`], a valid signature, or
+    /// `X-BufferBot`.
     pub is_crawler: bool,
-    /// The client is signed in or upgrades its connection: what it gets is no page for everybody.
+    /// True when the client is signed in or upgrades its connection, so that the answer is not a page for everybody.
     pub is_private: bool,
 }
 
-/// What is in [`DECIDING_HEADER_NAMES`] of one request.
+/// Values of [`DECIDING_HEADER_NAMES`] in one request.
 pub struct DecidingHeaders<'a> {
     accept: Option<Cow<'a, str>>,
     sec_fetch_dest: Option<&'a str>,
@@ -49,7 +50,7 @@ pub struct DecidingHeaders<'a> {
 }
 
 impl<'a> DecidingHeaders<'a> {
-    /// Reads them. A header that is no text counts as its empty text.
+    /// Reads the headers. A value that is not text counts as empty.
     pub fn of(headers: &'a HeaderMap) -> DecidingHeaders<'a> {
         let text = |name: HeaderName| {
             debug_assert!(DECIDING_HEADER_NAMES.contains(&name), "{name} decides and is not in the list");
@@ -79,10 +80,10 @@ impl<'a> DecidingHeaders<'a> {
         }
     }
 
-    /// Returns the crawler that a request for `target` says to be from, if any.
+    /// Returns the crawler that a request for `target` claims to be from, if any.
     ///
-    /// A documented crawler is believed whatever else is sent, as is a request that only crawlers and agents send. The
-    /// general list and words such as `bot` also match people's phones, so a browser's navigation outweighs them.
+    /// A documented crawler counts as a crawler whatever other headers say, as does a request that only crawlers and agents send.
+    /// The general list and words such as `bot` also match people's phones, so a browser's navigation outweighs them.
     pub fn crawler(&self, target: &Url) -> Option<&'static Crawler> {
         let index = CrawlerIndex::shared();
         let named = self.user_agent.as_deref().and_then(|user_agent| index.identify(user_agent));
@@ -96,7 +97,7 @@ impl<'a> DecidingHeaders<'a> {
         named.filter(|_| !self.is_navigation || is_crawlers())
     }
 
-    /// The facts that they are, together with what is not in them.
+    /// Returns the facts about the request, including the method and whether it is a crawler's.
     pub fn facts<'s>(&'s self, method: &'s Method, is_crawler: bool) -> RequestFacts<'s> {
         RequestFacts {
             method,

@@ -1,4 +1,4 @@
-//! The headers of an answer with a page. Pure; shared by the render endpoint, its fast path and the edge.
+//! Headers of an answer with a page. Pure; shared by the render endpoint, its fast path and the edge.
 
 use http::header::{CACHE_CONTROL, ETAG, LAST_MODIFIED, LOCATION, VARY};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -8,10 +8,10 @@ use super::model::PageResponse;
 use domains::Site;
 use platform::api::header_names::{RENDER_CACHE, RENDER_PARTIAL, SNAPSHOT_KEY};
 
-/// What a cache in front of the endpoint must tell apart; the key, so that it cannot cross accounts.
+/// Request headers that a cache in front of the endpoint must distinguish, with the API key so that pages cannot cross accounts.
 const VARY_ON: &str = "accept, user-agent, sec-fetch-dest, sec-fetch-mode, x-service-api-key, authorization";
 
-/// The headers of an answer of the render endpoint.
+/// Returns the headers of an answer of the render endpoint.
 pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(10);
     headers.extend(response.page.headers.clone());
@@ -25,7 +25,7 @@ pub fn page_headers(site: &Site, target: &Url, response: &PageResponse) -> Heade
     if response.page.partial {
         headers.insert(RENDER_PARTIAL, HeaderValue::from_static("1"));
     }
-    // A server's failure is not the customer's page; their headers are for what they publish.
+    // A server error is not a page of the customer, whose headers are for published pages.
     if response.page.status < 500 {
         site.apply_headers(target, &mut headers);
     }

@@ -1,5 +1,5 @@
-//! What is kept of a domain and when it is made anew: pages that are asked for stay and are renewed in their time, the
-//! others go. Must never delete an object that a row names: rows go first, and objects are looked up before they go.
+//! Retention of a domain's snapshots: pages that are requested are kept and rendered again when due, others are deleted.
+//! Must never delete an object that a row names: rows are deleted first, and objects are looked up before their deletion.
 //! See docs/decisions/0226.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -23,11 +23,11 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::Timestamp;
 
-/// How often what was asked for is written down.
+/// Interval at which request counts are written to the database.
 const FLUSH_EVERY: Duration = Duration::from_secs(60);
-/// Pages that one look considers for going.
+/// Maximum number of pages that one query considers for deletion.
 const SOME: i64 = 10_000;
-/// An object this young may be one whose row is being written.
+/// Age below which the row of an object may still be unwritten.
 const YOUNG_OBJECT: Duration = Duration::from_secs(24 * 3600);
 
 /// A snapshot that is due for a new render.
@@ -35,11 +35,11 @@ const YOUNG_OBJECT: Duration = Duration::from_secs(24 * 3600);
 pub struct StalePage {
     pub page: TargetPage,
     pub created_at: Timestamp,
-    /// How often it was asked for lately.
+    /// Number of recent requests for the page.
     pub asks: i64,
 }
 
-/// See the module. Cheap to clone.
+/// Retention of snapshots. Cheap to clone.
 #[derive(Clone)]
 pub struct Retention {
     platform: Platform,
@@ -49,7 +49,7 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Looks after these stores; what goes leaves the memories too.
+    /// Makes the retention of these stores. Deleted pages are evicted from the caches too.
     pub(super) fn new(
         platform: &Platform,
         memory: MemoryTier,
@@ -59,7 +59,7 @@ impl Retention {
         Retention { platform: platform.clone(), memory, durable, request_counts }
     }
 
-    /// Writes down every minute which pages were asked for, and once more at the end.
+    /// Writes the request counts to the database every minute, and once more at shutdown.
     pub async fn run_chores(self, shutdown: CancellationToken) {
         while !shutdown.is_cancelled() {
             tokio::select! {
@@ -70,7 +70,7 @@ impl Retention {
         }
     }
 
-    /// Writes down which pages were asked for. What cannot be written is kept for the next time.
+    /// Writes the request counts to the database. Counts that cannot be written are kept for the next time.
     pub async fn flush_request_counts(&self) {
         let counts = self.request_counts.take();
         for part in counts.chunks(CHUNK) {
@@ -96,8 +96,8 @@ impl Retention {
         tx.commit().await
     }
 
-    /// Snapshots of a site that are due for a new render, the longest overdue first, at most `most` of them. What is gone
-    /// (404) is never due: it is rendered again when somebody asks for it.
+    /// Lists snapshots of a site that are due for a new render, the longest overdue first, at most `most` of them. A page that
+    /// is gone (404, 410) is never due: it is rendered again only on request.
     pub async fn list_stale(&self, site: &Site, most: i64) -> Result<Vec<StalePage>, DbError> {
         let now = self.platform.clock.now();
         let rows = {
@@ -106,7 +106,7 @@ impl Retention {
         };
         let (due, early): (Vec<PlannedRow>, Vec<PlannedRow>) =
             rows.into_iter().partition(|row| due_of(site, row).is_some_and(|due| due <= now));
-        // Stored while the intervals changed.
+        // These pages were stored while the intervals changed.
         self.plan_pages(site, &early).await?;
         let stale = due.into_iter().filter_map(|row| {
             let created_at = Timestamp::from_millis(row.created_at);
@@ -116,12 +116,12 @@ impl Retention {
         Ok(stale.collect())
     }
 
-    /// The intervals by which each domain's pages were last planned.
+    /// Lists the refresh intervals by which each domain's pages were last planned.
     pub async fn list_plans(&self) -> Result<HashMap<String, String>, DbError> {
         queries::list_plans(&mut self.platform.db.read().await?).await
     }
 
-    /// Works out anew when each page of a site is due, after its intervals have changed.
+    /// Recomputes the due times of a site's pages after the refresh intervals have changed.
     pub async fn plan_renewals(&self, site: &Site) -> Result<(), DbError> {
         let mut after = String::new();
         loop {
@@ -149,7 +149,7 @@ impl Retention {
         tx.commit().await
     }
 
-    /// Deletes what a domain has beyond `limits.snapshots_per_domain`, the least asked for first; answers how much.
+    /// Deletes the pages of a domain beyond `limits.snapshots_per_domain`, the least requested first. Returns their number.
     pub async fn trim(&self, domain: &DomainId) -> Result<u64, ForgetError> {
         let most = i64::try_from(self.platform.config.limits.snapshots_per_domain.get()).unwrap_or(i64::MAX);
         let day = self.platform.clock.now().day_number();
@@ -171,7 +171,7 @@ impl Retention {
         }
     }
 
-    /// Deletes what an account has stored beyond so many bytes of HTML, the least asked for first. Returns how many pages went.
+    /// Deletes the pages of an account beyond `most_bytes` of HTML, the least requested first. Returns their number.
     pub async fn trim_account(&self, account: &AccountId, most_bytes: u64) -> Result<u64, ForgetError> {
         let day = self.platform.clock.now().day_number();
         let mut trimmed = 0;
@@ -203,15 +203,15 @@ impl Retention {
         }
     }
 
-    /// Lists some pages of a domain that nobody asked for within `render.keep_days`.
+    /// Lists the hashes of some pages of a domain that were not requested within `render.keep_days`.
     pub async fn list_unwanted(&self, domain: &DomainId) -> Result<Vec<String>, DbError> {
         let mut conn = self.platform.db.read().await?;
         let rows = queries::list_unwanted(&mut conn, domain, self.oldest_day(), SOME).await?;
         Ok(rows.into_iter().map(|(hash, _)| hash).collect())
     }
 
-    /// Deletes these pages, those excepted that a list names or that were asked for meanwhile; what is named counts as
-    /// wanted today. Answers how many are gone.
+    /// Deletes the given pages, except those that `named` lists or that were requested meanwhile. Listed pages count as
+    /// requested today. Returns the number of deleted pages.
     pub async fn forget_unwanted(
         &self,
         site: &Site,
@@ -221,7 +221,7 @@ impl Retention {
         let mut unnamed: HashSet<String> = unwanted.into_iter().collect();
         let mut wanted = Vec::new();
         for (n, url) in named.enumerate() {
-            // A sitemap may name a million.
+            // A sitemap may list a million pages.
             if n % CHUNK == 0 {
                 tokio::task::yield_now().await;
             }
@@ -266,7 +266,7 @@ impl Retention {
         Ok(gone)
     }
 
-    /// Deletes objects of pages that no row names, whatever left them behind; answers how many. `None`: it was told to stop.
+    /// Deletes objects of pages that no row names. Returns their number. `None`: `is_stopping` ended the sweep.
     pub async fn sweep_objects(&self, is_stopping: impl Fn() -> bool) -> Result<Option<u64>, ForgetError> {
         let before = self.platform.clock.now().minus(YOUNG_OBJECT).as_millis();
         let listed = self.platform.blobs.list("snapshots")?;
@@ -303,13 +303,13 @@ impl Retention {
     }
 }
 
-/// When a page is due by the intervals of its site; `None`: only when somebody asks for it.
+/// Returns the time at which a page is due by the intervals of its site; `None`: the page is rendered only on request.
 fn due_of(site: &Site, row: &PlannedRow) -> Option<Timestamp> {
     if u16::try_from(row.status).is_ok_and(is_gone) {
         return None;
     }
     let page = stored_page(site, &Url::parse(&row.url).ok()?);
-    // The row of an address that has another key by now is asked for no more, and goes when it is unwanted.
+    // The row of an address that has another key by now is no longer requested, and is deleted as unwanted.
     if page_id(&site.domain.id, &page.key).key_hash != row.key_hash {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Files at the root of a site as they are served: which one may answer, and its content. Used by the edge, by audits, which judge
-//! these paths as the edge serves them, and by crawler policies, which are never asked about them.
+//! Root files of a site as they are served: the file that may answer for an address, and its content. Used by the edge, by
+//! audits, which check these paths as the edge serves them, and by crawler policies, which never apply to root files.
 //! See docs/decisions/0530.
 
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub struct ServedFile {
     pub mode: RootFileMode,
     pub content_type: String,
     pub body: Bytes,
-    /// The service has made the content from what it knows of the site.
+    /// True when the service generated the content.
     pub is_made: bool,
 }
 
@@ -32,7 +32,7 @@ impl ServedFile {
     }
 }
 
-/// See the module. Cheap to clone.
+/// Root files of all sites. Cheap to clone.
 #[derive(Clone)]
 pub struct RootFileAnswers {
     domains: DomainsService,
@@ -40,7 +40,6 @@ pub struct RootFileAnswers {
 }
 
 impl RootFileAnswers {
-    /// Answers from the files of these domains.
     pub(super) fn new(
         platform: &Platform,
         domains: &DomainsService,
@@ -53,7 +52,7 @@ impl RootFileAnswers {
         }
     }
 
-    /// Finds the file that may answer for an address. A failure is logged: the origin answers then.
+    /// Finds the file that may answer for an address. A failure is logged, and the origin answers then.
     pub async fn find(&self, site: &Site, target: &Url) -> Option<RootFile> {
         let found = self.domains.find_root_file(site, target.path()).await;
         found.unwrap_or_else(|error| {
@@ -62,7 +61,7 @@ impl RootFileAnswers {
         })
     }
 
-    /// Returns a file with its content. None: it has none at the moment, so that the origin answers.
+    /// Returns a file with its content. None: the file has no content at present, so that the origin answers.
     pub async fn serve(&self, site: &Site, target: &Url, file: &RootFile) -> Option<ServedFile> {
         let content = self.content(site, target, file).await;
         let body = content.unwrap_or_else(|error| {

@@ -1,5 +1,5 @@
-//! Responses with a page, and what is noted of a request that was served or passed on: the tier, and the crawler's visit. Used by the render service
-//! and its fast path.
+//! Responses with a page, and the counts of requests that were served or passed to the origin: the tier, and the crawler's
+//! visit. Used by the render service and its fast path.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(super) fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
     PageResponse::of(Tier::Hit, stored.page, Some(stored.row.object_key), page)
 }
 
-/// Counts a page by the tier that had it. The handles are made once: looking them up costs as much as the rest of a hit.
+/// Counts a page by the tier that served it. The handles are made once: looking them up costs as much as the rest of a hit.
 pub fn count_served(tier: Tier) {
     static SERVED: OnceLock<[metrics::Counter; 3]> = OnceLock::new();
     let served = SERVED.get_or_init(|| {
@@ -29,7 +29,7 @@ pub fn count_served(tier: Tier) {
     served[at].increment(1);
 }
 
-/// Counts a page, and the visit when a crawler got it.
+/// Counts a served page, and the visit of a crawler.
 pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageResponse, duration: Duration) {
     count_served(response.tier);
     let Some(request) = call.crawler_request() else { return };
@@ -37,10 +37,10 @@ pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageRespons
     recorder.record_answer(request, served, response.page.status, duration);
 }
 
-/// Counts a visit of a crawler whom the customer's own server answers with a page, as far as anybody here knows.
+/// Counts a visit of a crawler that the customer's own server answers, presumably with a page.
 pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>, reason: DecisionReason) {
     let asks_for_page = !matches!(reason, DecisionReason::NotForPage | DecisionReason::StaticAsset);
     let Some(request) = call.crawler_request().filter(|_| asks_for_page) else { return };
-    // The time of the customer's server is not known: no report reads the times of origins.
+    // The response time of the customer's server is not known. No report reads the times of origins.
     recorder.record_answer(request, ServedBy::Origin, 200, Duration::ZERO);
 }

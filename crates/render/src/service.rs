@@ -1,4 +1,5 @@
-//! What a crawler gets for an address, and from where. The one way to a page for the render endpoint, the edge and jobs.
+//! Service that answers requests for pages from memory, from the stored snapshot or with a new render. All requests of the
+//! render endpoint, the edge and jobs pass through it.
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
 //! See docs/decisions/0034.
 
@@ -38,17 +39,17 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::limits::KeyedCount;
 
-/// Renders of one domain's stale pages that may wait or run at once, for each render that may run: a domain that hangs must not keep
-/// those of others from it.
+/// Maximum number of background renders of one domain that wait or run, per render slot. A domain whose pages hang must not
+/// block the renders of others.
 const BACKGROUND_PER_SLOT: usize = 4;
-/// The part of the memory for pages that documents of stored snapshots may take.
+/// Divisor of the memory for pages that gives the share of documents of stored snapshots.
 const DOCUMENTS_SHARE: u64 = 4;
-/// The part of it that Markdown of pages may take.
+/// Divisor of the memory for pages that gives the share of their Markdown.
 const MARKDOWN_SHARE: u64 = 8;
-/// Renders that may wait to be confirmed a minute later.
+/// Maximum number of held-back renders that wait for a confirmation a minute later.
 const MAX_CONFIRMATIONS: usize = 1_000;
 
-/// See the module. Cheap to clone.
+/// Service of renders and rendered pages. Cheap to clone.
 #[derive(Clone)]
 pub struct RenderService(Arc<Inner>);
 
@@ -105,52 +106,52 @@ impl RenderService {
         }))
     }
 
-    /// Responses that can be given again without the router.
+    /// Returns the fast path, which answers without the router.
     pub(super) fn fast_path(&self) -> &FastPath {
         &self.0.fast_path
     }
 
-    /// Renders of this process.
+    /// Returns the runner of this process's renders.
     pub(super) fn tasks(&self) -> &RenderTasks {
         &self.0.tasks
     }
 
-    /// Stored snapshots, past the memory of those that crawlers ask for.
+    /// Returns the stored snapshots, without the memory tier of pages that crawlers request.
     pub(super) fn durable(&self) -> &DurableTier {
         &self.0.durable
     }
 
-    /// What is stored, for those who look after it.
+    /// Returns the stored pages, for reading their ages and for deletion.
     pub fn stored_pages(&self) -> &StoredPages {
         &self.0.stored
     }
 
-    /// Returns the lists of what is stored.
+    /// Returns the lists of stored snapshots.
     pub fn snapshot_lists(&self) -> SnapshotLists {
         SnapshotLists::new(&self.0.platform)
     }
 
-    /// What is kept and when it is made anew.
+    /// Returns the retention of snapshots.
     pub fn retention(&self) -> &Retention {
         &self.0.retention
     }
 
-    /// Policies of the domains. [`RenderService::serve`] asks them, whoever answers otherwise asks before.
+    /// Returns the crawler policies. [`RenderService::serve`] applies them; other code that answers must apply them before.
     pub fn policies(&self) -> &CrawlerPolicies {
         &self.0.policies
     }
 
-    /// Returns the Markdown of pages that agents ask for.
+    /// Returns the Markdown of pages that agents request.
     pub(super) fn markdown(&self) -> &MarkdownTier {
         &self.0.markdown
     }
 
-    /// Returns the files at the roots of sites.
+    /// Returns the root files of sites.
     pub fn root_files(&self) -> &RootFileAnswers {
         &self.0.root_files
     }
 
-    /// Answers a request, and records the visit when a crawler got a page.
+    /// Answers a request, and records the visit if a crawler got a page.
     pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
         let has_policy = call.site.policy(call.target).is_some();
@@ -167,13 +168,13 @@ impl RenderService {
         };
         let id = page_id(&call.site.domain.id, &page.key);
         let found = match call.freshness {
-            // A new render, whatever is stored and whether or not pages are rendered on demand.
+            // Forces a new render, whatever is stored and whether or not pages are rendered on demand.
             Freshness::Forced if !call.is_spoofed() => {
                 Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
             }
             _ => match self.0.memory.find(&id, self.0.platform.clock.now()) {
                 Some(entry) => Some(PageResponse::of(Tier::EdgeHit, entry.page.clone(), None, &page)),
-                // Boxed: pages from memory are answered without room for what follows.
+                // Boxed, so that the future of an answer from memory stays small.
                 None => Box::pin(self.find_or_render(call, &page, &id)).await?,
             },
         };
@@ -188,7 +189,7 @@ impl RenderService {
         Ok(RenderResponse::Page(response))
     }
 
-    /// Leaves a request to the origin. At the edge what comes of it is seen, and recorded there.
+    /// Passes a request to the origin. The edge sees the origin's answer, and records the visit itself.
     fn pass_on(&self, call: &RenderCall<'_>, location: Url, reason: DecisionReason) -> RenderResponse {
         if call.entry == EntryPoint::Api {
             record_passed_on(&self.0.recorder, call, reason);
@@ -196,14 +197,14 @@ impl RenderService {
         RenderResponse::Passthrough { location: location.into() }
     }
 
-    /// Renders a page again and waits for the outcome: for jobs. What is stored keeps being served meanwhile.
+    /// Renders a page again for a job, and waits for the outcome. The stored page is served meanwhile.
     pub async fn refresh(&self, site: &Arc<Site>, target: &Url) -> Refreshed {
         let page = stored_page(site, target);
         let id = page_id(&site.domain.id, &page.key);
         Refreshed::from_outcome(self.start(site, &page, &id, RenderPurpose::Refresh, None).wait().await)
     }
 
-    /// The page that is stored; else rendered now; else whatever is left of it.
+    /// Finds the stored page, or renders the page now, or falls back to an older snapshot.
     async fn find_or_render(
         &self,
         call: &RenderCall<'_>,
@@ -221,7 +222,7 @@ impl RenderService {
         let mut gone = None;
         if let Some(stored) = found.page {
             let is_stale = stored.is_stale(page.refresh_interval, now);
-            // A page that was gone ten minutes ago may be back: only a new look can say.
+            // A page that was gone ten minutes ago may exist again: only a new render can tell.
             let is_usable = !is_stale || !is_gone(stored.page.status) || !call.may_render();
             if is_usable {
                 if !is_stale {
@@ -239,7 +240,7 @@ impl RenderService {
         self.render_now(call, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
     }
 
-    /// Decides whether a client's request may start a render, or joins one.
+    /// Decides whether a client's request may start a render, or joins one in flight.
     async fn is_within_budget(
         &self,
         site: &Site,
@@ -252,8 +253,8 @@ impl RenderService {
         }
     }
 
-    /// What this process last knew of a page, while a store is down. Nothing is rendered then: a store that does not answer
-    /// is not one without the page.
+    /// Returns the last known page in memory, while a store is down. Nothing is rendered then, since a store that does not
+    /// answer may have the page.
     fn last_known(&self, page: &TargetPage, id: &PageId) -> Option<PageResponse> {
         let entry = self.0.memory.last_known(id)?;
         Some(PageResponse::of(Tier::Hit, entry.page.clone(), None, page))
@@ -271,7 +272,7 @@ impl RenderService {
         let outcome = match call.deadline {
             None => render.wait().await,
             Some(deadline) => render.wait_until(deadline).await.unwrap_or_else(|unfinished| {
-                // The next visit finds the page.
+                // The render continues, so that the next visit finds the page.
                 self.0.platform.tasks.spawn(unfinished.wait());
                 None
             }),
@@ -279,11 +280,11 @@ impl RenderService {
         if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
             return Ok(Some(PageResponse::of(Tier::Miss, rendered, None, page)));
         }
-        // The closest there is, however old.
+        // The stored page, however old.
         Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
     }
 
-    /// Renders a page that another process was asked for. `None`: the render ended unexpectedly.
+    /// Renders a page for another process or for a view. `None`: the render ended unexpectedly.
     pub(super) async fn render_for_other(
         &self,
         site: &Arc<Site>,
@@ -295,7 +296,7 @@ impl RenderService {
         self.start(site, page, id, purpose, known_generation).wait().await
     }
 
-    /// Joins the render of a page, or starts it.
+    /// Joins the render of a page in flight, or starts one.
     fn start(
         &self,
         site: &Arc<Site>,
@@ -310,7 +311,7 @@ impl RenderService {
                 if purpose == RenderPurpose::OnDemand
                     && let Some(entry) = service.0.memory.find(&id, service.0.platform.clock.now())
                 {
-                    // Rendered between this request's look at the tiers and now.
+                    // The page was rendered after this request had read the tiers.
                     return RenderOutcome::Made { page: entry.page.clone(), stored: true };
                 }
                 let outcome = {
@@ -336,18 +337,18 @@ impl RenderService {
             RenderOutcome::Made { page: rendered, stored: true } => {
                 self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
             }
-            // It would be stored if that were possible, and is not rendered again for everyone who asks meanwhile.
+            // The page could not be stored during an outage, and is not rendered again for each request meanwhile.
             RenderOutcome::Made { page: rendered, stored: false }
                 if rendered.is_storable() && self.0.durable.is_store_down() =>
             {
                 self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
             }
-            // What another process stored is newer than what this one remembers.
+            // The page that another process stored is newer than the cached one.
             RenderOutcome::Elsewhere => {
                 self.0.memory.forget(id);
                 self.0.durable.forget(id);
             }
-            // A job confirms by itself, and survives this process.
+            // A job confirms its render itself, and survives this process.
             RenderOutcome::HeldBack if purpose != RenderPurpose::Refresh => {
                 self.confirm_later(site, page, id)
             }
@@ -355,7 +356,7 @@ impl RenderService {
         }
     }
 
-    /// Starts a render of a stale page that nobody waits for, unless one runs, too many do, or it is too early.
+    /// Starts a background render of a stale page, unless one is in flight, too many are, or the retry pause is not over.
     fn refresh_in_background(
         &self,
         call: &RenderCall<'_>,
@@ -376,7 +377,7 @@ impl RenderService {
         let (generation, client) = (Some(stored.row.stored_generation), call.unverified_client);
         let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
         self.0.platform.tasks.spawn(async move {
-            // A page that a stranger may not have renewed is renewed by the next look for stale pages.
+            // Beyond the budget of an unverified client, the next refresh of stale pages renders the page.
             if matches!(service.is_within_budget(&site, client, &id).await, Ok(true)) {
                 service.start(&site, &page, &id, RenderPurpose::Background, generation).wait().await;
             }
@@ -384,7 +385,7 @@ impl RenderService {
         });
     }
 
-    /// Looks again in a minute at a page whose text had shrunk.
+    /// Renders a page again in a minute, after a render with less content was held back.
     fn confirm_later(&self, site: &Arc<Site>, page: &TargetPage, id: &PageId) {
         let Ok(slot) = self.0.confirmations.clone().try_acquire_owned() else { return };
         let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());

@@ -1,6 +1,6 @@
-//! Renders in flight: equal requests share one, whoever asked first. Used by the render service only.
-//! A render runs in a task of its own, so that a client who goes away takes nobody else's page with it; it is told when
-//! nobody waits for it any more, and decides itself what that means.
+//! Renders in flight: requests for the same page share one render. Used by the render service only.
+//! A render runs in its own task, so that a client that disconnects does not end the render for others. A token is cancelled
+//! when no caller waits any more, and the render decides itself whether to stop.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use super::model::RenderPurpose;
 use super::queries::PageId;
 
-/// The renders of this process that have not ended.
+/// Renders of this process that have not ended.
 pub struct SingleFlight<T> {
     open: Arc<Mutex<HashMap<PageId, InFlight<T>>>>,
     tasks: TaskTracker,
@@ -28,7 +28,7 @@ struct InFlight<T> {
     waiters: Arc<Waiters>,
 }
 
-/// Who waits for a render; the token says that nobody does any more.
+/// Callers that wait for a render. The token is cancelled when the last one leaves.
 #[derive(Default)]
 struct Waiters {
     count: Mutex<usize>,
@@ -36,7 +36,7 @@ struct Waiters {
 }
 
 impl Waiters {
-    /// Adds one; `None` when the render is abandoned already.
+    /// Adds a caller; `None` when the render is already abandoned.
     fn join(self: &Arc<Waiters>) -> Option<WaitingCaller> {
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         if self.abandoned.is_cancelled() {
@@ -47,7 +47,7 @@ impl Waiters {
     }
 }
 
-/// One that waits, until it is dropped.
+/// A caller that waits, until this value is dropped.
 struct WaitingCaller(Arc<Waiters>);
 
 impl Drop for WaitingCaller {
@@ -61,12 +61,12 @@ impl Drop for WaitingCaller {
 }
 
 impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
-    /// No renders yet.
+    /// Makes an empty table of renders.
     pub fn new(tasks: TaskTracker) -> SingleFlight<T> {
         SingleFlight { open: Arc::default(), tasks }
     }
 
-    /// Joins the render of a page that is in flight, or starts `make`, which is told when nobody waits any more. The
+    /// Joins the render of a page in flight, or starts `make`, whose token is cancelled when no caller waits any more. The
     /// receiver gets the result, or is closed when the render panicked.
     pub fn join<F>(
         &self,
@@ -101,27 +101,27 @@ impl<T: Clone + Send + Sync + 'static> SingleFlight<T> {
         let render = make(abandoned);
         self.tasks.spawn(async move {
             let made = render.await;
-            // First out of the table, then the news: whoever comes now finds the result in the cache.
+            // Removed from the table before the result is sent: a later request finds the result in the cache.
             drop(removal);
             let _ = sender.send(Some(made));
         });
         JoinedRender { result, _waiting: waiting }
     }
 
-    /// Whether a render of a page is in flight.
+    /// Decides whether a render of a page is in flight.
     pub fn is_open(&self, page: &PageId) -> bool {
         self.open.lock().unwrap_or_else(PoisonError::into_inner).contains_key(page)
     }
 }
 
-/// A render that somebody waits for, until this is dropped.
+/// A render with a caller that waits, until this value is dropped.
 pub struct JoinedRender<T> {
     result: watch::Receiver<Option<T>>,
     _waiting: WaitingCaller,
 }
 
 impl<T: Clone> JoinedRender<T> {
-    /// Waits for the result until a time. The error is the wait itself, which keeps the render from being abandoned.
+    /// Waits for the result until `deadline`. The error is this value, which keeps the render from being abandoned.
     pub async fn wait_until(mut self, deadline: Instant) -> Result<Option<T>, JoinedRender<T>> {
         let waited = timeout_at(deadline.into(), self.result.wait_for(Option::is_some)).await;
         let result = waited.map(|result| result.ok().and_then(|result| result.clone()));
@@ -135,7 +135,7 @@ impl<T: Clone> JoinedRender<T> {
     }
 }
 
-/// Takes a render out of the table when its render has ended, by a panic too.
+/// Guard that removes a render from the table when the render ends, also by a panic.
 struct RemoveWhenEnded<T> {
     open: Arc<Mutex<HashMap<PageId, InFlight<T>>>>,
     page: PageId,
@@ -145,7 +145,7 @@ struct RemoveWhenEnded<T> {
 impl<T> Drop for RemoveWhenEnded<T> {
     fn drop(&mut self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        // A forced render may have taken the place of an older one.
+        // A forced render may have replaced this render in the table.
         if open.get(&self.page).is_some_and(|render| render.number == self.number) {
             open.remove(&self.page);
         }

@@ -1,5 +1,5 @@
-//! Sitemaps made from stored pages: those that search engines may list and that the site itself, its sitemap, an audit or a verified
-//! crawler names. An address that only a stranger has asked for is in none. Remembered for half a minute.
+//! Sitemaps generated from stored pages: pages that search engines may list and that the site itself, its own sitemap, an audit
+//! or a verified crawler names. An address that only an unverified client requested is not listed. Cached for half a minute.
 //! See docs/decisions/0530.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -24,36 +24,36 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
-/// Addresses of one file.
+/// Maximum number of addresses in one file.
 const MOST_IN_FILE: usize = 50_000;
-/// Time for which a made sitemap is served.
+/// Time for which a generated sitemap is served.
 const KEPT: Duration = Duration::from_secs(30);
-/// Time for which the addresses of a domain's own sitemap are remembered, and that its reading may take.
+/// Time for which the addresses of a domain's own sitemap are cached, and the time limit for reading that sitemap.
 const OWN_KEPT: Duration = Duration::from_secs(600);
 const OWN_TIME: Duration = Duration::from_secs(20);
-/// Bytes of sitemaps that a process remembers, and sitemaps that it makes at a time.
+/// Maximum size of cached sitemaps, in bytes, and maximum number of sitemaps that are generated at a time.
 const REMEMBERED_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 4;
-/// Rows that are read at a time.
+/// Number of rows that are read at a time.
 const ROWS: i64 = 2_000;
 const NAMESPACE: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
-/// A sitemap that was made.
+/// A generated sitemap.
 #[derive(Debug)]
 pub struct ManagedSitemap {
     made_at: Timestamp,
-    /// The file at `/sitemap.xml`, and the parts that it names where it is an index. Empty: there is no page to list.
+    /// The file at `/sitemap.xml`, followed by its parts if it is an index. Empty: there is no page to list.
     pub files: Vec<Bytes>,
 }
 
-/// Names of the pages that a domain's own sitemap lists.
+/// Link names of the pages that a domain's own sitemap lists.
 struct OwnSitemap {
     url: String,
     read_at: Timestamp,
     names: HashSet<u64>,
 }
 
-/// See the module. Cheap to clone.
+/// Generator and cache of sitemaps. Cheap to clone.
 #[derive(Clone)]
 pub struct ManagedSitemaps {
     db: Db,
@@ -66,14 +66,14 @@ pub struct ManagedSitemaps {
     making: Arc<Semaphore>,
 }
 
-/// A page that may stand in a sitemap.
+/// A page that a sitemap may list.
 struct Listable {
     url: Url,
     changed_at: Timestamp,
 }
 
 impl ManagedSitemaps {
-    /// Makes sitemaps from what these services know.
+    /// Makes the generator from the services that it reads.
     pub fn new(platform: &Platform, origins: &OriginClient, analytics: &Analytics) -> ManagedSitemaps {
         let weigh = |_: &[u8], made: &ManagedSitemap| 200 + made.files.iter().map(Bytes::len).sum::<usize>();
         ManagedSitemaps {
@@ -96,7 +96,7 @@ impl ManagedSitemaps {
             return Ok(made);
         }
         let _turn = self.making.acquire().await.expect("it is never closed");
-        // Made while this request waited.
+        // Another request generated the sitemap while this one waited.
         if let Some(made) = self.made.get(id).filter(is_fresh) {
             return Ok(made);
         }
@@ -122,7 +122,7 @@ impl ManagedSitemaps {
         Ok(files(&site.preferred_name(), &listed.into_iter().collect::<Vec<_>>()))
     }
 
-    /// Lists the pages that search engines may list, by name. What the site's settings no longer render is left out.
+    /// Lists the pages that search engines may list, by link name. Pages that the site's settings no longer render are left out.
     async fn listable(&self, site: &Site) -> Result<HashMap<u64, Listable>, DbError> {
         let (mut pages, mut after) = (HashMap::new(), String::new());
         loop {
@@ -153,13 +153,14 @@ impl ManagedSitemaps {
         }
     }
 
-    /// Names the pages that the site's own sitemap, an audit or a verified crawler names. A source that cannot be read names none.
+    /// Returns the link names of pages that the site's own sitemap, an audit or a verified crawler names. A source that cannot be
+    /// read names none.
     async fn sources(&self, site: &Site, pages: &HashMap<u64, Listable>) -> HashSet<u64> {
         let id = &site.domain.id;
         let mut sources = self.own_sitemap(site).await;
         let visited = self.analytics.verified_paths(id).await;
         let visited = visited.inspect_err(|error| tell(site, error)).unwrap_or_default();
-        // Visits are counted without queries, so that they name no address that has one.
+        // Visits are counted without queries, so they name no address with a query.
         let is_visited = |page: &Listable| page.url.query().is_none() && visited.contains(page.url.path());
         sources.extend(pages.iter().filter(|(_, page)| is_visited(page)).map(|(name, _)| *name));
         let linked = self.linked.list(id).await.inspect_err(|error| tell(site, error)).unwrap_or_default();
@@ -181,7 +182,7 @@ impl ManagedSitemaps {
             let read = self.origins.read_sitemap(&turn, site, &address).await.ok()?;
             Some(read.pages.iter().filter_map(|page| name_of(site, &page.url)).collect())
         };
-        // One that does not answer for a while names what it named before.
+        // A sitemap that cannot be read names the pages that it named before.
         let read: Option<HashSet<u64>> = tokio::time::timeout(OWN_TIME, reading).await.ok().flatten();
         let names = read.or_else(|| known.map(|own| own.names.clone())).unwrap_or_default();
         self.own.insert(id, OwnSitemap { url: url.clone(), read_at: self.clock.now(), names: names.clone() });
@@ -197,9 +198,9 @@ fn name_of(site: &Site, url: &Url) -> Option<u64> {
     link_name(&page_id(&site.domain.id, &stored_page(site, url).key).key_hash)
 }
 
-/// Returns the pages that are named: the start page, those of the sources, and those that links of named pages lead to. A page that
-/// a stranger asked for may link to others of its kind, so that links of pages count which nobody names only while the start page
-/// is not stored.
+/// Returns the named pages: the start page, the pages of the sources, and the pages that named pages link to. Links of pages
+/// that are not named count only while the start page is not stored, since a page that an unverified client requested may link
+/// to similar pages.
 fn named_pages(start: Option<u64>, sources: HashSet<u64>, links: &HashMap<u64, Vec<u8>>) -> HashSet<u64> {
     let mut named = sources;
     named.extend(start);
@@ -214,7 +215,7 @@ fn named_pages(start: Option<u64>, sources: HashSet<u64>, links: &HashMap<u64, V
     named
 }
 
-/// Writes the files of a sitemap.
+/// Generates the files of a sitemap.
 fn files(host: &str, pages: &[(&Url, Timestamp)]) -> Vec<Bytes> {
     let parts: Vec<Bytes> = pages.chunks(MOST_IN_FILE).map(list_of).collect();
     if parts.len() < 2 {

@@ -1,5 +1,5 @@
-//! Lists of a site's snapshots: fresh told from stale, ordered, searched. Used by the list of
-//! snapshots and by the dashboard's counts. Must only read.
+//! Lists of a site's snapshots, with their state, ordered and searched. Used by the list of snapshots and by the dashboard's
+//! counts. Must only read.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 
-/// Age of a snapshot, measured by its refresh interval.
+/// State of a snapshot, by its last render and by its age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SnapshotState {
@@ -41,37 +41,37 @@ pub enum SnapshotSort {
     RenderMs,
 }
 
-/// Snapshots of each state.
+/// Number of snapshots in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct SnapshotCounts {
-    /// Snapshots younger than their refresh interval.
+    /// Number of snapshots younger than their refresh interval.
     pub fresh: u64,
-    /// Snapshots older than their refresh interval.
+    /// Number of snapshots older than their refresh interval.
     pub stale: u64,
-    /// Snapshots whose last render failed.
+    /// Number of snapshots whose last render failed.
     pub failing: u64,
 }
 
-/// Snapshots that are looked for, and their order.
+/// Filter and order of a list of snapshots.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotQuestion {
-    /// Text that addresses must contain, in any case.
+    /// Text that addresses must contain; case does not matter.
     pub search: String,
     pub state: Option<SnapshotState>,
     pub sort: SnapshotSort,
-    /// Smallest first.
+    /// True to list the smallest value first.
     pub is_ascending: bool,
 }
 
-/// Snapshots that were found, in order; each is read only when it is shown.
+/// Snapshots that match, in order. A snapshot is read only when it is shown.
 #[derive(Debug)]
 pub struct FoundSnapshots {
     hashes: Vec<String>,
-    /// Counts of all that match the search, whatever their state.
+    /// Number of snapshots in each state that match the search, whatever state is requested.
     pub counts: SnapshotCounts,
 }
 
-/// See the module. Cheap to clone.
+/// Reader of lists of snapshots. Cheap to clone.
 #[derive(Clone)]
 pub struct SnapshotLists {
     db: Db,
@@ -94,7 +94,7 @@ impl SnapshotCounts {
 }
 
 impl FoundSnapshots {
-    /// The number of snapshots that match.
+    /// Returns the number of snapshots that match.
     pub fn total(&self) -> usize {
         self.hashes.len()
     }
@@ -105,8 +105,8 @@ impl SnapshotLists {
         SnapshotLists { db: platform.db.clone(), clock: platform.clock.clone() }
     }
 
-    /// Finds the snapshots of a site. One light row of each is read: whether a page is stale depends on rules that no
-    /// database knows.
+    /// Finds the snapshots of a site. A few columns of each are read: the refresh interval depends on rules that the database
+    /// does not know.
     pub async fn find(&self, site: &Site, question: &SnapshotQuestion) -> Result<FoundSnapshots, DbError> {
         let mut conn = self.db.read().await?;
         let rows = queries::list_snapshot_summaries(&mut conn, &site.domain.id, &question.search).await?;
@@ -132,8 +132,8 @@ impl SnapshotLists {
         Ok(FoundSnapshots { hashes: found.into_iter().map(|(row, _)| row.key_hash).collect(), counts })
     }
 
-    /// Counts what is stored of a site. Reads the planned times of renewal while they belong to the site's intervals, else
-    /// every row.
+    /// Counts the snapshots of a site. Uses the due times in the database if they were planned by the site's present intervals,
+    /// else reads every row.
     pub async fn count(&self, site: &Site) -> Result<SnapshotCounts, DbError> {
         let plan = queries::find_plan(&mut self.db.read().await?, &site.domain.id).await?;
         if plan.is_none_or(|plan| plan != site.refresh_plan()) {
@@ -143,8 +143,7 @@ impl SnapshotLists {
         Ok(counts.get(&site.domain.id).copied().unwrap_or_default())
     }
 
-    /// Counts what is stored of some domains by the planned times of renewal, which may lag behind a change of intervals by
-    /// some minutes.
+    /// Counts the snapshots of some domains by their due times, which may lag behind a change of intervals by some minutes.
     pub async fn count_planned(
         &self,
         domains: &[DomainId],
@@ -167,7 +166,7 @@ impl SnapshotLists {
         Ok(rows.into_iter().map(|(day, count)| (day, count.unsigned_abs())).collect())
     }
 
-    /// Reads some of what was found, in its order. What was deleted since is left out.
+    /// Reads a part of the found snapshots, in order. Snapshots that were deleted since are left out.
     pub async fn read(
         &self,
         site: &Site,
@@ -184,7 +183,7 @@ impl SnapshotLists {
     }
 }
 
-/// Returns the page behind a stored address: old ones were stored as they were asked for.
+/// Returns the page of a stored address. Old addresses were stored as they were requested.
 fn page(site: &Site, url: &str) -> Option<TargetPage> {
     Some(stored_page(site, &Url::parse(url).ok()?))
 }

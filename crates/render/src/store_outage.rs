@@ -1,4 +1,4 @@
-//! Whether the object store answers. Used by the durable tier: a store that is down is asked by one in a while, not by all.
+//! Outages of the object store. Used by the durable tier: during an outage one operation per pause is tried.
 //! Must never count a store that answers as down for longer than one pause.
 //! See docs/decisions/0146.
 
@@ -9,46 +9,46 @@ use crawler::errors::one_line;
 use store::BlobError;
 use tokio::time::Instant;
 
-/// How long the store has for one operation. Less than a lease on a page: whoever stores a page still has it then.
+/// Time limit of one operation. Shorter than a lease on a page, so that a render still holds the lease after storing the page.
 const RESPONSE_TIME: Duration = if cfg!(test) { Duration::from_secs(2) } else { Duration::from_secs(8) };
-/// How long a store that is down is left alone; then one asks again.
+/// Pause without operations during an outage, after which one operation is tried.
 const PAUSE: Duration = Duration::from_secs(5);
-/// An outage is told once in so long.
+/// Interval at which an outage is logged.
 const LINE_EVERY: Duration = Duration::from_secs(60);
 
-/// Why an operation came to nothing.
+/// Failure of an operation.
 #[derive(Debug, thiserror::Error)]
 pub enum Outage {
     /// The store failed.
     #[error("could not reach the object store")]
     Failed(#[from] BlobError),
-    /// It did not answer in time.
+    /// The store did not answer in time.
     #[error("the object store took too long")]
     TooSlow,
-    /// It did not answer a moment ago, and is not asked again yet.
+    /// The store did not answer lately, and the pause is not over.
     #[error("the object store is down")]
     Down,
 }
 
-/// See the module. Cheap to clone.
+/// Circuit breaker of the object store. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct StoreOutage(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
-    /// During an outage: when the next operation may be tried.
+    /// Time of the next attempt during an outage. None: there is no outage.
     asked_again_at: Option<Instant>,
     last_line: Option<Instant>,
 }
 
 impl StoreOutage {
-    /// Whether the store does not answer, as far as is known.
+    /// Returns true during an outage, as far as is known.
     pub fn is_on(&self) -> bool {
         self.state().asked_again_at.is_some()
     }
 
-    /// Whether an operation may be sent to the store now. During an outage one caller may after each pause: the first that
-    /// asks here. Its operation shows whether the store works again.
+    /// Decides whether an operation may be sent to the store now. During an outage only the first caller after each pause may
+    /// send one, which shows whether the store works again.
     fn may_ask(&self) -> bool {
         let mut state = self.state();
         match state.asked_again_at {
@@ -61,7 +61,7 @@ impl StoreOutage {
         }
     }
 
-    /// Runs one operation of the store within a time limit. During an outage it fails at once.
+    /// Runs one operation of the store within a time limit. During an outage the operation fails at once.
     pub async fn watch<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
         match self.may_ask() {
             true => self.watch_now(work).await,
@@ -69,7 +69,7 @@ impl StoreOutage {
         }
     }
 
-    /// Runs one operation during an outage too: for a write whose work is done already and would be lost.
+    /// Runs one operation even during an outage, for a write whose work is already done and would be lost.
     pub async fn watch_now<T>(&self, work: impl Future<Output = Result<T, BlobError>>) -> Result<T, Outage> {
         let error = match tokio::time::timeout(RESPONSE_TIME, work).await {
             Ok(Ok(done)) => {
@@ -108,7 +108,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts the lines of the log.
+    /// Counter of the lines of the log.
     #[derive(Clone, Default)]
     struct Lines(Arc<AtomicUsize>);
 
@@ -175,7 +175,7 @@ mod tests {
         let _logged = tracing::subscriber::set_default(tracing_subscriber::registry().with(lines.clone()));
         let outage = StoreOutage::default();
 
-        // Three minutes, and every five seconds somebody who reads and somebody who stores.
+        // Three minutes, with one read and one write every five seconds.
         for _ in 0..36 {
             let _ = outage.watch(fails()).await;
             let _ = outage.watch_now(fails()).await;

@@ -1,5 +1,5 @@
-//! The pages that are stored of a site: how old they are, and to forget them. Used by cache refresh.
-//! Must never leave a row whose object is gone: rows go first.
+//! Stored pages of a site: reads their ages and deletes them. Used by cache refresh.
+//! Must never leave a row whose object is deleted: rows are deleted first.
 
 use std::collections::HashMap;
 
@@ -16,10 +16,10 @@ use platform::Platform;
 use platform::clock::Timestamp;
 use platform::jobs::JobError;
 
-/// Pages that one statement names.
+/// Maximum number of pages in one statement.
 pub(super) const CHUNK: usize = 500;
 
-/// Why not everything of a domain was deleted.
+/// Failure to delete stored pages.
 #[derive(Debug, thiserror::Error)]
 pub enum ForgetError {
     /// The database failed.
@@ -36,7 +36,7 @@ impl From<ForgetError> for JobError {
     }
 }
 
-/// See the module. Cheap to clone.
+/// Stored pages of sites. Cheap to clone.
 #[derive(Clone)]
 pub struct StoredPages {
     db: Db,
@@ -45,12 +45,12 @@ pub struct StoredPages {
 }
 
 impl StoredPages {
-    /// The pages in these stores; what is forgotten leaves this memory too.
+    /// Makes the access to stored pages. Deleted pages are evicted from `memory` too.
     pub(super) fn new(platform: &Platform, memory: MemoryTier) -> StoredPages {
         StoredPages { db: platform.db.clone(), blobs: platform.blobs.clone(), memory }
     }
 
-    /// When each of these pages was stored; `None` for one that is not.
+    /// Returns the render time of each of these pages; `None` for a page that is not stored.
     pub async fn stored_at(&self, site: &Site, urls: &[Url]) -> Result<Vec<Option<Timestamp>>, DbError> {
         let mut times = Vec::with_capacity(urls.len());
         for chunk in urls.chunks(CHUNK) {
@@ -71,7 +71,7 @@ impl StoredPages {
         Ok(row.map(|row| row.problems()).unwrap_or_default())
     }
 
-    /// Forgets what is stored of these pages; answers of how many something was.
+    /// Deletes the snapshots of these pages. Returns the number of deleted snapshots.
     pub async fn purge(&self, site: &Site, urls: &[Url]) -> Result<u64, DbError> {
         let mut purged = 0;
         for chunk in urls.chunks(CHUNK) {
@@ -85,15 +85,15 @@ impl StoredPages {
             let objects: Vec<String> = objects.into_iter().flatten().collect();
             purged += objects.len() as u64;
             if let Err(error) = self.blobs.delete_many(objects.iter().map(String::as_str)).await {
-                // An orphan costs space and nothing else.
+                // An orphan only costs space.
                 tracing::warn!(error = %error, "objects that are no longer used could not be deleted");
             }
         }
         Ok(purged)
     }
 
-    /// Deletes everything that is stored of a removed domain, rows first. What is in memory is asked for no more: the
-    /// name, if somebody adds it again, belongs to a record with another id.
+    /// Deletes all stored pages of a removed domain, rows first. Pages in memory are no longer requested: a host that is added
+    /// again belongs to a record with another id.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), ForgetError> {
         loop {
             let mut tx = self.db.write().await?;
@@ -106,13 +106,13 @@ impl StoredPages {
         Ok(delete_objects(&self.blobs, domain).await?)
     }
 
-    /// Whether anything is stored of a site.
+    /// Decides whether any page of a site is stored.
     pub async fn has_any(&self, site: &Site) -> Result<bool, DbError> {
         let mut conn = self.db.read().await?;
         Ok(!queries::list_stored(&mut conn, &site.domain.id, "", 1).await?.is_empty())
     }
 
-    /// Addresses of every page that is stored of a site.
+    /// Lists the addresses of all stored pages of a site.
     pub async fn list(&self, site: &Site) -> Result<Vec<Url>, DbError> {
         let mut urls = Vec::new();
         let mut after = String::new();

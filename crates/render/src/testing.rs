@@ -1,4 +1,4 @@
-//! Renders in a test.
+//! Support for tests with renders.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::jobs::{RendersForOthers, renders_at_once};
 use crate::remote::{RemoteResults, RenderPage};
 use crate::{RenderParts, RenderService, RenderState, fast_path, handlers};
 
-/// Renders, visits, domains and accounts under test.
+/// Services of renders, visits, domains and accounts under test.
 pub struct RenderServices {
     left: AnalyticsServices,
     pub render: RenderService,
 }
 
-/// Renders in a test.
+/// Test application with renders.
 pub type TestApp = platform::testing::TestApp<RenderServices>;
 
 impl Services for RenderServices {
@@ -68,14 +68,14 @@ impl RenderServices {
         }
     }
 
-    /// Makes a router with the fast path of renders one function.
+    /// Combines a router with the fast path of renders.
     pub fn envelope_of(&self, router: Router) -> Envelope {
         let state = self.render_state();
         let fast = Arc::new(move |parts: &Parts| fast_path::try_respond(&state, parts));
         Envelope::new(self.platform().config.clone(), router, fast)
     }
 
-    /// Starts the recorder and the tidying of renders, which end with the process.
+    /// Starts the recorder and the chores of retention, which end at shutdown.
     pub fn start(&self) {
         self.left.start();
         let Platform { tasks, shutdown, .. } = self.platform();
@@ -87,7 +87,7 @@ impl RenderServices {
         self.worker_with(Registry::default())
     }
 
-    /// Makes a worker that renders for other processes and does these jobs.
+    /// Makes a worker that renders for other processes and runs these jobs.
     pub fn worker_with(&self, registry: Registry) -> Worker {
         let (render, domains) = (self.render.clone(), self.domains.clone());
         let results = RemoteResults::new(self.platform());

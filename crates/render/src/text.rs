@@ -1,10 +1,10 @@
-//! How much text a page shows: the measure of the guard against pages that suddenly come out empty.
-//! Pure and rough on purpose: the same rule on both sides of a comparison is what matters, not typography.
+//! Amount of visible text of a page, for the guard against renders that are suddenly empty.
+//! Pure and approximate on purpose: both sides of a comparison only need the same rule.
 
 /// Counts the characters of a document's visible text, runs of white space as one.
 ///
-/// Left out: tags, comments, and what is inside `script`, `style`, `noscript`, `title` and `template`. A declarative
-/// shadow root is shown, so it counts.
+/// Leaves out tags, comments, and the content of `script`, `style`, `noscript`, `title` and `template`. A declarative
+/// shadow root is visible, so its text counts.
 pub fn count_visible_chars(html: &str) -> u64 {
     let bytes = html.as_bytes();
     let mut count = 0;
@@ -29,7 +29,7 @@ pub fn count_visible_chars(html: &str) -> u64 {
     count
 }
 
-/// Where the tag, comment or hidden element that starts at `at` ends, and whether it separates words.
+/// Returns the end of the tag, comment or hidden element that starts at `at`, and whether it separates words.
 fn skip_markup(html: &str, at: usize) -> (usize, bool) {
     let rest = &html[at..];
     if rest.starts_with("<!--") {
@@ -49,7 +49,7 @@ fn skip_markup(html: &str, at: usize) -> (usize, bool) {
     (find_end_tag(html, end, hidden), true)
 }
 
-/// Where the end tag of an element ends, looking from `from`; the end of the text when there is none.
+/// Returns the end of an element's end tag, searched from `from`; the end of the text when there is none.
 fn find_end_tag(html: &str, from: usize, name: &str) -> usize {
     let mut at = from;
     while let Some(found) = html[at..].find("</") {

@@ -1,6 +1,6 @@
-//! Renders that unverified crawlers may cause, at the edge or through the render API: so many a day for a client network and
-//! for a domain, and none of the part of the month's renders that is kept for everybody else. Used by the render service
-//! before it starts a render. Must never refuse a verified crawler, a renewal or a customer's own call.
+//! Budgets of renders for unverified crawlers, at the edge or through the render API: a daily budget of a client network and of
+//! a domain, and a part of the month's renders that is reserved for everybody else. Used by the render service before it starts
+//! a render. Must never refuse a verified crawler, a refresh by a job or a customer's own call.
 //! See docs/decisions/0416.
 
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use platform::config::Config;
 use platform::limits::{SharedWindow, SharedWindows};
 use platform::networks::client_networks;
 
-/// The part of the month's renders that unverified crawlers may not use: one of so many.
+/// Divisor of the month's renders that gives the part that unverified crawlers may not use.
 const KEPT_PART: u64 = 5;
-/// Renders of a site of IPv6 networks (/48), in those of one network.
+/// Budget of an IPv6 site (/48), as a multiple of the budget of one network.
 const NETWORKS_WORTH: u32 = 4;
 
-/// The budgets of unverified crawlers, in the database.
+/// Budgets of unverified crawlers, in the database.
 pub(super) struct UnverifiedRenders {
     config: Arc<Config>,
     accounts: Accounts,
@@ -30,7 +30,7 @@ pub(super) struct UnverifiedRenders {
 }
 
 impl UnverifiedRenders {
-    /// Makes the budgets of these settings.
+    /// Makes the budgets from the platform's settings.
     pub(super) fn new(platform: &Platform, accounts: &Accounts) -> UnverifiedRenders {
         UnverifiedRenders {
             config: platform.config.clone(),
@@ -40,7 +40,7 @@ impl UnverifiedRenders {
         }
     }
 
-    /// Takes a render of a site from the budgets of an unverified client. Returns false when it may not start.
+    /// Takes a render of a site from the budgets of an unverified client. Returns false when the render may not start.
     pub(super) async fn take(&self, site: &Site, client: UnverifiedClient) -> Result<bool, DbError> {
         let may_start = self.has_month_left(site).await?
             && self.budgets.take(&self.budgets_of(site, client)).await?.allowed;
@@ -64,7 +64,7 @@ impl UnverifiedRenders {
         budgets.chain([domain]).collect()
     }
 
-    /// Decides whether the account has used less of the month's renders than what unverified crawlers may use of them.
+    /// Decides whether the account has used less than the part of the month's renders that unverified crawlers may use.
     async fn has_month_left(&self, site: &Site) -> Result<bool, DbError> {
         let Some(account) = self.accounts.find_account(&site.domain.account_id).await? else {
             return Ok(false);
@@ -101,7 +101,7 @@ mod tests {
         (account, domain)
     }
 
-    /// Asks for a path at the edge as a crawler, verified unless an address is given. Returns the tier; none: the origin answers.
+    /// Requests a path at the edge as a crawler, verified unless an address is given. Returns the tier; none: the origin answers.
     async fn ask(app: &TestApp, domain: &Domain, path: &str, unverified: Option<&str>) -> Option<Tier> {
         let site = app.site(domain).await;
         let target = Url::parse(&format!("https://shop.example{path}")).expect("an address");
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Counts the renders for an unverified client that asks for so many pages, none asked for before.
+    /// Requests a number of new pages as an unverified client. Returns the number of renders.
     async fn rendered(app: &TestApp, domain: &Domain, client: &str, pages: usize) -> usize {
         let mut rendered = 0;
         for page in 0..pages {
@@ -206,7 +206,7 @@ mod tests {
         let verified = ask(&app, &domain, "/new", None).await;
 
         assert_eq!((stored, unknown, verified), (Some(Tier::Hit), None, Some(Tier::Miss)));
-        // A renewal begins at once.
+        // A background render begins at once.
         tokio::time::sleep(Duration::from_millis(300)).await;
         assert_eq!(app.renderer.renders("/stored"), 1, "a stranger renews nothing beyond its budget");
     }
@@ -257,7 +257,7 @@ mod tests {
         app.force(&account, "https://shop.example/c").await.assert_status(200);
     }
 
-    /// Asks for a path through the API as an integration does, for a crawler that states no address or this one.
+    /// Requests a path through the API as an integration does, for a crawler with this address or without a stated one.
     async fn relay(app: &TestApp, account: &TestAccount, path: &str, address: Option<&str>) -> Reply {
         let url = format!("https://shop.example{path}");
         let request = app.render(account, &url).header("user-agent", "Slackbot 1.0");

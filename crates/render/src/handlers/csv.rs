@@ -1,4 +1,4 @@
-//! The list of snapshots as a file, written piece by piece: a domain may have a hundred thousand.
+//! List of snapshots as a CSV file, streamed in chunks: a domain may have a hundred thousand snapshots.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::snapshot_list::{FoundSnapshots, SnapshotLists, SnapshotState};
 use domains::Site;
 use platform::api::csv::cell;
 
-/// Rows of one piece.
+/// Number of rows in one chunk.
 const PIECE: usize = 500;
 const HEAD: &str = "url,path,status,state,htmlBytes,renderMs,createdAt,intervalSeconds,lastError\n";
 
-/// Makes the response. A file that breaks off is not complete.
+/// Makes the response. An error of the database ends the stream early, and the file is then incomplete.
 pub(super) fn response(lists: SnapshotLists, site: Arc<Site>, found: FoundSnapshots) -> Response {
     let name = format!("attachment; filename=\"snapshots-{}.csv\"", site.domain.host);
     let pieces = stream::try_unfold((0, lists, site, found), |(at, lists, site, found)| async move {

@@ -1,4 +1,4 @@
-//! HTTP of rendering: the render endpoint and the list of what is stored.
+//! HTTP handlers of rendering: the render endpoint and the list of stored snapshots.
 //! See docs/decisions/0030.
 
 mod csv;
@@ -38,7 +38,6 @@ use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppQuery, Issue};
 use platform::limits::SharedWindow;
 
-/// The operations of this feature.
 pub fn routes() -> OpenApiRouter<RenderState> {
     OpenApiRouter::new().routes(routes!(render_page)).routes(routes!(list_snapshots))
 }
@@ -48,16 +47,16 @@ own_errors! {
     NotListed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch;
 }
 
-/// Most rows of one listing.
+/// Maximum number of rows in one listing.
 const MAX_LIMIT: u32 = 500;
 const DEFAULT_LIMIT: u32 = 50;
-/// Longest search text, in characters.
+/// Maximum length of a search text, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
-/// Forced renders of a key, and of a domain that no check has proven: its server may be somebody else's.
+/// Rate limits of forced renders: of an API key, and of a domain that no check has proven, whose server may be somebody else's.
 const FORCED: Rate = Rate::Shared(SharedLimit { name: "forced", per_minute: 60, per_minute_of_sessions: 60 });
 const UNPROVEN_FORCED_PER_MINUTE: u32 = 10;
 
-/// Query of the render endpoint, for the document; it is read by hand, since `url` may be anything.
+/// Query of the render endpoint, for the API document only: `parse_query` reads the query, since `url` may contain anything.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "only its description is used")]
@@ -66,29 +65,29 @@ struct RenderQuery {
     #[param(example = "https://shop.example/shoes?size=42")]
     url: String,
     /// Exactly `1`: skip every cache tier, render from scratch and replace the stored snapshot. Other values are ignored. At
-    /// most 60 a minute of a key, and 10 a minute of a domain that no check has proven.
+    /// most 60 a minute per API key, and 10 a minute per domain that no check has proven.
     #[param(example = "1")]
     cache_invalidate: Option<String>,
-    /// Form of the page, `html` or `markdown`. It is stronger than `Accept` and than the domain's setting, and asks for a page
-    /// whatever `Accept` says.
+    /// Format of the page, `html` or `markdown`. Overrides `Accept` and the domain's setting, and requests a page whatever
+    /// `Accept` says.
     #[param(example = "markdown")]
     format: Option<String>,
 }
 
-/// Headers of the render endpoint, for the document.
+/// Headers of the render endpoint, for the API document only.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 #[expect(dead_code, reason = "only its description is used")]
 struct RenderHeaders {
-    /// Address of the visitor, as the integration saw it. A crawler is verified by it; one that is not verified counts in
-    /// the daily budget of its network. It is not stored and counts in no rate limit. Ignored when malformed.
+    /// IP address of the visitor, as the integration saw it. A crawler is verified by its address; an unverified crawler counts
+    /// in the daily budget of its network. The address is not stored and counts in no rate limit. Ignored when malformed.
     #[param(rename = "x-service-client-address", example = "66.249.66.1")]
     client_address: Option<String>,
-    /// Passed on as received: marks requests of the service's own audits and checks, which are no visits.
+    /// Mark of requests by the service's own audits and checks, which are not visits. Pass the header on as received.
     #[param(rename = "x-service-probe")]
     probe: Option<String>,
-    /// Says that an integration asks, which gives up after ten seconds: what there is, is the answer within nine, and 304
-    /// when there is nothing. The render goes on.
+    /// Mark of a request by an integration, which times out after ten seconds. The answer comes within nine seconds: the page,
+    /// or 304 when the render has not ended and no page is stored. The render continues.
     #[param(rename = "x-service-integration", example = "1")]
     integration: Option<String>,
 }
@@ -151,7 +150,7 @@ async fn render_page(
     let deciding = DecidingHeaders::of(&headers);
     let crawler = deciding.crawler(&asked.target);
     let facts = deciding.facts(&method, crawler.is_some());
-    // The caller is the customer's server: the crawler's own address is known when an integration states it.
+    // The caller is the customer's server: the crawler's own address is known only when an integration states it.
     let stated = stated_client(&headers);
     let verified = match crawler.zip(stated) {
         Some((crawler, address)) => app.verifier.by_address(crawler, address).await,
@@ -161,7 +160,7 @@ async fn render_page(
     let call = RenderCall {
         site: &site,
         target: &asked.target,
-        // A form that is named asks for a page, whatever `Accept` says.
+        // A named format requests a page, whatever `Accept` says.
         facts: RequestFacts { accept: facts.accept.filter(|_| asked.format.is_none()), ..facts },
         entry: EntryPoint::Api,
         freshness: asked.freshness,
@@ -180,7 +179,8 @@ async fn render_page(
     Ok(respond(&call, response))
 }
 
-/// Proves to a connection check that the customer's own server asks this endpoint. Not a page: neither stored nor counted.
+/// Makes the answer that proves to a connection check that the customer's server calls this endpoint. The answer is not a
+/// page: it is neither stored nor counted.
 fn probe_response(response: ProbeResponse) -> Response {
     (StatusCode::OK, response.headers(), Body::from(response.html)).into_response()
 }
@@ -200,7 +200,7 @@ fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
     }
 }
 
-/// An empty answer that leads to another address and is kept by nobody.
+/// Makes an empty answer that points to another address and may not be cached.
 fn elsewhere(status: u16, location: String) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::NOT_MODIFIED);
     let mut headers = HeaderMap::with_capacity(2);
@@ -211,7 +211,7 @@ fn elsewhere(status: u16, location: String) -> Response {
     (status, headers).into_response()
 }
 
-/// What the query of the render endpoint asks for.
+/// Parsed query of the render endpoint.
 struct ParsedQuery {
     target: Url,
     freshness: Freshness,
@@ -226,8 +226,7 @@ fn is_forced(query: &str) -> bool {
     pairs(query).any(|(name, value)| name == "cache_invalidate" && value == "1")
 }
 
-/// Reads the query: exactly one `url`, `cache_invalidate`, and at most one `format`. The error is a parameter and a sentence
-/// about it.
+/// Parses the query: exactly one `url`, `cache_invalidate`, and at most one `format`. The error is a parameter and its problem.
 fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, (&'static str, String)> {
     let url = only(query, "url")?.ok_or(("url", "is missing".to_owned()))?;
     let target =
@@ -242,7 +241,7 @@ fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, (&'stat
     Ok(ParsedQuery { target, freshness, format })
 }
 
-/// Returns the value of a parameter that may be there once.
+/// Returns the value of a parameter, which may occur once.
 fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'static str, String)> {
     let mut found = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some(parameter));
     let Some((_, value)) = found.next() else { return Ok(None) };
@@ -252,7 +251,7 @@ fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'stati
     decode(value).map(Some).ok_or((parameter, "is not UTF-8 once it is decoded".to_owned()))
 }
 
-/// Decodes one part of a query; `None` when the bytes are no text.
+/// Decodes one part of a query; `None` when the bytes are not UTF-8.
 fn decode(text: &str) -> Option<String> {
     String::from_utf8(domains::patterns::percent_decode(&text.replace('+', " "))).ok()
 }
@@ -264,7 +263,7 @@ struct SnapshotsQuery {
     /// Domain of the account.
     #[param(example = "shop.example")]
     domain: String,
-    /// Only pages whose address contains this; case does not matter. At most 500 characters.
+    /// Only pages whose address contains this text; case does not matter. At most 500 characters.
     #[param(example = "/shoes")]
     search: Option<String>,
     /// Only snapshots in this state.
@@ -279,10 +278,10 @@ struct SnapshotsQuery {
     /// Number of rows, 1 to 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<u32>,
-    /// Rows to leave out first.
+    /// Number of rows to skip.
     #[param(default = 0)]
     offset: Option<u64>,
-    /// `csv`: all that match, as a file; limit and offset play no part.
+    /// `csv`: all matching snapshots as a file; `limit` and `offset` are ignored.
     #[param(inline, example = "csv")]
     format: Option<ListFormat>,
 }
@@ -290,12 +289,12 @@ struct SnapshotsQuery {
 /// Stored snapshots.
 #[derive(Debug, Serialize, ToSchema)]
 struct SnapshotList {
-    /// Newest first, unless another order is asked for.
+    /// Snapshots, newest first unless another order is requested.
     snapshots: Vec<Snapshot>,
     /// Number of snapshots that match.
     #[schema(examples(1))]
     total: u64,
-    /// Numbers by state of all that match the search, whatever state is asked for.
+    /// Number of snapshots in each state that match the search, whatever `state` is requested.
     counts: SnapshotCounts,
 }
 
@@ -327,7 +326,7 @@ impl SnapshotsQuery {
     }
 }
 
-/// Lists what is stored of a domain.
+/// Lists the stored snapshots of a domain.
 #[utoipa::path(get, path = "/api/prerender/snapshots", tag = "Render", params(SnapshotsQuery),
     security(("apiKey" = []), ("session" = [])),
     responses(Refusals::<ReadDomain, NotListed>, (status = 200, description = "The snapshots.", content(

@@ -1,4 +1,4 @@
-//! The background work of rendering: pages that processes without browsers were asked for. See docs/decisions/0032.
+//! Background jobs of rendering: renders for processes without browsers. See docs/decisions/0032.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,11 @@ use domains::{DomainsService, Site};
 use platform::Platform;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 
-/// What the job needs. Cheap to clone.
+/// Services that the job uses. Cheap to clone.
 #[derive(Clone)]
 pub struct RendersForOthers {
-    /// Where pages are rendered.
     pub render: RenderService,
-    /// Whose pages they are.
     pub domains: DomainsService,
-    /// Where results are kept.
     pub results: RemoteResults,
 }
 
@@ -43,7 +40,7 @@ impl Job for RenderPage {
     }
 }
 
-/// How many renders for other processes one process runs at a time: as many as for its own.
+/// Returns the number of render jobs that one process runs at a time: two more than its render slots.
 pub fn renders_at_once(platform: &Platform) -> usize {
     platform.config.render_concurrency() + 2
 }

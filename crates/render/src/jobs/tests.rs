@@ -1,4 +1,4 @@
-//! Tests of renders for processes without browsers: one process asks, another one has the browser.
+//! Tests of renders for processes without browsers: one process requests a render, another one has the browser.
 
 #![allow(clippy::disallowed_methods, reason = "clients of a test are nobody's background work")]
 
@@ -21,12 +21,12 @@ async fn shop(app: &TestApp) -> (TestAccount, DomainId) {
     (account, domain.id)
 }
 
-/// A process of the same installation that answers clients and has no browsers.
+/// Starts a process of the same installation that answers clients and has no browsers.
 async fn without_browsers(app: &TestApp) -> TestApp {
     app.second_with(|config| config.server.roles = vec![Role::Api, Role::Edge]).await
 }
 
-/// Asks the process without browsers, and has the other one work once the job is there.
+/// Requests the page from the process without browsers, and runs the other one's worker once the job is queued.
 async fn ask(app: &TestApp, front: &TestApp, account: &TestAccount) -> Reply {
     let reply = tokio::spawn(front.crawl(account, PAGE).into_future());
     wait_for_jobs(app, 1).await;
@@ -144,7 +144,7 @@ async fn results_that_nobody_fetched_are_deleted_with_their_documents() {
     .await;
 }
 
-/// Asks the process without browsers for a page in the background.
+/// Requests a page from the process without browsers in a task.
 fn asks(front: &TestApp, account: &TestAccount, path: &str) -> tokio::task::JoinHandle<Reply> {
     tokio::spawn(front.crawl(account, &format!("https://shop.example{path}")).into_future())
 }
@@ -175,7 +175,7 @@ async fn an_origin_that_is_down_is_asked_for_no_more_by_processes_without_browse
         app.state.worker().run_until_idle().await;
         reply.await.expect("an answer").assert_status(304);
     }
-    // The process with browsers has left the origin alone by now, and says so.
+    // The breaker of the process with browsers is open by now, and the process says so.
     let is_told = without_browsers(&app).await;
     let reply = asks(&is_told, &account, "/");
     wait_for_jobs(&app, 1).await;

@@ -1,4 +1,4 @@
-//! SQL about the pages of a domain that a sitemap may list, and about the pages that name each other.
+//! SQL of the pages of a domain that a sitemap may list, and of the links between pages.
 
 use store::{Conn, DbError, on_engine};
 
@@ -10,11 +10,11 @@ use domains::DomainId;
 pub struct ListableRow {
     pub key_hash: String,
     pub url: String,
-    /// Time of the last change of its text, epoch milliseconds.
+    /// Time of the last change of the page's text, epoch milliseconds.
     pub text_changed_at: i64,
 }
 
-/// Lists pages that answered 200, may be listed and are their own canonical, after a hash and in the order of hashes.
+/// Lists pages that answered 200, may be listed and are their own canonical, in the order of hashes and after one hash.
 pub async fn list_listable(
     conn: &mut Conn,
     domain: &DomainId,
@@ -45,7 +45,7 @@ pub async fn put_links(conn: &mut Conn, page: &PageId, links: &[u8]) -> Result<(
     Ok(())
 }
 
-/// Lists the links of pages after a hash, in the order of hashes.
+/// Lists the links of pages in the order of hashes, after one hash.
 pub async fn list_links(
     conn: &mut Conn,
     domain: &DomainId,

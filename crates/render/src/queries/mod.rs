@@ -1,5 +1,5 @@
-//! SQL of the snapshots table: what is stored of each page, and which process is rendering it.
-//! Used by the durable tier only; both engines run the same text, one lock aside.
+//! SQL of the snapshots table: the snapshot of each page, and the lease of the process that renders it.
+//! Both engines run the same text, except for one lock.
 //! See docs/decisions/0032.
 
 mod listed;
@@ -23,12 +23,11 @@ pub use snapshot_list::{
 };
 pub use stored_pages::{delete_snapshots, delete_some, list_created, list_stored};
 
-/// Names a page: the domain record and the hash of the page's key.
+/// Id of a page: the domain record and the hash of the page's key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageId {
-    /// Domain record.
     pub domain: DomainId,
-    /// Hash of the page's key within it.
+    /// Hash of the page's key within the domain.
     pub key_hash: String,
 }
 
@@ -38,7 +37,7 @@ impl cache::Key for PageId {
     }
 }
 
-/// A row: what is stored of a page, and how its renders have gone since.
+/// Row of a page: its snapshot, and the results of later renders.
 #[derive(Debug, Clone, sqlx::FromRow)]
 pub struct SnapshotRow {
     /// Key of the object that holds the HTML.
@@ -47,7 +46,7 @@ pub struct SnapshotRow {
     pub url: String,
     /// The page's status.
     pub status: i64,
-    /// Where a redirecting page leads.
+    /// Target of a redirecting page.
     pub location: Option<String>,
     /// Weak etag of the HTML.
     pub etag: String,
@@ -56,28 +55,28 @@ pub struct SnapshotRow {
     /// Failures of a page that shows nothing, as JSON.
     problems: Option<String>,
     pub html_bytes: i64,
-    /// Characters of visible text.
+    /// Number of characters of visible text.
     pub text_chars: i64,
-    /// Time that the render took.
+    /// Duration of the render, in milliseconds.
     pub render_ms: i64,
-    /// When it was rendered, epoch milliseconds.
+    /// Time of the render, epoch milliseconds.
     pub created_at: i64,
-    /// Which render made it.
+    /// Generation of the render that made the snapshot.
     pub stored_generation: i64,
-    /// What went wrong since.
+    /// Error of the last failed render since the snapshot.
     pub last_error: Option<String>,
-    /// When, epoch milliseconds.
+    /// Time of that failure, epoch milliseconds.
     pub last_error_at: Option<i64>,
-    /// Renders that failed one after another.
+    /// Number of consecutive failed renders.
     pub failures: i64,
-    /// Not before when to try again, epoch milliseconds.
+    /// Earliest time of the next attempt, epoch milliseconds.
     pub retry_at: i64,
-    /// When a render was held back because its text had shrunk.
+    /// Time at which a render was held back because it had less content, epoch milliseconds.
     pub suspect_at: Option<i64>,
 }
 
 impl SnapshotRow {
-    /// Failures of a page that shows nothing.
+    /// Returns the failures of a page that shows nothing.
     pub fn problems(&self) -> Vec<String> {
         self.problems.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
     }
@@ -86,13 +85,13 @@ impl SnapshotRow {
 /// A render to store.
 #[derive(Debug)]
 pub struct NewSnapshot<'a> {
-    /// Key of the object, which is there already.
+    /// Key of the object, which is already written.
     pub object_key: &'a str,
     /// Address that was rendered.
     pub url: &'a str,
     /// The page's status.
     pub status: u16,
-    /// Where a redirecting page leads.
+    /// Target of a redirecting page.
     pub location: Option<&'a str>,
     /// Weak etag of the HTML.
     pub etag: &'a str,
@@ -101,18 +100,18 @@ pub struct NewSnapshot<'a> {
     /// Failures of a page that shows nothing.
     pub problems: &'a [String],
     pub html_bytes: usize,
-    /// Characters of visible text.
+    /// Number of characters of visible text.
     pub text_chars: u64,
-    /// Time that the render took.
+    /// Duration of the render, in milliseconds.
     pub render_ms: u64,
-    /// When it was rendered.
+    /// Time of the render.
     pub created_at: Timestamp,
-    /// When it is due for a new render without being asked for, if ever.
+    /// Time at which the page is due for a new render without a request, if ever.
     pub due_at: Option<Timestamp>,
     pub facts: &'a ListedFacts,
 }
 
-/// What is stored of a page, if anything.
+/// Finds the row of a page that has a snapshot.
 pub async fn find_snapshot(conn: &mut Conn, page: &PageId) -> Result<Option<SnapshotRow>, DbError> {
     const SQL: &str = "select object_key, url, status, location, etag, headers, problems, html_bytes, text_chars, render_ms, created_at, \
          stored_generation, last_error, last_error_at, failures, retry_at, suspect_at from snapshots \
@@ -123,9 +122,9 @@ pub async fn find_snapshot(conn: &mut Conn, page: &PageId) -> Result<Option<Snap
     Ok(row?)
 }
 
-/// Takes a page for a render, or says that another process has it.
+/// Acquires the lease on a page for a render. `None`: another render holds the lease.
 ///
-/// The answer is the render's generation and that of what is stored. A forced render takes the page from whoever has it.
+/// Returns the generations of the render and of the snapshot. With `takes_over` the lease is taken from its holder.
 pub async fn begin_render(
     conn: &mut Conn,
     page: &PageId,
@@ -159,7 +158,7 @@ pub async fn begin_render(
     Ok(begun?)
 }
 
-/// Keeps a page for longer. `false`: somebody else has it now.
+/// Extends the lease on a page. Returns false when the lease is no longer held.
 pub async fn extend_lease(
     conn: &mut Conn,
     page: &PageId,
@@ -181,7 +180,7 @@ pub async fn extend_lease(
     Ok(changed? > 0)
 }
 
-/// Gives a page back after a render that was not stored; a row that holds nothing goes.
+/// Releases the lease on a page after a render that was not stored, and deletes the row if it has no snapshot.
 pub async fn end_render(conn: &mut Conn, page: &PageId, token: &str) -> Result<(), DbError> {
     const DELETE: &str = "delete from snapshots \
          where domain_id = $1 and key_hash = $2 and lease_token = $3 and object_key is null";
@@ -201,23 +200,23 @@ pub async fn end_render(conn: &mut Conn, page: &PageId, token: &str) -> Result<(
     Ok(())
 }
 
-/// What became of storing a render.
+/// Result of storing a render.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// It is the page's snapshot now; the object it replaced may go.
+    /// The render is the page's snapshot now; the replaced object may be deleted.
     Yes {
         /// Key of the object that was replaced.
         replaced: Option<String>,
-        /// Search engines have something new to see.
+        /// True when search engines have something new to see.
         is_news: bool,
     },
     /// A render that was started later is stored, or the domain is gone.
     Outdated,
 }
 
-/// Makes a render the snapshot of its page, unless a later one is, and gives the page back.
+/// Stores a render as the snapshot of its page, unless a later render is stored, and releases the lease.
 ///
-/// Call it in a transaction: the row is read before it is written.
+/// Must run in a transaction: the row is read before it is written.
 pub async fn store_snapshot(
     conn: &mut Conn,
     page: &PageId,
@@ -225,7 +224,7 @@ pub async fn store_snapshot(
     token: &str,
     new: &NewSnapshot<'_>,
 ) -> Result<Stored, DbError> {
-    // PostgreSQL has other writers beside this transaction; SQLite has none, and no such clause.
+    // PostgreSQL has other writers beside this transaction; SQLite has none, and no `for update`.
     let sql = match conn.engine() {
         Engine::Sqlite => {
             "select object_key, stored_generation, status, text_hash, text_changed_at, listable from snapshots \
@@ -281,7 +280,7 @@ pub async fn store_snapshot(
     Ok(Stored::Yes { is_news: old.makes_news(new), replaced: old.object_key })
 }
 
-/// Snapshot that a render replaces, as far as it is compared with the render.
+/// Columns of the replaced snapshot that are compared with the new render.
 #[derive(sqlx::FromRow)]
 struct ReplacedRow {
     /// None: nothing was stored.
@@ -304,7 +303,7 @@ impl ReplacedRow {
     }
 
     /// Decides whether search engines have something new to see: a page that they may list and whose text or status has
-    /// changed, or one that they may have listed until now. A page that was first seen missing is no news.
+    /// changed, or one that they may have listed until now. A page that is missing at its first render is not new to them.
     fn makes_news(&self, new: &NewSnapshot<'_>) -> bool {
         let is_first = self.object_key.is_none();
         let has_other_status = !is_first && self.status != Some(i64::from(new.status));
@@ -315,7 +314,7 @@ impl ReplacedRow {
     }
 }
 
-/// Notes that a page with a snapshot could not be rendered again, and when to try next.
+/// Records that a page with a snapshot could not be rendered again, and the time of the next attempt.
 pub async fn note_failure(
     conn: &mut Conn,
     page: &PageId,
@@ -340,7 +339,7 @@ pub async fn note_failure(
     Ok(())
 }
 
-/// Notes that a render was held back because its text had shrunk, and when to look again.
+/// Records that a render was held back because it had less content, and the time of the next attempt.
 pub async fn note_suspect(
     conn: &mut Conn,
     page: &PageId,

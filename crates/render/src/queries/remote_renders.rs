@@ -1,10 +1,10 @@
-//! SQL of what came of renders that were made for processes without browsers.
+//! SQL of the results of renders for processes without browsers.
 
 use store::{Conn, DbError, on_engine};
 
 use platform::clock::Timestamp;
 
-/// Writes a result down. A second attempt at the same job replaces it.
+/// Inserts the result of a job. A second attempt at the same job replaces the result.
 pub async fn insert_remote_render(
     conn: &mut Conn,
     job: &str,
@@ -21,13 +21,13 @@ pub async fn insert_remote_render(
     Ok(())
 }
 
-/// The result of a job, once there is one.
+/// Finds the result of a job, once there is one.
 pub async fn find_remote_render(conn: &mut Conn, job: &str) -> Result<Option<String>, DbError> {
     const SQL: &str = "select result from remote_renders where job_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(job).fetch_optional(c).await)?)
 }
 
-/// Deletes results from before `until`; answers the keys of their objects.
+/// Deletes results from before `until`. Returns the keys of their objects.
 pub async fn delete_remote_renders(conn: &mut Conn, until: Timestamp) -> Result<Vec<String>, DbError> {
     const SQL: &str = "delete from remote_renders where created_at < $1 returning object_key";
     let deleted: Vec<Option<String>> =

@@ -1,5 +1,5 @@
-//! SQL of what is wanted of the snapshots: how often pages are asked for, when they are due, and which may go.
-//! Statements about lists differ in form between the engines (arrays here, JSON there) and in nothing else.
+//! SQL of the retention of snapshots: how often pages are requested, when they are due, and which may be deleted.
+//! Statements with lists differ between the engines only in form: arrays in PostgreSQL, JSON in SQLite.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ use accounts::AccountId;
 use domains::DomainId;
 use platform::clock::Timestamp;
 
-/// Adds how often pages were asked for today. What was asked for before this stretch of thirty days counts half.
+/// Adds today's numbers of requests for pages. Requests from before the current period of thirty days count half.
 ///
-/// Rows are locked in the order of the list: processes that add to the same pages wait for each other, in one direction.
+/// Rows are locked in the order of hashes, so that processes that update the same pages cannot deadlock.
 pub async fn add_asks(
     conn: &mut Conn,
     domain: &DomainId,
@@ -46,7 +46,7 @@ pub async fn add_asks(
     Ok(())
 }
 
-/// A stored page, as far as it matters when it is due.
+/// Columns of a stored page that decide when the page is due.
 #[derive(Debug, sqlx::FromRow)]
 pub struct PlannedRow {
     /// Hash of the page's key.
@@ -55,11 +55,11 @@ pub struct PlannedRow {
     pub url: String,
     /// The page's status.
     pub status: i64,
-    /// When it was rendered, epoch milliseconds.
+    /// Time of the render, epoch milliseconds.
     pub created_at: i64,
-    /// Not before when to try again, epoch milliseconds.
+    /// Earliest time of the next attempt, epoch milliseconds.
     pub retry_at: i64,
-    /// How often it was asked for lately.
+    /// Number of recent requests for the page.
     pub asks: i64,
 }
 
@@ -77,7 +77,7 @@ pub async fn list_due(
     })?)
 }
 
-/// Lists stored pages after a hash, in the order of hashes.
+/// Lists stored pages in the order of hashes, after one hash.
 pub async fn list_planned(
     conn: &mut Conn,
     domain: &DomainId,
@@ -91,7 +91,7 @@ pub async fn list_planned(
     })?)
 }
 
-/// Plans when a page is due, unless it was rendered anew since it was looked at.
+/// Sets the time at which a page is due, unless the page was rendered after its row was read.
 pub async fn plan_page(
     conn: &mut Conn,
     domain: &DomainId,
@@ -112,14 +112,14 @@ pub async fn plan_page(
     })?)
 }
 
-/// The intervals by which each domain's pages were last planned.
+/// Lists the refresh intervals by which each domain's pages were last planned.
 pub async fn list_plans(conn: &mut Conn) -> Result<HashMap<String, String>, DbError> {
     const SQL: &str = "select domain_id, intervals from snapshot_plans";
     let rows: Vec<(String, String)> = on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?;
     Ok(rows.into_iter().collect())
 }
 
-/// Notes by which intervals a domain's pages are planned.
+/// Stores the refresh intervals by which a domain's pages are planned.
 pub async fn put_plan(conn: &mut Conn, domain: &DomainId, intervals: &str) -> Result<(), DbError> {
     const SQL: &str = "insert into snapshot_plans (domain_id, intervals) values ($1, $2) \
          on conflict (domain_id) do update set intervals = excluded.intervals";
@@ -128,13 +128,13 @@ pub async fn put_plan(conn: &mut Conn, domain: &DomainId, intervals: &str) -> Re
     })?)
 }
 
-/// Counts what is stored of a domain.
+/// Counts the rows of a domain, including pages that are being rendered for the first time.
 pub async fn count_stored(conn: &mut Conn, domain: &DomainId) -> Result<i64, DbError> {
     const SQL: &str = "select count(*) from snapshots where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_one(c).await)?)
 }
 
-/// Lists the stored pages of a domain that are asked for least.
+/// Lists the least requested stored pages of a domain.
 pub async fn list_least_asked(
     conn: &mut Conn,
     domain: &DomainId,
@@ -148,7 +148,7 @@ pub async fn list_least_asked(
     })?)
 }
 
-/// Returns how many bytes of HTML an account's stored pages have.
+/// Returns the size of the HTML of an account's stored pages, in bytes.
 pub async fn sum_stored_bytes(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
     const SQL: &str = "select cast(coalesce(sum(html_bytes), 0) as bigint) from snapshots \
          where object_key is not null and domain_id in (select id from domains where account_id = $1)";
@@ -156,7 +156,7 @@ pub async fn sum_stored_bytes(conn: &mut Conn, account: &AccountId) -> Result<u6
     Ok(bytes.unsigned_abs())
 }
 
-/// A stored page that may go.
+/// A stored page that may be deleted.
 #[derive(Debug, sqlx::FromRow)]
 pub struct LeastAskedRow {
     pub domain_id: String,
@@ -164,7 +164,7 @@ pub struct LeastAskedRow {
     pub html_bytes: i64,
 }
 
-/// Lists the stored pages of an account that are asked for least.
+/// Lists the least requested stored pages of an account.
 pub async fn list_least_asked_of_account(
     conn: &mut Conn,
     account: &AccountId,
@@ -179,7 +179,7 @@ pub async fn list_least_asked_of_account(
     })?)
 }
 
-/// Lists stored pages of a domain that nobody has wanted since a day, after a hash: hash and address.
+/// Lists hash and address of a domain's stored pages whose `wanted_day` is before a day, in the order of these days.
 pub async fn list_unwanted(
     conn: &mut Conn,
     domain: &DomainId,
@@ -193,7 +193,7 @@ pub async fn list_unwanted(
     })?)
 }
 
-/// Deletes those of these pages that nobody has wanted since a day; answers the objects that were theirs.
+/// Deletes those of the given pages whose `wanted_day` is before a day. Returns the keys of their objects.
 pub async fn delete_unwanted(
     conn: &mut Conn,
     domain: &DomainId,
@@ -218,7 +218,7 @@ pub async fn delete_unwanted(
     Ok(rows.into_iter().map(|(object,)| object).collect())
 }
 
-/// Finds which objects the rows of these pages name.
+/// Lists the object keys in the rows of the given pages.
 pub async fn list_objects(
     conn: &mut Conn,
     domain: &DomainId,

@@ -1,5 +1,5 @@
-//! SQL of the snapshots of a domain as people look through them. Statements about lists differ in form between the engines
-//! (arrays here, JSON there) and in nothing else.
+//! SQL of lists and counts of a domain's snapshots. Statements with lists differ between the engines only in form: arrays in
+//! PostgreSQL, JSON in SQLite.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::SnapshotRow;
 use domains::DomainId;
 use platform::clock::Timestamp;
 
-/// As much of a snapshot as tells its state and its place in a list.
+/// Columns of a snapshot that decide its state and its position in a list.
 #[derive(Debug, sqlx::FromRow)]
 pub struct SnapshotSummaryRow {
     pub key_hash: String,
@@ -18,15 +18,15 @@ pub struct SnapshotSummaryRow {
     /// The page's status.
     pub status: i64,
     pub html_bytes: i64,
-    /// Time that the render took.
+    /// Duration of the render, in milliseconds.
     pub render_ms: i64,
-    /// Time of its render, epoch milliseconds.
+    /// Time of the render, epoch milliseconds.
     pub created_at: i64,
-    /// 1: its last render failed.
+    /// 1 when the last render failed.
     pub is_failing: i64,
 }
 
-/// A snapshot and its hash.
+/// A snapshot with the hash of its page's key.
 #[derive(sqlx::FromRow)]
 struct HashedRow {
     key_hash: String,
@@ -48,7 +48,7 @@ pub async fn list_snapshot_summaries(
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(&pattern).fetch_all(c).await)?)
 }
 
-/// The statement of [`list_snapshots_by_hash`].
+/// Statement of [`list_snapshots_by_hash`].
 macro_rules! by_hash {
     ($condition:literal) => {
         concat!(
@@ -60,7 +60,7 @@ macro_rules! by_hash {
     };
 }
 
-/// Reads the snapshots with these hashes; those that are gone are left out.
+/// Reads the snapshots with the given hashes. Deleted snapshots are left out.
 pub async fn list_snapshots_by_hash(
     conn: &mut Conn,
     domain: &DomainId,
@@ -86,15 +86,15 @@ pub struct SnapshotCountRow {
     pub domain_id: String,
     /// Snapshots whose last render did not fail.
     pub sound: i64,
-    /// Of these: planned for a time that is over.
+    /// Snapshots among `sound` whose due time has passed.
     pub due: i64,
-    /// Of these: pages that are gone, planned for no such time, and too old.
+    /// Snapshots among `sound` of pages that are gone, whose due time has not passed, and that are too old.
     pub gone: i64,
     pub failing: i64,
 }
 
-/// The statement of [`count_snapshots`]. Every count has a partial index that holds all it needs; one pass over the rows
-/// themselves takes five times as long. See docs/decisions/0450.
+/// Statement of [`count_snapshots`]. Each count reads only a partial index; one scan of the rows takes five times as long.
+/// See docs/decisions/0450.
 macro_rules! counts_of {
     ($domains:literal) => {
         concat!(
@@ -114,7 +114,7 @@ macro_rules! counts_of {
     };
 }
 
-/// Counts the snapshots of some domains: `now`, and the time before which a page that is gone is stale.
+/// Counts the snapshots of some domains. A page that is gone is stale when it was rendered before `gone_before`.
 pub async fn count_snapshots(
     conn: &mut Conn,
     domains: &[DomainId],
@@ -147,13 +147,13 @@ pub async fn count_failures(
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(from).fetch_all(c).await)?)
 }
 
-/// Finds the intervals by which a domain's pages were last planned.
+/// Finds the refresh intervals by which a domain's pages were last planned.
 pub async fn find_plan(conn: &mut Conn, domain: &DomainId) -> Result<Option<String>, DbError> {
     const SQL: &str = "select intervals from snapshot_plans where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).fetch_optional(c).await)?)
 }
 
-/// Takes the meaning of `%`, `_` and the escape itself away.
+/// Escapes `%`, `_` and the escape character `!`.
 fn escape_like(text: &str) -> String {
     text.replace('!', "!!").replace('%', "!%").replace('_', "!_")
 }

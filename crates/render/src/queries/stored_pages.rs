@@ -1,11 +1,11 @@
-//! SQL about many snapshots of a domain at once: for cache refresh. Statements about lists differ in form between the
-//! engines (arrays here, JSON there) and in nothing else.
+//! SQL of many snapshots of a domain at once, for cache refresh. Statements with lists differ between the engines only in
+//! form: arrays in PostgreSQL, JSON in SQLite.
 
 use store::{Conn, DbError, EngineConn, on_engine};
 
 use domains::DomainId;
 
-/// Finds when each of these pages was stored, as pairs of hash and time. Pages without a snapshot are left out.
+/// Lists hash and render time of the given pages. Pages without a snapshot are left out.
 pub async fn list_created(
     conn: &mut Conn,
     domain: &DomainId,
@@ -25,7 +25,7 @@ pub async fn list_created(
     })
 }
 
-/// Deletes the rows of these pages, renders in progress included; answers the objects that were theirs.
+/// Deletes the rows of the given pages, including renders in progress. Returns the keys of their objects.
 pub async fn delete_snapshots(
     conn: &mut Conn,
     domain: &DomainId,
@@ -46,7 +46,7 @@ pub async fn delete_snapshots(
     Ok(rows.into_iter().map(|(object,)| object).collect())
 }
 
-/// Deletes some of a domain's rows, renders in progress included; answers how many.
+/// Deletes up to 1,000 rows of a domain, including renders in progress. Returns the number of deleted rows.
 pub async fn delete_some(conn: &mut Conn, domain: &DomainId) -> Result<u64, DbError> {
     const SQL: &str = "delete from snapshots where domain_id = $1 and key_hash in \
          (select key_hash from snapshots where domain_id = $1 limit 1000)";
@@ -60,7 +60,7 @@ fn as_json(texts: &[String]) -> String {
     serde_json::to_string(texts).expect("texts are JSON")
 }
 
-/// Lists stored pages after a hash, in the order of hashes.
+/// Lists hash and address of stored pages in the order of hashes, after one hash.
 pub async fn list_stored(
     conn: &mut Conn,
     domain: &DomainId,

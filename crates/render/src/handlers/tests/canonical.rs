@@ -1,4 +1,4 @@
-//! One address per snapshot: what is rendered is never the requester's form of an address.
+//! Tests of canonical addresses: a page is never rendered under the requester's form of its address.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Who gets a snapshot, and what the settings of the domain make of it.
+//! Tests of decisions: the clients that get a snapshot, and the effect of the domain's settings.
 
 use super::*;
 
@@ -113,12 +113,12 @@ async fn custom_response_headers_are_on_the_snapshots_of_their_paths() {
     assert_eq!(app.crawl(&account, "https://shop.example/").await.header("x-robots-tag"), "");
 }
 
-/// Values of a header, line by line.
+/// Returns the values of a header, line by line.
 fn lines<'a>(reply: &'a Reply, name: &str) -> Vec<&'a str> {
     reply.headers.get_all(name).iter().map(|value| value.to_str().expect("a text")).collect()
 }
 
-/// Has the page answer these header lines.
+/// Makes the page answer with these header lines.
 fn answer_with(app: &TestApp, status: u16, fields: &[(&'static str, &'static str)]) {
     app.renderer.answers_page(PAGE, |page| {
         page.status = status;

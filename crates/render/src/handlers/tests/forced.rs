@@ -1,4 +1,4 @@
-//! Renders that a caller forces.
+//! Tests of forced renders.
 
 use super::*;
 
@@ -47,7 +47,7 @@ async fn a_forced_render_that_began_later_is_not_replaced_by_an_older_one() {
         let forced = tokio::spawn(app.force(&account, PAGE).into_future());
         eventually("the forced render", async || app.renderer.renders(PAGE) == 2).await;
 
-        // Both end now, with what is there now; what matters is which of them is kept.
+        // Both renders end now, with the present page; the one that is kept matters.
         app.renderer.release(PAGE);
         let (slow, forced) = (slow.await.expect("an answer"), forced.await.expect("an answer"));
 
@@ -91,7 +91,7 @@ async fn a_key_forces_sixty_renders_a_minute() {
     assert!(refused.headers.contains_key("retry-after") && refused.headers.contains_key("ratelimit"));
     assert_eq!(app.crawl(&account, PAGE).await.header("x-service-render-cache"), "edge-hit");
     app.get(&path).key(&other_key).await.assert_status(200);
-    // Before what was sent and whose it is.
+    // The limit is checked before the address and its owner.
     app.force(&account, "https://else.example/").await.assert_error(429, "rate_limited");
     app.clock.advance(Duration::from_secs(61));
     app.force(&account, PAGE).await.assert_status(200);

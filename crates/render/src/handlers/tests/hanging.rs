@@ -1,8 +1,8 @@
-//! Origins that answer while something of their pages hangs.
+//! Tests of origins that answer while a part of their pages hangs.
 
 use super::*;
 
-/// Two domains; pages of `shop.example` were cut off at the time limit.
+/// Adds two domains. The page `/cut` is cut off at the time limit.
 async fn with_hanging_shop(app: &TestApp) -> (TestAccount, TestAccount) {
     let (account, _) = shop(app).await;
     let other = app.account("owner@other.example", Plan::Enterprise).await;

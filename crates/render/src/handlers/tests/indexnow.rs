@@ -1,4 +1,4 @@
-//! Pages that a render changed are told to IndexNow, and what becomes of each of its answers.
+//! Tests of the submission of changed pages to IndexNow, and of the handling of its answers.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use super::*;
 const INDEXNOW: &str = "/api/domains/shop.example/indexnow";
 const INTERVAL: Duration = Duration::from_secs(600);
 
-/// A stand-in of IndexNow: its answer, and the bodies that it got.
+/// Test server in place of IndexNow, with its answer and the bodies that it received.
 struct Engine {
     server: WebServer,
     answer: Arc<Mutex<(u16, Option<&'static str>)>>,

@@ -1,4 +1,4 @@
-//! Markdown of pages for agents: by `Accept`, by name, and never by user agent.
+//! Tests of Markdown for agents: by `Accept`, by the named format, and never by user agent.
 
 use super::*;
 
@@ -33,7 +33,7 @@ async fn a_request_that_names_markdown_gets_it_from_the_same_tiers() {
         assert_markdown(&ask().await, "edge-hit");
         app.clock.advance(Duration::from_secs(301));
         assert_markdown(&ask().await, "hit");
-        // The second of these comes from what was prepared for the first.
+        // The fast path answers the second request from the response that the first one prepared.
         assert_markdown(&ask().await, "edge-hit");
         assert_markdown(&ask().await, "edge-hit");
         assert_eq!(app.renderer.renders(PAGE), 1);

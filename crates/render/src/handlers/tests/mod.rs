@@ -36,7 +36,7 @@ use platform::plans::Plan;
 const DAY: Duration = Duration::from_secs(24 * 3600);
 const PAGE: &str = "https://shop.example/shoes";
 
-/// An account on a plan without limits, with the connected domain shop.example.
+/// Makes an account on a plan without limits, with the connected domain shop.example.
 async fn shop(app: &TestApp) -> (TestAccount, Domain) {
     let account = app.account("owner@shop.example", Plan::Enterprise).await;
     let domain = app.domain(&account, "shop.example").await;
@@ -59,7 +59,7 @@ fn assert_leads_to(reply: &Reply, status: u16, location: &str) {
     }
 }
 
-/// Waits for background work, which needs no time of the clock but some of the runtime.
+/// Waits for background work, which needs real time but no advance of the test's clock.
 async fn eventually(what: &str, is_so: impl AsyncFn() -> bool) {
     for _ in 0..500 {
         if is_so().await {

@@ -1,4 +1,4 @@
-//! Pages that are missing although their server answers 200.
+//! Tests of pages that are missing although their server answers 200.
 
 use super::*;
 use crate::impossible::impossible_path;
@@ -44,7 +44,7 @@ async fn a_page_with_the_element_or_the_text_is_404_from_its_next_render_on_and_
     .await;
 }
 
-/// Programs what the site shows at an address that cannot exist.
+/// Sets the page that the site shows at an address that cannot exist. Returns its path.
 fn impossible(app: &TestApp, domain: &Domain, html: &str) -> String {
     let path = format!("/{}", impossible_path(&domain.id, app.clock.now()));
     app.renderer.answers_html(&path, html);
@@ -74,7 +74,7 @@ async fn a_page_that_shows_what_an_impossible_address_shows_is_404_and_that_is_a
             [404, 200, 404]
         );
         assert_eq!(app.renderer.renders(&path), 1);
-        // Neither the impossible address nor the start page counts.
+        // Neither the render of the impossible address nor that of the start page counts.
         let usage = app.get("/api/usage").key(&account.key).await.json();
         assert_eq!(
             (&usage["limits"][1]["name"], &usage["limits"][1]["used"]),

@@ -1,4 +1,4 @@
-//! Tests of rendering while the object store is in trouble: a real S3 service that delays, answers errors, hangs or cuts.
+//! Tests of rendering during outages of the object store: a real S3 service that delays, answers errors, hangs or cuts.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::*;
 
 const OTHER: &str = "https://shop.example/other";
 
-/// What a store does that does not work, in turn.
+/// Failures of a store, tested one after another.
 const TROUBLES: [Behaviour; 4] =
     [Behaviour::Answers(503), Behaviour::Answers(500), Behaviour::Hangs, Behaviour::Cuts];
 
-/// A service with a stored page that this process has not in memory, on a store that then gets into trouble.
+/// Makes a service with a stored page that is not in memory, on a store that then fails.
 async fn with_store_in_trouble(trouble: Behaviour) -> (S3Server, TestApp, TestAccount) {
     let server = S3Server::start().await;
     let app = TestApp::on_objects(&server.config("objects"), "render.memory_cache_bytes = 0").await;
@@ -44,7 +44,7 @@ async fn while_the_store_is_in_trouble_nothing_is_rendered_or_counted_and_the_or
 
         assert_eq!((app.renderer.renders(PAGE), app.renderer.renders(OTHER)), (1, 0), "{trouble:?}");
         assert_eq!(renders_counted(&app, &account).await, before, "{trouble:?}");
-        // One found out; the others were told.
+        // One request detected the outage, and the others failed without an operation of the store.
         assert!(server.requests_in_trouble() < 40, "{trouble:?}: {}", server.requests_in_trouble());
         server.behave(Behaviour::Works);
         eventually_for(Duration::from_secs(30), "the stored page", async || {
@@ -100,7 +100,7 @@ async fn a_refresh_waits_for_the_store_instead_of_rendering_for_nothing() {
     let domain = app.state.domains.list(None).await.expect("a database").remove(0);
     let site = app.site(&domain).await;
     let target = url::Url::parse(PAGE).expect("an address");
-    // The store is found to be down.
+    // This request detects the outage.
     app.crawl(&account, PAGE).await.assert_status(304);
 
     let refused = app.state.render.refresh(&site, &target).await;
@@ -117,7 +117,7 @@ async fn a_refresh_waits_for_the_store_instead_of_rendering_for_nothing() {
     assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>fresh</p>");
 }
 
-/// Waits longer than for work in memory: a store is asked again after some seconds.
+/// Waits longer than [`eventually`], since a store is tried again after some seconds.
 async fn eventually_for(time: Duration, what: &str, is_so: impl AsyncFn() -> bool) {
     let deadline = tokio::time::Instant::now() + time;
     while !is_so().await {

@@ -1,4 +1,4 @@
-//! What a page is: its status, and when a render does not become the snapshot.
+//! Tests of rendered pages: their status, and renders that do not become the snapshot.
 
 use super::*;
 
@@ -106,7 +106,7 @@ async fn a_page_that_cannot_be_rendered_and_never_was_goes_to_the_origin() {
     .await;
 }
 
-/// Whether a render of the page was held back.
+/// Decides whether a render of the page was held back.
 async fn is_suspected(app: &TestApp, domain: &Domain) -> bool {
     let site = app.site(domain).await;
     let page = page_of(&site, &url::Url::parse(PAGE).expect("an address"));
@@ -187,7 +187,7 @@ async fn an_object_store_that_does_not_answer_is_no_reason_to_render() {
         let key = app.crawl(&account, PAGE).await.header("x-service-snapshot-key").to_owned();
         let (blobs, db) = (&app.state.platform.blobs, &app.state.platform.db);
         blobs.delete(&key).await.expect("a folder");
-        // A file where a folder should be: the store fails, and does not say that the object is missing.
+        // A file in place of a folder: the store fails, and does not report the object as missing.
         blobs.put("broken", bytes::Bytes::from_static(b"a file")).await.expect("a folder");
         const SQL: &str = "update snapshots set object_key = 'broken/object'";
         let mut tx = db.write().await.expect("a database");

@@ -1,4 +1,4 @@
-//! The domain's crawler policy at the render endpoint.
+//! Tests of the domain's crawler policy at the render endpoint.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! What is written down of requests and pages: visits, and the list of what is stored.
+//! Tests of the records of requests and pages: visits, and the list of snapshots.
 
 use super::*;
 
@@ -30,11 +30,11 @@ async fn visits_of_crawlers_that_got_a_page_are_counted() {
 }
 
 const GPTBOT: &str = "GPTBot/1.2";
-/// A list that its provider published yesterday: what is not in it is an impostor's.
+/// Address list that the provider published yesterday. An address outside the list is an impostor's.
 const RANGES: &str =
     r#"{"feeds":{"https://openai.com/gptbot.json":{"updated":"2026-11-19","networks":["20.15.240.0/24"]}}}"#;
 
-/// A process that knows the addresses of GPTBot.
+/// Starts a process that knows the addresses of GPTBot.
 async fn knowing_gptbot(app: &TestApp) -> TestApp {
     let file = app.state.platform.config.storage.data_dir.join("crawler-ranges.json");
     std::fs::write(file, RANGES).expect("a folder of this test");
@@ -51,7 +51,7 @@ async fn a_crawler_is_verified_by_the_address_that_an_integration_states() {
         ask().await.assert_status(200);
 
         for address in ["20.15.240.7", "8.8.8.8", "10.0.0.1", "no address"] {
-            // Three times: the first answer is prepared by the router, the later ones are the fast path's.
+            // Three times: the router prepares the first answer, and the fast path gives the later ones.
             for _ in 0..3 {
                 ask().header("x-service-client-address", address).await.assert_status(200);
             }

@@ -1,4 +1,4 @@
-//! What the plan and the API refuse, and in which order.
+//! Tests of refusals by the plan and the API, and of their order.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Where a page comes from: memory, the snapshot, the browser; and what becomes of stale and lost ones.
+//! Tests of the tiers (memory, snapshot, browser), and of stale and lost pages.
 
 use super::*;
 
@@ -35,7 +35,7 @@ async fn the_third_equal_request_is_answered_like_the_second() {
     let headers = |reply: &Reply| {
         let mut headers = reply.headers.clone();
         headers.remove("x-request-id");
-        // The router names the length itself; for the fast path the connection does.
+        // The router sets the length itself; for the fast path the connection sets the length.
         headers.remove("content-length");
         headers
     };
@@ -113,7 +113,7 @@ async fn a_failed_re_render_keeps_the_snapshot_records_the_error_and_waits_longe
         let expected = "the origin could not be reached: connection refused";
         assert_eq!(listed["snapshots"][0]["lastError"], expected);
         assert_eq!(listed["snapshots"][0]["stale"], true);
-        // Within the pause nobody tries again; after it somebody does.
+        // The page is not rendered within the pause, and is rendered after the pause.
         assert_page(&app.crawl(&account, PAGE).await, "hit", "<p>old</p>");
         assert_eq!(app.renderer.renders(PAGE), 2);
         app.clock.advance(Duration::from_secs(61));
@@ -129,7 +129,7 @@ async fn a_failed_re_render_keeps_the_snapshot_records_the_error_and_waits_longe
 
 #[tokio::test]
 async fn a_missing_object_is_rendered_again_and_repaired() {
-    // Without memory for documents: a process that remembers one does not miss its object for a minute.
+    // Without memory for documents: a process with a cached document does not detect the missing object for a minute.
     TestApp::on_each_engine_with("render.memory_cache_bytes = 0", async |app| {
         let (account, _) = shop(&app).await;
         app.crawl(&account, PAGE).await;

@@ -1,4 +1,4 @@
-//! Many requests at once, in one process and in several: one render.
+//! Tests of concurrent requests, in one process and in several, which share one render.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! The front of customers' domains: crawlers get what the render service decides, everybody else the origin's answer.
+//! Reverse proxy in front of customers' domains: crawlers get the render service's answer, other clients the origin's.
 //!
-//! Three rooms, each of which knows only those before it: `certificates` orders and keeps what TLS needs, `proxy` answers
-//! requests, `listener` takes connections and hands their requests over.
+//! Three modules, each of which knows only the ones before it: `certificates` orders and stores the certificates of TLS, `proxy`
+//! answers requests, `listener` accepts connections and passes their requests to the proxy.
 
 pub mod certificates;
 pub mod listener;

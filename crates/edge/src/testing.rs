@@ -1,4 +1,4 @@
-//! The edge in a test.
+//! Test support of the edge.
 
 use std::ops::Deref;
 
@@ -12,13 +12,13 @@ use platform::jobs::{Registry, Worker};
 use crate::{Certificates, OwnSite, jobs};
 pub use render::testing::*;
 
-/// The edge and what stands to their left, under test.
+/// Services of the edge and of the features that it uses, for tests.
 pub struct EdgeServices {
     left: RenderServices,
     pub certificates: Option<Certificates>,
 }
 
-/// The edge in a test.
+/// Test application with the edge's services.
 pub type TestApp = platform::testing::TestApp<EdgeServices>;
 
 impl Services for EdgeServices {
@@ -47,7 +47,7 @@ impl Services for EdgeServices {
 }
 
 impl EdgeServices {
-    /// Returns what the edge asks.
+    /// Returns the services that the edge uses.
     pub fn edge_services(&self) -> crate::Services<'_> {
         let config = &self.platform().config;
         let own_site = config.has_role(Role::Api).then(|| OwnSite::new(config, self.envelope())).flatten();
@@ -64,7 +64,7 @@ impl EdgeServices {
         }
     }
 
-    /// Makes a worker that orders certificates and renders.
+    /// Returns a worker that orders certificates and renders.
     pub fn worker(&self) -> Worker {
         let registry = Registry::default();
         self.left.worker_with(match &self.certificates {

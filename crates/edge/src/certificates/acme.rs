@@ -1,4 +1,4 @@
-//! Orders certificates from an ACME certificate authority (RFC 8555). Used by `certificates`, which decides whether to.
+//! Orders certificates from an ACME certificate authority (RFC 8555). Used by `certificates`, which decides when to order.
 //! Knows neither the database nor the domains: proofs go to an [`OrderStore`], which every process reads.
 
 use std::future::Future;
@@ -14,9 +14,9 @@ use tokio::sync::Mutex;
 
 use platform::config;
 
-/// What the authority says of an account that it does not know, as after it was reset.
+/// Problem type of the authority for an account that it does not know, for example after its database was reset.
 const UNKNOWN_ACCOUNT: &str = "urn:ietf:params:acme:error:accountDoesNotExist";
-/// How long the authority may take to look at a proof, and then to issue.
+/// Timeout of the authority's validation of a proof, and of its issuance.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The certificate authority of the settings.
@@ -24,19 +24,19 @@ pub struct CertificateAuthority {
     directory_url: String,
     contact: Option<String>,
     root_ca: Option<PathBuf>,
-    /// Our account there, once it was needed.
+    /// Account with the authority; None until it is first needed.
     account: Mutex<Option<Account>>,
 }
 
 /// A new certificate and its key, PEM.
 pub struct Issued {
-    /// The certificate and what leads to the root.
+    /// Certificate and its intermediates, PEM.
     pub chain: String,
-    /// The private key.
+    /// Private key, PEM.
     pub key: String,
 }
 
-/// Why there is no certificate.
+/// Reason of a failed order.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
     /// The authority could not be reached or refused.
@@ -45,18 +45,18 @@ pub enum OrderError {
     /// The authority did not accept the proof.
     #[error("the certificate authority did not accept the proof: {0}")]
     NotProven(String),
-    /// The authority offers no way of proof that we can give.
+    /// The authority offers no challenge of the wanted type.
     #[error("the certificate authority offers neither http-01 nor tls-alpn-01")]
     NoChallenge,
-    /// The key or the request could not be made.
+    /// The key or the certificate request could not be created.
     #[error("could not make a certificate request")]
     Request(#[from] rcgen::Error),
-    /// A proof or the account could not be put where other processes find it.
+    /// A proof or the account could not be stored for the other processes.
     #[error("could not keep what the order needs")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// How the authority validates that a name leads here.
+/// Method by which the authority validates control of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValidationMethod {
     /// Plain HTTP, port 80.
@@ -65,20 +65,20 @@ pub enum ValidationMethod {
     Tls,
 }
 
-/// What outlives an order: the account, and proofs for as long as the authority looks for them.
+/// Store of the data that outlives an order: the account, and proofs until the authority has validated them.
 pub trait OrderStore: Send + Sync {
-    /// The account's credentials for a directory.
+    /// Returns the credentials of the account with a directory.
     fn credentials(
         &self,
         directory_url: &str,
     ) -> impl Future<Output = Result<Option<String>, OrderError>> + Send;
-    /// Keeps the account's credentials for a directory.
+    /// Stores the credentials of the account with a directory.
     fn keep_credentials(
         &self,
         directory_url: &str,
         credentials: &str,
     ) -> impl Future<Output = Result<(), OrderError>> + Send;
-    /// Shows a proof to whoever asks for its token.
+    /// Publishes a proof under its token.
     fn show(
         &self,
         token: &str,
@@ -88,7 +88,7 @@ pub trait OrderStore: Send + Sync {
 }
 
 impl CertificateAuthority {
-    /// The authority of the settings. None when the contact is no e-mail address.
+    /// Returns the authority of the settings. None when the contact is no e-mail address.
     pub fn new(edge: &config::EdgeSection) -> Option<CertificateAuthority> {
         if edge.acme_contact.as_ref().is_some_and(|contact| !contact.contains('@')) {
             return None;
@@ -105,7 +105,7 @@ impl CertificateAuthority {
         })
     }
 
-    /// Orders a certificate for one name and proves that the name leads here.
+    /// Orders a certificate for one name and proves control of the name.
     pub async fn order(
         &self,
         host: &str,
@@ -150,9 +150,9 @@ impl CertificateAuthority {
         Ok(account)
     }
 
-    /// The operator names the authority, so it is not behind the guard that customers' addresses are behind.
+    /// Returns a client without the guard of customers' addresses, since the operator configures the authority.
     fn client(&self) -> Result<AccountBuilder, Error> {
-        // The client uses the process-wide provider. If one is set already, that one is fine.
+        // The client uses the process-wide provider. An earlier one may stay.
         let _ = rustls::crypto::ring::default_provider().install_default();
         match &self.root_ca {
             Some(path) => Account::builder_with_root(path),
@@ -175,7 +175,7 @@ async fn finish(
     }
     let key = KeyPair::generate()?;
     let mut request = CertificateParams::new(vec![host.to_owned()])?;
-    // Authorities take names from the extension; a common name would be one more place to disagree about.
+    // Authorities read names from the extension; a common name could contradict it.
     request.distinguished_name = DistinguishedName::new();
     order.finalize_csr(request.serialize_request(&key)?.der()).await?;
     let chain = order.poll_certificate(&patience).await?;
@@ -206,7 +206,7 @@ async fn give_proof(
     Ok(())
 }
 
-/// What the authority says about a proof that it did not accept.
+/// Returns the authority's reason for refusing a proof.
 async fn reason(order: &mut Order) -> String {
     let mut authorizations = order.authorizations();
     while let Some(Ok(authorization)) = authorizations.next().await {

@@ -1,7 +1,7 @@
-//! Every certificate there is, in memory as it is stored: about two kilobytes each, the issuer's part shared. What a handshake
-//! asks for is opened, and some of what was opened is kept. Used by the certificates' service and by handshakes; the follower
-//! keeps it equal to the table, but for rows that cannot be opened: then the last good one stays. Must never hold a private key in the clear for longer than handshakes ask for it.
-//! See docs/decisions/0015.
+//! All stored certificates, in memory in their sealed form: about two kilobytes each, with shared issuers. Handshakes open the
+//! certificates that they need, and a cache keeps opened ones. Used by the certificates' service and by handshakes. The follower
+//! keeps the directory equal to the table, except for rows that cannot be opened: then the last good certificate stays.
+//! Must never hold a private key in the clear for longer than handshakes ask for it. See docs/decisions/0015.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -19,16 +19,16 @@ use platform::clock::{Clock, Timestamp};
 use platform::follow::Followed;
 use platform::secret::SealKey;
 
-/// Certificates that are kept opened.
+/// Capacity of the cache of opened certificates.
 const OPENED: u64 = 20_000;
-/// Certificates that are read at a time.
+/// Certificates per query.
 const PAGE: i64 = 1_000;
-/// Ends each certificate of a chain.
+/// End marker of each certificate of a chain.
 const END: &str = "-----END CERTIFICATE-----";
 
 pub struct CertificateDirectory {
     sealed: RwLock<Sealed>,
-    /// By their stamp; none: it cannot be opened.
+    /// Opened certificates by stamp; None for those that cannot be opened.
     opened: cache::Cache<u64, Option<Arc<CertifiedKey>>>,
     key_seal: SealKey,
     clock: Clock,
@@ -42,9 +42,9 @@ struct Sealed {
 
 #[derive(Clone)]
 struct Certificate {
-    /// No other certificate of this process has it.
+    /// Number that is unique in this process.
     stamp: u64,
-    /// PEM of the certificate itself, and of what leads from it to the root.
+    /// PEM of the certificate itself. `issuers` is the PEM of its intermediates.
     own: Arc<str>,
     issuers: Arc<str>,
     sealed_key: Arc<str>,
@@ -52,13 +52,13 @@ struct Certificate {
 }
 
 impl CertificateDirectory {
-    /// Holds nothing yet.
+    /// Returns an empty directory.
     pub fn new(key_seal: SealKey, clock: &Clock) -> CertificateDirectory {
         let opened = cache::Cache::new(OPENED);
         CertificateDirectory { sealed: RwLock::default(), opened, key_seal, clock: clock.clone() }
     }
 
-    /// The certificate that handshakes for a name use now, if there is one.
+    /// Returns the unexpired certificate of a name, opened.
     pub fn find(&self, host: &str) -> Option<Arc<CertifiedKey>> {
         let certificate = {
             let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
@@ -67,12 +67,12 @@ impl CertificateDirectory {
         self.opened(host, &certificate)
     }
 
-    /// How many there are.
+    /// Returns the number of certificates.
     pub fn count(&self) -> u64 {
         self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.len() as u64
     }
 
-    /// When the first of them expires.
+    /// Returns the earliest time at which a certificate expires.
     pub fn first_expiry(&self) -> Option<Timestamp> {
         let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
         sealed.by_host.values().map(|certificate| certificate.not_after).min()
@@ -83,7 +83,7 @@ impl CertificateDirectory {
         Option::clone(&opened)
     }
 
-    /// Whether a new certificate of a name cannot be opened while the present one still serves.
+    /// Returns true when the new certificate of a name cannot be opened while the present one is still usable.
     fn is_worse(&self, host: &str, new: &Certificate) -> bool {
         self.opened(host, new).is_none() && self.find(host).is_some()
     }
@@ -101,8 +101,8 @@ impl CertificateDirectory {
         opened
     }
 
-    /// The present certificate of a name, where it stays in place of a new one. Only what differs is opened: the first time there
-    /// is nothing else, and opening all takes long.
+    /// Returns the present certificate of a name when it must stay in place of `new`. Opens `new` only when it differs from the
+    /// present one, since opening all certificates takes long.
     fn kept_for(&self, host: &str, new: &Certificate) -> Option<Certificate> {
         let old = self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.get(host).cloned()?;
         let is_changed = old.sealed_key != new.sealed_key || old.own != new.own;
@@ -113,7 +113,7 @@ impl CertificateDirectory {
         self.sealed.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Drops the opened form of a certificate that was replaced or removed.
+    /// Evicts the opened form of a certificate that was replaced or removed.
     fn close(&self, old: Option<Certificate>) {
         if let Some(old) = old {
             self.opened.remove(&old.stamp);
@@ -122,7 +122,7 @@ impl CertificateDirectory {
 }
 
 impl Sealed {
-    /// A stored certificate as it is held.
+    /// Converts a stored certificate into its form in memory.
     fn certificate(&mut self, stored: &StoredCertificate) -> Certificate {
         static STAMPS: AtomicU64 = AtomicU64::new(0);
         let own_ends = stored.chain.find(END).map_or(stored.chain.len(), |at| at + END.len());
@@ -140,7 +140,7 @@ impl Sealed {
         self.by_host.insert(host.into(), certificate)
     }
 
-    /// All customers of an authority have the same few issuers.
+    /// Interns the issuers, since all certificates of an authority have the same few.
     fn shared(&mut self, issuers: &str) -> Arc<str> {
         if let Some(known) = self.issuers.get(issuers) {
             return known.clone();
@@ -199,7 +199,7 @@ impl Followed for CertificateDirectory {
     }
 }
 
-/// The name of a handshake as names are kept.
+/// Returns the server name of a handshake in canonical form: lower case, without a final dot.
 pub fn name_of(hello: &ClientHello<'_>) -> Option<String> {
     Some(hello.server_name()?.trim_end_matches('.').to_ascii_lowercase())
 }
@@ -228,7 +228,7 @@ mod tests {
         let made = rcgen::generate_simple_self_signed(vec![host.to_owned()]).unwrap();
         StoredCertificate {
             host: host.to_owned(),
-            // A second certificate stands for the issuer's.
+            // A second certificate serves as the issuer's.
             chain: format!("{}{}", made.cert.pem(), made.cert.pem()),
             sealed_key: key_seal.seal(made.signing_key.serialize_pem().as_bytes(), host),
             not_before: 0,

@@ -1,5 +1,5 @@
-//! The background work of certificates: a domain that is connected gets its certificates before anybody asks for them, and
-//! new ones before they end. First handshakes order what is still missing.
+//! Background jobs of certificates: order the certificates of a connected domain before the first request, and renew them
+//! before they expire. First handshakes order those that are still missing.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::service::Certificates;
 use domains::{Domain, names};
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob, Registry, Schedule};
 
-/// First orders of this process at once, so that handshakes keep most of the places.
+/// First orders of this process at once; leaves most of the slots to handshakes.
 const FIRST_AT_ONCE: usize = 4;
-/// How often what is due for renewal is looked for: renewals begin weeks before a certificate ends.
+/// Interval of the search for certificates that are due; renewals begin weeks before a certificate expires.
 const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
-/// Owner of jobs and orders that no customer caused.
+/// Owner of jobs and orders without a customer.
 pub(super) const SERVICE: &str = "service";
 
 /// Orders the first certificate of a name.
@@ -24,7 +24,7 @@ pub struct OrderCertificate {
 }
 
 impl OrderCertificate {
-    /// The jobs for a domain's names, to be queued with what connects it.
+    /// Returns the jobs for the names of a domain, to be queued in the transaction that connects it.
     pub fn for_names_of(domain: &Domain) -> Vec<NewJob> {
         let queued = |host: String| {
             let key = format!("certificate of {host}");
@@ -44,20 +44,20 @@ impl Job for OrderCertificate {
     }
 }
 
-/// Renews a certificate, or deletes it when its domain is not here any more.
+/// Renews a certificate, or deletes it when its domain was removed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RenewCertificate {
     pub(super) host: String,
-    /// When the certificate ends that is to be replaced.
+    /// Epoch milliseconds at which the certificate to be replaced expires.
     pub(super) not_after: i64,
 }
 
 impl RenewCertificate {
-    /// The job for a certificate that is due.
+    /// Returns the queued form of the job.
     pub(super) fn queued(self) -> NewJob {
         let key = format!("renewal of {}", self.host);
         let job = self.queued_for(SERVICE);
-        // Ahead of first orders: without its renewal a site that works now would stop working.
+        // Runs before first orders: without its renewal a site that works now would stop working.
         job.unique(key).priority(JobPriority::Urgent)
     }
 }
@@ -71,14 +71,14 @@ impl Job for RenewCertificate {
     }
 }
 
-/// Queues [`RenewCertificate`] for what is due.
+/// Queues [`RenewCertificate`] for certificates that are due.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueueRenewals {}
 
 impl Job for QueueRenewals {
     const KIND: &'static str = "QueueRenewals";
     const MOST_AT_ONCE: Option<usize> = Some(1);
-    // The next one comes in some minutes.
+    // The next job follows within minutes.
     const MAX_ATTEMPTS: u32 = 1;
     type Services = Certificates;
 
@@ -88,7 +88,7 @@ impl Job for QueueRenewals {
     }
 }
 
-/// Adds the feature's jobs to what a worker can do. First orders and renewals have places of their own.
+/// Registers the jobs with a worker. First orders and renewals have separate slots.
 pub fn register(registry: Registry, certificates: &Certificates) -> Registry {
     registry
         .with::<OrderCertificate>(certificates.clone(), FIRST_AT_ONCE)
@@ -96,7 +96,7 @@ pub fn register(registry: Registry, certificates: &Certificates) -> Registry {
         .with::<QueueRenewals>(certificates.clone(), 1)
 }
 
-/// What the worker has to queue again and again.
+/// Returns the periodic jobs.
 pub fn schedules() -> Vec<Schedule> {
     vec![Schedule::every(LOOK_EVERY, "renewals", || QueueRenewals {}.queued_for(SERVICE))]
 }

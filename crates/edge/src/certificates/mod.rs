@@ -1,5 +1,5 @@
-//! Certificates of customers' domains: ordered from a certificate authority, kept, renewed and handed to handshakes.
-//! The lowest of the edge's rooms: knows neither its listeners nor its proxy.
+//! Certificates of customers' domains: ordered from a certificate authority, stored, renewed and given to handshakes.
+//! The lowest module of the edge: knows neither its listeners nor its proxy.
 //! See docs/decisions/0062.
 
 mod acme;

@@ -1,83 +1,83 @@
-//! When a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
-//! Must never let one customer, one name or a broken set-up use up what the certificate authority allows all of us.
+//! Rules of when a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
+//! Must never let one customer, one name or a broken set-up use up the limits that the certificate authority sets for all of us.
 //! See docs/decisions/0062.
 
 use std::time::Duration;
 
 use platform::clock::Timestamp;
 
-/// First orders per hour of all customers together. With as many renewals that is within what the authority allows.
+/// First orders per hour of all customers together. With as many renewals they stay within the authority's limits.
 pub const PER_HOUR: u64 = 50;
-/// First orders of an hour that are kept for customers that had none in it.
+/// First orders per hour that are reserved for customers without an order in that hour.
 const KEPT_PER_HOUR: u64 = 10;
-/// Renewals per hour at least. A budget of their own: new customers must never keep an old one's certificate from being renewed.
+/// Least hourly budget of renewals, apart from first orders: new customers must never prevent the renewal of an old certificate.
 const RENEWALS_PER_HOUR: u64 = 50;
-/// With many certificates the budget of renewals is one in so many: all of them in 15 days, half of the time between the renewals
-/// of a lifetime of 45 days.
+/// Certificates per renewal in an hour, above the least budget: all are renewed within 15 days, half of the time between two
+/// renewals of a certificate that is valid for 45 days.
 const HELD_PER_RENEWAL: u64 = 15 * 24;
 /// First orders per hour of one customer with few domains.
 pub const PER_ACCOUNT_HOUR: u64 = 20;
-/// Orders of this process at once, of each kind.
+/// Concurrent orders of this process, of each kind.
 pub const AT_ONCE: usize = 10;
-/// First orders of one customer at once, the look at its records included.
+/// Concurrent first orders of one customer, from the check of the name's records on.
 pub const AT_ONCE_PER_ACCOUNT: usize = 3;
 
-/// What one customer with however many domains leaves to all others.
+/// Most first orders per hour of one customer, whatever its number of domains; the others keep a fifth.
 const MOST_PER_ACCOUNT_HOUR: u64 = PER_HOUR * 4 / 5;
-/// A customer's domains are all ordered within about two days, when the budget of all allows.
+/// Domains per first order in an hour: domains with one name each are ordered within two days, if the common budget allows.
 const DOMAINS_PER_ORDER: u64 = 48;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
-/// Between two orders for one name, whatever came of the first.
+/// Time between two orders for one name, whatever the outcome of the first.
 const PER_NAME: Duration = Duration::from_secs(10 * 60);
-/// Share of a lifetime in which renewals are spread, so that what was ordered together is not renewed together.
+/// Share of a lifetime over which renewals are spread, so that certificates ordered together are not renewed together.
 const SPREAD: f64 = 0.05;
 
-/// What an order is for.
+/// Purpose of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderKind {
-    /// A name without a certificate.
+    /// Certificate for a name without one.
     First,
-    /// A name whose certificate ends.
+    /// Certificate for a name whose present one is about to expire.
     Renewal,
 }
 
-/// Orders of the last hour.
+/// Number of orders in the last hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LastHour {
-    /// First ones, of everybody.
+    /// First orders of all customers.
     pub all: u64,
-    /// First ones, of the customer.
+    /// First orders of the customer.
     pub account: u64,
-    /// Renewals, of everybody.
+    /// Renewals of all customers.
     pub renewals: u64,
-    /// Renewals, of the customer.
+    /// Renewals of the customer.
     pub account_renewals: u64,
 }
 
-/// Why a certificate is not ordered now.
+/// Limit that forbids an order for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Bound {
-    /// This customer has ordered enough for this hour.
+    /// The customer has reached its limit for this hour.
     #[error("the customer has ordered {0} certificates in an hour")]
     Account(u64),
-    /// All customers have ordered enough for this hour.
+    /// All customers together have reached the limit of first orders for this hour.
     #[error("{PER_HOUR} certificates were ordered in an hour")]
     All,
-    /// Enough was renewed for this hour.
+    /// All customers together have reached the limit of renewals for this hour.
     #[error("{0} certificates were renewed in an hour")]
     Renewals(u64),
 }
 
-/// Renewals per hour of all customers together, with so many certificates.
+/// Returns the renewals per hour of all customers together, by the number of certificates.
 pub fn renewals_per_hour(certificates: u64) -> u64 {
     (certificates / HELD_PER_RENEWAL).max(RENEWALS_PER_HOUR)
 }
 
-/// Whether one more certificate may be ordered for a customer with so many domains, where there are so many certificates.
+/// Decides whether a customer with `domains` domains may order one more certificate; `certificates` is the number of all.
 pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: u64) -> Result<(), Bound> {
     let renewals = renewals_per_hour(certificates);
-    // A customer with most of the domains leaves some to all others.
+    // A customer with most of the domains leaves a fifth to the others.
     let renewals_per_account = renewals * 4 / 5;
     let per_account = (domains / DOMAINS_PER_ORDER).clamp(PER_ACCOUNT_HOUR, MOST_PER_ACCOUNT_HOUR);
     match kind {
@@ -87,13 +87,13 @@ pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: 
         OrderKind::Renewal if orders.renewals >= renewals => Err(Bound::Renewals(renewals)),
         OrderKind::First if orders.account >= per_account => Err(Bound::Account(per_account)),
         OrderKind::First if orders.all >= PER_HOUR => Err(Bound::All),
-        // The last ones of the hour are for customers that had none in it.
+        // The last orders of the hour are reserved for customers without one.
         OrderKind::First if orders.account > 0 && orders.all >= PER_HOUR - KEPT_PER_HOUR => Err(Bound::All),
         _ => Ok(()),
     }
 }
 
-/// How long to wait after so many failures in a row; 0: after a success.
+/// Returns the time until the next order by the number of failures in a row; 0 follows a success.
 pub fn wait_after(failures: u64) -> Duration {
     match failures {
         0..=2 => PER_NAME,
@@ -103,18 +103,18 @@ pub fn wait_after(failures: u64) -> Duration {
     }
 }
 
-/// What came of an order.
+/// Outcome of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderOutcome {
-    /// There is a certificate.
+    /// A certificate was issued.
     Issued,
     /// Another process orders it.
     Elsewhere,
-    /// There is none, and will be none soon.
+    /// No certificate was issued, and none will be soon.
     None,
 }
 
-/// When a certificate is renewed: at two thirds of its lifetime, a little earlier by chance.
+/// Returns the time of a certificate's renewal: after two thirds of its lifetime, a little earlier by chance.
 ///
 /// `chance` is from 0 to 1. Relative, because lifetimes shrink: 90 days in 2025, 45 days from 2028.
 pub fn renew_at(not_before: Timestamp, not_after: Timestamp, chance: f64) -> Timestamp {

@@ -1,4 +1,4 @@
-//! Where orders put what outlives them: the authority's account, sealed, and proofs that every process answers with.
+//! Database storage of the data that outlives an order: the sealed account, and proofs that every process answers with.
 //! Used by `acme` through its trait.
 
 use store::DbError;

@@ -1,5 +1,5 @@
-//! Orders certificates: one process at a time per name, within the bounds, and only for names that lead here.
-//! The part of the certificates' service that writes; who asks and when is in `service`.
+//! Orders certificates: one process at a time per name, within the limits, and only for names that lead here.
+//! The writing part of the certificates' service; `service` decides on an order.
 //! See docs/decisions/0062.
 
 use std::time::Duration;
@@ -15,16 +15,16 @@ use super::service::{CertificateHolder, Certificates, chance};
 use super::tls::{self, KeyPairError};
 use platform::jobs::{JobError, JobOutcome};
 
-/// How long an order may take in all.
+/// Timeout of a whole order.
 const ORDER_TIMEOUT: Duration = Duration::from_secs(180);
-/// A little longer than an order may take.
+/// Lease of an order, a little longer than its timeout.
 pub(super) const LEASE: Duration = Duration::from_secs(240);
-/// When to look again for an order of another process, or for a place.
+/// Delay before a job tries again while another process orders the name or all slots are in use.
 const SOON: Duration = Duration::from_secs(15);
-/// Bounds are looked at again after this time.
+/// Delay before the limits are checked again.
 const BOUND_PAUSE: Duration = Duration::from_secs(60);
 
-/// Why a name has no new certificate.
+/// Reason for which a name has no new certificate.
 #[derive(Debug, thiserror::Error)]
 enum NotOrdered {
     #[error("another process orders it")]
@@ -48,19 +48,19 @@ enum NotOrdered {
 }
 
 impl Certificates {
-    /// Orders a certificate. Callers that want one for the same name meanwhile wait for the same order.
+    /// Orders a certificate. Concurrent callers with the same name share one order.
     pub(super) async fn order_once(&self, host: &str) -> OrderOutcome {
         let Some(holder) = self.holder_of(host).await else { return OrderOutcome::None };
         let ordering = async {
             let (certificates, name) = (self.clone(), host.to_owned());
-            // On its own, so that a client which hangs up does not end it.
+            // A separate task, so that a client which disconnects does not cancel the order.
             let order = self.0.tasks.spawn(async move { certificates.order_logged(&name, &holder).await });
             order.await.unwrap_or(OrderOutcome::None)
         };
         OrderOutcome::clone(&*self.0.orders.get_with(host, ordering).await)
     }
 
-    /// Orders a first certificate, unless it is too early, and says in the log what came of it.
+    /// Orders a first certificate, unless it is too early, and logs the outcome.
     pub(crate) async fn order_logged(&self, host: &str, holder: &CertificateHolder) -> OrderOutcome {
         match self.order(host, holder, OrderKind::First).await {
             Ok(()) => {
@@ -78,7 +78,7 @@ impl Certificates {
         }
     }
 
-    /// Orders the first certificate of a name, which may have one or have left by now.
+    /// Orders the first certificate of a name, unless it has one by now or was removed.
     pub(super) async fn order_first_for_job(&self, host: &str) -> Result<JobOutcome, JobError> {
         let Some(holder) = self.holder_of(host).await else { return Ok(JobOutcome::Done) };
         if self.has(host).await {
@@ -87,7 +87,7 @@ impl Certificates {
         self.order_in_job(host, &holder, OrderKind::First).await
     }
 
-    /// Orders a certificate. What may be ordered later is.
+    /// Orders a certificate, and postpones the job when only the time is wrong.
     pub(super) async fn order_in_job(
         &self,
         host: &str,
@@ -99,8 +99,8 @@ impl Certificates {
                 tracing::info!(host, "a certificate was issued");
                 Ok(JobOutcome::Done)
             }
-            // One of a domain's two names need not lead here. When somebody comes by it, or a day later when it had a
-            // certificate, it is looked at again.
+            // One of a domain's two names need not lead here. The next visitor, or the next renewal run a day later when it had a
+            // certificate, triggers another check.
             Err(NotOrdered::LeadsElsewhere) => Ok(JobOutcome::Done),
             Err(NotOrdered::Elsewhere | NotOrdered::TooMany) => Ok(JobOutcome::Later(SOON)),
             Err(NotOrdered::Bound(_)) => Ok(JobOutcome::Later(BOUND_PAUSE)),
@@ -116,7 +116,7 @@ impl Certificates {
             slot.ok_or(NotOrdered::TooMany)
         });
         let _of_account = of_account.transpose()?;
-        // The authority would look elsewhere for the proof: neither an order nor a failure.
+        // The authority would look for the proof elsewhere: neither an order nor a failure.
         if let Some(domain) = holder.domain()
             && !self.0.connection.may_be_certified(host, domain).await?
         {
@@ -126,7 +126,7 @@ impl Certificates {
         let _slot = OptionFuture::from(slot).await;
         let lease = Uuid::now_v7().to_string();
         let failures = self.begin(host, holder, kind, &lease).await?;
-        // A proof that failed one way may succeed the other: a firewall on port 80, a proxy that ends TLS.
+        // After a failed validation the other method may succeed: a firewall on port 80, a proxy that ends TLS.
         let method = match (self.0.first_method, failures % 2) {
             (ValidationMethod::Http, 1) => ValidationMethod::Tls,
             (first, _) => first,
@@ -140,7 +140,7 @@ impl Certificates {
         self.end(host, holder, &lease, failures, issued).await
     }
 
-    /// Takes the lease and counts the order, in one transaction. Answers the failures so far.
+    /// Acquires the lease and records the order, in one transaction. Returns the number of failures so far.
     async fn begin(
         &self,
         host: &str,
@@ -179,7 +179,7 @@ impl Certificates {
         Ok(failures)
     }
 
-    /// Stores what came out and gives the lease back, in one transaction.
+    /// Stores the outcome and releases the lease, in one transaction.
     async fn end(
         &self,
         host: &str,
@@ -211,7 +211,7 @@ impl Certificates {
     }
 
     fn sealed(&self, host: &str, chain: &str, key: &str) -> Result<StoredCertificate, KeyPairError> {
-        // A certificate that we could not use would only keep us from ordering another.
+        // An unusable certificate must not be stored, since it would prevent another order.
         tls::certified_key(chain.as_bytes(), key.as_bytes())?;
         let (not_before, not_after) = tls::validity(chain)?;
         Ok(StoredCertificate {

@@ -1,5 +1,5 @@
-//! Proofs that certificate authorities look for, wherever the order runs: read from the database, all open ones with one query
-//! that all concurrent callers share. Must never cost more than that, however often somebody asks.
+//! Proofs for certificate authorities, whichever process runs the order: read from the database, all open ones with one query
+//! that all concurrent callers share. Must never cost more than that, whatever the number of requests.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use super::queries::{self, Challenge};
 use platform::clock::Clock;
 
-/// The shortest time between two queries.
+/// Shortest time between two queries.
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub struct Proofs {
@@ -25,12 +25,12 @@ struct OpenChallenges {
 }
 
 impl Proofs {
-    /// Reads nothing yet.
+    /// Returns a reader without a cached list.
     pub fn new(db: &Db, clock: &Clock) -> Proofs {
         Proofs { db: db.clone(), clock: clock.clone(), listed: Mutex::default() }
     }
 
-    /// The newest open proof that is looked for. What was shown before this was asked is found.
+    /// Finds the newest open proof that `is_wanted` accepts. Sees every proof that was stored before the call.
     pub async fn find(&self, is_wanted: impl Fn(&Challenge) -> bool) -> Result<Option<String>, DbError> {
         let asked = Instant::now();
         let mut listed = self.listed.lock().await;
@@ -79,7 +79,7 @@ mod tests {
 
         let asked = futures::future::join_all((0..500).map(|_| proofs.find(|_| false)));
         let responded = async {
-            // All of them have asked by now; another query would fail.
+            // All of them wait by now; another query would fail.
             app.state.platform.db.close().await;
             running.began = Some(Instant::now());
             drop(running);

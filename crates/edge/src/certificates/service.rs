@@ -1,6 +1,6 @@
-//! Certificates on demand: found in memory, ordered when one of our domains has none. Renewing is in `renewals`.
-//! Used by TLS handshakes and the edge's handlers. Shared by all processes through the database: one of them orders.
-//! Must never order for a name that is neither a domain of ours nor the installation's own, nor hold up a name that has a certificate.
+//! Certificates on demand: found in memory, ordered when one of our domains has none. `renewals` renews them.
+//! Used by TLS handshakes and the edge's handlers. Processes share certificates through the database: one of them orders.
+//! Must never order for a name that is neither a domain of ours nor the installation's own, nor delay one that has a certificate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +27,14 @@ use platform::jobs::Jobs;
 use platform::limits::KeyedCount;
 use platform::secret::SealKey;
 
-/// How long the outcome of an order is not asked for again by this process.
+/// Time for which this process reuses the outcome of an order.
 const OUTCOME_FOR: Duration = Duration::from_secs(30);
-/// Names whose last order is remembered.
+/// Names whose last outcome is cached.
 const REMEMBERED: u64 = 20_000;
-/// How long a handshake waits for a certificate that is being ordered.
+/// Longest time that a handshake waits for a certificate that is being ordered.
 const HANDSHAKE_PATIENCE: Duration = Duration::from_secs(15);
 
-/// See the module. Cheap to clone.
+/// Service of certificates on demand. Cheap to clone.
 #[derive(Clone)]
 pub struct Certificates(pub(super) Arc<Inner>);
 
@@ -43,32 +43,32 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) jobs: Jobs,
     pub(super) domains: DomainsService,
-    /// The name at which the edge serves this installation itself.
+    /// Name at which the edge serves this installation itself.
     own_host: Option<Box<str>>,
     pub(super) authority: CertificateAuthority,
     pub(super) follower: Follower,
     pub(super) key_seal: SealKey,
     pub(super) account_seal: SealKey,
-    /// How the first order is validated: over HTTP when this installation listens there.
+    /// Validation method of the first order: HTTP when this installation listens there.
     pub(super) first_method: ValidationMethod,
     pub(super) connection: Connection,
-    /// The set-up that all handshakes share, and the certificates that it takes from.
+    /// TLS configuration that all handshakes share. It resolves certificates from `directory`.
     handshakes: Arc<ServerConfig>,
     directory: Arc<CertificateDirectory>,
     tickets: Arc<Tickets>,
     proofs: Proofs,
-    /// First orders in progress by account: names that hang must not delay orders of other accounts.
+    /// First orders in progress by account: slow names must not delay orders of other accounts.
     pub(super) orders_of_account: KeyedCount<AccountId>,
     pub(super) orders: cache::SharedCache<str, OrderOutcome>,
-    /// Names whose order plain requests have started lately: one that takes long must not be waited for by every one of them.
+    /// Names with a recent order that a plain request started: later requests must not wait for a slow order.
     started: cache::Cache<str, ()>,
-    /// For first orders, those of handshakes and of jobs together.
+    /// Slots of first orders, of handshakes and jobs together.
     pub(super) slots: Semaphore,
     pub(super) tasks: TaskTracker,
 }
 
 impl Certificates {
-    /// Shows in a gauge when the first certificate expires.
+    /// Sets the gauge of the seconds until the first certificate expires.
     pub fn publish_expiry(&self) {
         if let Some(expiry) = self.0.directory.first_expiry() {
             #[expect(clippy::cast_precision_loss, reason = "a gauge")]
@@ -77,7 +77,7 @@ impl Certificates {
         }
     }
 
-    /// Sets the service up. None when the authority's settings are unusable. Starts nothing.
+    /// Creates the service. None when the authority's settings are unusable. Starts nothing.
     pub fn new(
         platform: &Platform,
         jobs: &Jobs,
@@ -113,8 +113,7 @@ impl Certificates {
             tickets,
             proofs: Proofs::new(&platform.db, &platform.clock),
             orders_of_account: KeyedCount::default(),
-            // Lets everybody who waits for a name share one order, and keeps a failing one from being tried at every
-            // request.
+            // Concurrent callers of a name share one order, and a failing order is not repeated at every request.
             orders: cache::SharedCache::new(REMEMBERED, OUTCOME_FOR),
             started: cache::Cache::builder(REMEMBERED).time_to_live(OUTCOME_FOR).build(),
             slots: Semaphore::new(model::AT_ONCE),
@@ -122,7 +121,7 @@ impl Certificates {
         })))
     }
 
-    /// Whether a name has a certificate; when it is a domain of ours without one, an order is started.
+    /// Returns true when a name has a certificate. Starts an order for a domain of ours without one.
     pub async fn is_ready(&self, host: &str) -> bool {
         if self.has(host).await {
             return true;
@@ -134,9 +133,9 @@ impl Certificates {
         false
     }
 
-    /// The set-up for a handshake; a domain of ours without a certificate gets one while the client waits.
+    /// Returns the TLS configuration for a handshake. Orders a missing certificate of our domain while the client waits.
     pub async fn for_handshake(&self, host: &str) -> Option<Arc<ServerConfig>> {
-        // First whether the name is a customer's: an unknown or locked one gets no handshake.
+        // The name must be a customer's or our own: an unknown or locked one gets no handshake.
         if !self.is_ours(host).await {
             return None;
         }
@@ -157,7 +156,7 @@ impl Certificates {
         tokio::time::timeout(HANDSHAKE_PATIENCE, waiting).await.ok()?
     }
 
-    /// The proof for a token and a name.
+    /// Returns the proof for a token and a name.
     pub async fn find_challenge(&self, token: &str, host: &str) -> Option<String> {
         if !self.is_ours(host).await {
             return None;
@@ -165,7 +164,7 @@ impl Certificates {
         self.0.proofs.find(|challenge| challenge.token == token && challenge.host == host).await.ok()?
     }
 
-    /// The set-up for a handshake in which the authority looks for its proof.
+    /// Returns the TLS configuration for a handshake in which the authority validates its proof.
     pub async fn challenge_config(&self, host: &str) -> Option<Arc<ServerConfig>> {
         if !self.is_ours(host).await {
             return None;
@@ -174,12 +173,12 @@ impl Certificates {
         tls::challenge_config(host, &proof).ok()
     }
 
-    /// Whether there is a certificate that can be used now.
+    /// Returns true when a usable certificate exists.
     pub(super) async fn has(&self, host: &str) -> bool {
         self.0.follower.current().await.is_ok() && self.0.directory.find(host).is_some()
     }
 
-    /// How many certificates there are, as far as they are known.
+    /// Returns the number of certificates in memory.
     pub(super) fn held_count(&self) -> u64 {
         self.0.directory.count()
     }
@@ -195,7 +194,7 @@ impl Certificates {
         self.0.own_host.as_deref() == Some(host)
     }
 
-    /// Finds the holder of a certificate for the name. None: nobody may have one.
+    /// Finds the holder of a certificate for the name. None when the name may have no certificate.
     pub(super) async fn holder_of(&self, host: &str) -> Option<CertificateHolder> {
         if self.is_own(host) {
             return Some(CertificateHolder::Service);
@@ -208,14 +207,14 @@ impl Certificates {
 /// Holder of a certificate.
 #[derive(Debug, Clone)]
 pub(crate) enum CertificateHolder {
-    /// A customer's, for a name of this domain.
+    /// Customer with a name of this domain.
     Customer(Box<Domain>),
-    /// The installation's own, for the host of its public address. The bounds of customers do not hold it up.
+    /// The installation itself, for the host of its public address. The limits of customers do not apply.
     Service,
 }
 
 impl CertificateHolder {
-    /// The customer's domain; none: it is the installation's own.
+    /// Returns the customer's domain; None for the installation itself.
     pub(super) fn domain(&self) -> Option<&Domain> {
         match self {
             CertificateHolder::Customer(domain) => Some(domain),
@@ -223,23 +222,23 @@ impl CertificateHolder {
         }
     }
 
-    /// Decides whether the domain has not been shown to lead here.
+    /// Decides whether the domain is not yet known to lead here.
     pub(super) fn is_pending(&self) -> bool {
         self.domain().is_some_and(|domain| domain.status == DomainStatus::Pending)
     }
 
-    /// Account that an order is counted for.
+    /// Returns the account whose limits an order counts against.
     pub(super) fn account(&self) -> &str {
         self.domain().map_or(jobs::SERVICE, |domain| domain.account_id.as_str())
     }
 }
 
-/// Whether a name of the domain may have a certificate: locked ones are not served.
+/// Decides whether a name of the domain may have a certificate: locked domains are not served.
 pub(super) fn may_have_one(site: &Site) -> bool {
     matches!(site.domain.status, DomainStatus::Connected | DomainStatus::ViaApi | DomainStatus::Pending)
 }
 
-/// A number from 0 to 1.
+/// Returns a random number from 0 to 1.
 pub(super) fn chance() -> f64 {
     f64::from(u32::from_le_bytes(platform::secret::random())) / f64::from(u32::MAX)
 }

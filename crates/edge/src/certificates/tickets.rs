@@ -1,7 +1,7 @@
-//! TLS session tickets that every process of the installation made and can read, for a day: a client that comes back, to
-//! whichever node and after a restart, needs no full handshake. Used by the shared set-up of handshakes.
-//! Must never accept a ticket that is older, or that another installation made. Must never seal with a secret that is kept: each
-//! day has a random one, which is deleted when its tickets are over.
+//! TLS session tickets that every process of the installation can issue and read, for a day: a returning client needs no full
+//! handshake, on any node and after a restart. Used by the shared TLS configuration.
+//! Must never accept a ticket that is older, or that another installation issued. Must never seal with a permanent secret: each
+//! day has a random one, which is deleted after its tickets have expired.
 //! See docs/decisions/0124.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use platform::clock::{Clock, Timestamp};
 use platform::secret::{SealKey, Secrets, random};
 
 const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
-/// How far the clocks of two nodes may be apart.
+/// Longest accepted difference between the clocks of two nodes.
 const CLOCK_SKEW: Duration = Duration::from_secs(60);
-/// Longest time that a handshake waits for the secret of a day. Without it there is no ticket.
+/// Longest time that a handshake waits for the secret of a day. Without the secret no ticket is issued.
 const LOAD_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub struct Tickets {
     db: Db,
     clock: Clock,
-    /// Seals the secrets in the database.
+    /// Key that seals the secrets in the database.
     seal: SealKey,
     /// Keys by the UTC day of their tickets.
     keys: RwLock<BTreeMap<i64, SealKey>>,
@@ -33,7 +33,7 @@ pub struct Tickets {
 }
 
 impl Tickets {
-    /// Makes tickets with secrets of this database. None are known yet.
+    /// Returns a ticket issuer with the secrets of this database. None are loaded yet.
     pub fn new(db: &Db, secrets: &Secrets, clock: &Clock) -> Tickets {
         Tickets {
             db: db.clone(),
@@ -44,7 +44,7 @@ impl Tickets {
         }
     }
 
-    /// Reads today's secret, or makes it, unless it is known. A database that hangs delays one handshake for a moment.
+    /// Loads or creates today's secret, unless it is known. A database that hangs delays one handshake by at most 500 ms.
     pub async fn keep_current(&self) {
         let today = self.clock.now().day_number();
         if self.keys().contains_key(&today) {
@@ -75,7 +75,7 @@ impl Tickets {
     }
 }
 
-/// Deletes the secrets of days before yesterday, adds today's unless there is one, and returns all.
+/// Deletes the secrets of days before yesterday, adds today's unless it exists, and returns all.
 async fn keep_secrets(conn: &mut Conn, today: i64, fresh: &str) -> Result<Vec<(i64, String)>, DbError> {
     const FORGET: &str = "delete from ticket_secrets where day < $1";
     const ADD: &str = "insert into ticket_secrets (day, sealed) values ($1, $2) on conflict (day) do nothing";

@@ -1,4 +1,4 @@
-//! Certificates as TLS takes them: the set-up for a handshake, the proof for an authority, and how long one is valid.
+//! TLS configurations of handshakes and of proofs for an authority, and the validity of certificates.
 //! Pure. Used by the certificates' service and by the handshake of the edge's listener.
 
 use std::sync::Arc;
@@ -14,27 +14,27 @@ use sha2::{Digest, Sha256};
 
 use platform::clock::Timestamp;
 
-/// The protocol in which a certificate authority looks for its proof (RFC 8737).
+/// ALPN protocol in which a certificate authority validates its proof (RFC 8737).
 pub const ACME_TLS: &[u8] = b"acme-tls/1";
-/// HTTP/2 as clients name it in a handshake.
+/// ALPN protocol of HTTP/2.
 pub const HTTP2: &[u8] = b"h2";
 const HTTP1: &[u8] = b"http/1.1";
 
-/// A certificate or key that cannot be used.
+/// Reason for which a certificate or key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyPairError {
-    /// It cannot be read.
+    /// The certificate or key cannot be read.
     #[error("it cannot be read")]
     Unreadable,
-    /// The key is not the certificate's, or of a kind that is not supported.
+    /// The key does not belong to the certificate, or its type is not supported.
     #[error("the key does not fit")]
     Unfit(#[from] rustls::Error),
-    /// The proof's certificate cannot be made.
+    /// The proof's certificate cannot be created.
     #[error("the certificate cannot be made")]
     NotMade(#[from] rcgen::Error),
 }
 
-/// A certificate and its key, PEM, as handshakes use them.
+/// Parses a PEM certificate chain and its key for handshakes.
 pub fn certified_key(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, KeyPairError> {
     let chain: Vec<_> = CertificateDer::pem_slice_iter(chain)
         .collect::<Result<_, _>>()
@@ -43,7 +43,7 @@ pub fn certified_key(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, KeyP
     Ok(Arc::new(CertifiedKey::from_der(chain, key, &rustls::crypto::ring::default_provider())?))
 }
 
-/// The set-up of every handshake. Sessions are in the clients' tickets, so that none take memory here.
+/// Returns the TLS configuration of all handshakes. Clients keep the sessions in tickets, so that none take memory here.
 pub fn server_config(
     certificates: Arc<dyn ResolvesServerCert>,
     tickets: Arc<dyn ProducesTickets>,
@@ -55,7 +55,7 @@ pub fn server_config(
     Ok(Arc::new(config))
 }
 
-/// The set-up in which a certificate authority finds its proof.
+/// Returns the TLS configuration with the proof for a certificate authority.
 pub fn challenge_config(host: &str, key_authorization: &str) -> Result<Arc<ServerConfig>, KeyPairError> {
     let key = KeyPair::generate()?;
     let mut params = CertificateParams::new(vec![host.to_owned()])?;
@@ -64,7 +64,7 @@ pub fn challenge_config(host: &str, key_authorization: &str) -> Result<Arc<Serve
     let certificate = params.self_signed(&key)?;
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let key = rustls::crypto::ring::sign::any_supported_type(&key)?;
-    // Not checked like other certificates: the extension is critical, and nobody but the authority knows it.
+    // Not checked as other certificates are: only the authority knows the critical extension.
     let pair = CertifiedKey::new(vec![certificate.der().clone()], key);
     let mut config = builder()?.with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     config.alpn_protocols = vec![ACME_TLS.to_vec()];
@@ -78,7 +78,7 @@ fn builder() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, rustls::Err
         .with_no_client_auth())
 }
 
-/// From when until when the first certificate of a chain is valid.
+/// Returns the start and end of validity of a chain's first certificate.
 pub fn validity(chain: &str) -> Result<(Timestamp, Timestamp), KeyPairError> {
     let first = CertificateDer::from_pem_slice(chain.as_bytes()).map_err(|_| KeyPairError::Unreadable)?;
     let (_, certificate) =

@@ -1,5 +1,5 @@
-//! The edge's sockets and their connections: plain and TLS, HTTP/1.1 and HTTP/2, with limits for slow and greedy clients,
-//! drained at shutdown. Knows nothing of what is answered.
+//! Sockets and connections of the edge: plain and TLS, HTTP/1.1 and HTTP/2, with limits for slow and greedy clients,
+//! drained at shutdown. Knows nothing of the answers.
 
 mod tls;
 
@@ -32,28 +32,28 @@ use platform::listen::turns::Turns;
 use platform::listen::{ListenError, Listening, bind};
 use platform::telemetry::access_log::AccessLog;
 
-/// Bytes of a request's line and headers; over it 431.
+/// Largest request line with headers, in bytes; a larger one gets 431.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
-/// Most that the HTTP library keeps of a head that has not ended, or of a body that the client does not read.
+/// Most bytes that the HTTP library buffers of an incomplete head, or of a body that the client does not read.
 const BUFFER_BYTES: usize = MAX_HEAD_BYTES;
-/// Requests of one HTTP/2 connection at once.
+/// Concurrent requests of one HTTP/2 connection.
 const MAX_STREAMS: u32 = 100;
-/// Streams that a client opened and reset before they were looked at ("rapid reset").
+/// Streams that a client opened and reset before they were accepted ("rapid reset").
 const MAX_RESET_STREAMS: usize = 20;
-/// What a client may leave unread of one HTTP/2 stream.
+/// Most bytes of one HTTP/2 stream that wait for a client to read them.
 const SEND_BUFFER_BYTES: usize = 64 * 1024;
 
 /// The edge's listening sockets.
 #[derive(Debug, Default)]
 pub struct EdgeSockets {
-    /// Plain HTTP.
+    /// Socket of plain HTTP.
     pub http: Option<TcpListener>,
-    /// TLS.
+    /// Socket of TLS.
     pub https: Option<TcpListener>,
 }
 
 impl EdgeSockets {
-    /// Takes the addresses of the settings.
+    /// Binds the addresses of the settings.
     pub async fn bind(edge: &config::EdgeSection) -> Result<EdgeSockets, ListenError> {
         let mut sockets = EdgeSockets::default();
         if let Some(address) = edge.http_listen {
@@ -65,14 +65,14 @@ impl EdgeSockets {
         Ok(sockets)
     }
 
-    /// Where they listen.
+    /// Returns the addresses of the sockets.
     pub fn addresses(&self) -> Vec<SocketAddr> {
         let both = self.http.iter().chain(&self.https);
         both.filter_map(|listener| listener.local_addr().ok()).collect()
     }
 }
 
-/// What the connections of the edge share.
+/// State that the connections of the edge share.
 #[derive(Clone)]
 struct Front {
     edge: Edge,
@@ -91,7 +91,7 @@ impl Edge {
             http2: Arc::new(http2_server(listening, self.inner().config.limits.origin_requests_per_domain)),
             listening: listening.clone(),
         };
-        // Two kinds of task, so that a plain connection needs no room for a handshake.
+        // Two types of task, so that the task of a plain connection holds no memory for a handshake.
         if let Some(listener) = sockets.http {
             self.accept("edge", listener, front.clone(), Front::serve_plain);
         }
@@ -121,7 +121,7 @@ impl Edge {
 
 fn http1_server() -> http1::Builder {
     let mut server = http1::Builder::new();
-    // Time limits are the timed connection's, which also knows whether a head has begun.
+    // The timed connection enforces the time limits, since it also knows whether a head has begun.
     server
         .timer(TokioTimer::new())
         .header_read_timeout(None)
@@ -130,15 +130,15 @@ fn http1_server() -> http1::Builder {
     server
 }
 
-/// Bytes that the bodies on their way to one domain's origin keep in memory while the origin reads none of them. Somewhat less
-/// than the 32 MiB that are promised, for what is being read.
+/// Most bytes of request bodies for one domain's origin that stay in memory while the origin reads none of them. Somewhat less
+/// than the documented 32 MiB, which include bytes that are being read.
 const UPLOADS_PER_DOMAIN: usize = 24 << 20;
 /// Largest receive window of a stream.
 const MOST_STREAM_WINDOW: usize = 1 << 20;
-/// Streams' worth of bytes that a client may send on a connection before they are read.
+/// Receive window of a connection, in receive windows of a stream.
 const STREAMS_WORTH: u32 = 4;
 
-/// Returns the receive window of a stream: what waits for one domain is at most that of all its requests in flight.
+/// Returns the receive window of a stream, so that all requests in flight of one domain together keep the limit of its uploads.
 fn stream_window(requests_per_domain: usize) -> u32 {
     let window = (UPLOADS_PER_DOMAIN / requests_per_domain.max(1)).clamp(1, MOST_STREAM_WINDOW);
     u32::try_from(window).expect("at most 1 MiB")
@@ -236,7 +236,7 @@ struct Service {
 impl hyper::service::Service<Request<Incoming>> for Service {
     type Response = Response<EdgeBody>;
     type Error = Infallible;
-    /// Boxed: a connection keeps room for this future as long as it lives, and it is large.
+    /// Boxed: a connection holds memory for this future all its life, and the future is large.
     type Future = Pin<Box<dyn Future<Output = Result<Response<EdgeBody>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
@@ -256,7 +256,7 @@ impl hyper::service::Service<Request<Incoming>> for Service {
     }
 }
 
-/// The allocator asks for huge pages, in which the untouched half of every buffer takes memory too: 18 KB instead of 11 for
+/// Disables transparent huge pages, in which the untouched half of every buffer takes memory too: 18 KB instead of 11 for
 /// each idle connection. Best effort.
 fn keep_idle_connections_small() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {

@@ -1,4 +1,4 @@
-//! The TLS handshake: which certificate a client gets is decided by the name that it asks for.
+//! TLS handshakes: the server name of the client selects the certificate.
 //! Used by the edge's TLS listener. Must never finish a handshake for a name that is not served here.
 
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::certificates::directory::name_of;
 use crate::certificates::tls::{ACME_TLS, HTTP2};
 use crate::proxy::service::Edge;
 
-/// How long a client may take over each half of the handshake.
+/// Timeout of each half of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// A fatal alert, unrecognized_name (RFC 6066), as a record of its own.
+/// Fatal alert unrecognized_name (RFC 6066) as a complete record.
 const UNRECOGNIZED_NAME: [u8; 7] = [0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x70];
 
-/// What a connection agreed to speak.
+/// HTTP version that a connection negotiated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
     /// HTTP/1.1.
@@ -30,17 +30,17 @@ pub enum Protocol {
     Http2,
 }
 
-/// A connection whose handshake is done.
+/// A connection after its handshake.
 pub struct Handshake {
-    /// What is spoken over from now on.
+    /// Encrypted stream.
     pub stream: TlsStream<TcpStream>,
-    /// What was agreed to be spoken.
+    /// Negotiated HTTP version.
     pub protocol: Protocol,
-    /// The name that the client asked for, in lower case.
+    /// Server name of the client's handshake, in lower case.
     pub name: Arc<str>,
 }
 
-/// Shakes hands with a client. None when it was refused, gave up, or was a certificate authority that has seen its proof.
+/// Performs the handshake with a client. None when it failed or was refused, and after a certificate authority's check.
 pub async fn accept(stream: TcpStream, edge: &Edge) -> Option<Handshake> {
     let mut acceptor = LazyConfigAcceptor::new(Acceptor::default(), stream);
     let handshake = timeout(HANDSHAKE_TIMEOUT, &mut acceptor).await.ok()?.ok()?;
@@ -77,7 +77,7 @@ async fn choose(edge: &Edge, handshake: &StartHandshake<TcpStream>) -> Option<(A
     Some((config?, host.into()))
 }
 
-/// Tells the client that the name is not served here, instead of hanging up on it.
+/// Sends the client the alert that the name is not served here, and closes the connection.
 async fn refuse(mut handshake: StartHandshake<TcpStream>) {
     let goodbye = async {
         handshake.io.write_all(&UNRECOGNIZED_NAME).await?;

@@ -1,5 +1,5 @@
-//! Kinds of answers of the edge, by which its requests are counted and timed. Used by the handlers. Must never take an origin's
-//! error for one of the service.
+//! Kinds of answers of the edge, by which its requests are counted and timed. Used by the handlers. Must never count an origin's
+//! error as an error of the service.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::pages::NoticePage;
 pub enum AnswerKind {
     /// A page that was stored or rendered for a crawler.
     Snapshot,
-    /// The origin's own.
+    /// An answer of the origin.
     Origin,
     /// A refusal by the domain's crawler policy.
     Refused,
@@ -20,23 +20,23 @@ pub enum AnswerKind {
     RootFile,
     /// A redirect of the domain's settings, or to https.
     Redirect,
-    /// The origin's 5xx, or a page that says that the origin gave no answer.
+    /// A 5xx of the origin, or a page that says that the origin did not answer.
     OriginError,
     /// A failure of the service itself.
     ServiceError,
     /// A page or line about the domain or the request: pending, suspended, unknown, malformed.
     Notice,
-    /// Proofs, and the installation's own site.
+    /// A proof of control over a host, or a page of the installation's own site.
     OwnSite,
 }
 
 impl AnswerKind {
-    /// Tells the kind of what an origin answered.
+    /// Returns the kind of an origin's answer.
     pub fn of_origin(status: StatusCode) -> AnswerKind {
         if status.is_server_error() { AnswerKind::OriginError } else { AnswerKind::Origin }
     }
 
-    /// Tells the kind of a page of the edge's own.
+    /// Returns the kind of one of the edge's own pages.
     pub const fn of_notice(page: NoticePage) -> AnswerKind {
         match page {
             NoticePage::OriginDown | NoticePage::OriginSlow | NoticePage::OriginBusy | NoticePage::Loop => {
@@ -52,7 +52,7 @@ impl AnswerKind {
         }
     }
 
-    /// Counts an answer of this kind.
+    /// Counts an answer of this kind and records its duration.
     pub fn record(self, took: Duration) {
         let answer = match self {
             AnswerKind::Snapshot => "snapshot",

@@ -1,5 +1,5 @@
-//! Bodies that pass through the edge: streamed as they come, with a limit on how long they may stand still.
-//! Must never hold more of a body than the piece that is on its way.
+//! Bodies that pass through the edge: streamed as they arrive, with a limit on their idle time.
+//! Must never hold more of a body than the piece in transit.
 //! See docs/decisions/0061 and docs/decisions/0123.
 
 use std::convert::Infallible;
@@ -23,30 +23,30 @@ use platform::listen::streams::{self, PIECE_BYTES};
 use platform::listen::tracked::Tracked;
 use platform::listen::unread::ClientBody;
 
-/// Body of an answer of the edge: bytes of its own, or those of the origin or of the API as they come.
+/// Body of an answer of the edge: bytes in memory, or the streamed body of the origin or of the API.
 pub type EdgeBody = Tracked<Either<Whole, Either<Steady<Incoming>, Body>>>;
 
-/// A body of bytes that are already here.
+/// Returns a body of bytes in memory.
 pub fn full(bytes: impl Into<Bytes>) -> EdgeBody {
     Tracked::new(Either::Left(Whole(bytes.into())))
 }
 
-/// A body without bytes.
+/// Returns a body without bytes.
 pub fn empty() -> EdgeBody {
     full(Bytes::new())
 }
 
-/// An origin's body.
+/// Returns a streamed body of an origin.
 pub fn streamed(body: Steady<Incoming>) -> EdgeBody {
     Tracked::new(Either::Right(Either::Left(body)))
 }
 
-/// A body of the API.
+/// Returns a body of the API.
 pub fn of_service(body: Body) -> EdgeBody {
     Tracked::new(Either::Right(Either::Right(body)))
 }
 
-/// Bytes that are here: handed over at once, or piece by piece where a client can leave them unread.
+/// Bytes in memory: sent at once, or in pieces on an HTTP/2 stream, whose client can leave them unread.
 #[derive(Debug)]
 pub struct Whole(Bytes);
 
@@ -75,32 +75,32 @@ impl HttpBody for Whole {
     }
 }
 
-/// A body stood still for too long.
+/// A body was idle for too long, or too slow.
 #[derive(Debug, thiserror::Error)]
 #[error("the body stood still for too long")]
 pub struct StoodStill;
 
-/// A client's body cannot be read to its end: it is malformed, or the client hung up.
+/// A client's body is malformed, or the client disconnected before its end.
 #[derive(Debug, thiserror::Error)]
 #[error("the client's body broke off")]
 pub struct BrokenOff(#[source] hyper::Error);
 
-/// A client's body whose errors are the client's.
+/// A client's body with its errors marked as the client's.
 pub type Upload = MapErr<ClientBody, fn(hyper::Error) -> BrokenOff>;
 
 /// A client's body on its way to the origin.
 pub type RequestBody = Either<Empty<Bytes>, Steady<Upload>>;
 
-/// Tells errors of a client's body from those of the origin that it goes to.
+/// Marks the errors of a client's body, to tell them from errors of the origin.
 pub fn of_client(body: ClientBody) -> Upload {
     body.map_err(BrokenOff)
 }
 
-/// Bytes that a client's body must bring within [`WINDOW`], or it only keeps a connection to the origin busy.
+/// Least bytes that a client's body must bring within [`WINDOW`]; a slower one only keeps a connection to the origin busy.
 const LEAST_BYTES: u64 = 4 * 1024;
 const WINDOW: Duration = Duration::from_secs(120);
 
-/// When something last moved, so that a slow upload is not taken for a slow origin.
+/// Time of the last progress of a body, so that a slow upload is not taken for a slow origin.
 #[derive(Debug, Clone)]
 pub struct BodyProgress {
     start: Instant,
@@ -108,24 +108,24 @@ pub struct BodyProgress {
 }
 
 impl BodyProgress {
-    /// Moved just now.
+    /// Returns a record with progress just now.
     pub fn start() -> BodyProgress {
         BodyProgress { start: Instant::now(), millis: Arc::default() }
     }
 
-    /// When something last moved.
+    /// Returns the time of the last progress.
     pub fn last(&self) -> Instant {
         self.start + Duration::from_millis(self.millis.load(Ordering::Relaxed))
     }
 
-    /// Something moves now.
+    /// Records progress now.
     pub fn mark(&self) {
         let millis = u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.millis.store(millis, Ordering::Relaxed);
     }
 }
 
-/// A body that ends with an error when it stands still.
+/// A body that ends with an error after too long an idle time.
 #[derive(Debug)]
 pub struct Steady<B> {
     body: B,
@@ -137,7 +137,7 @@ pub struct Steady<B> {
     client: Option<BorrowedPlace>,
 }
 
-/// How much a body has brought in the present window.
+/// Bytes that a body has brought in the present window.
 #[derive(Debug)]
 struct Floor {
     since: Instant,
@@ -146,7 +146,7 @@ struct Floor {
 }
 
 impl Floor {
-    /// Whether so many further bytes are too few for the time that they took.
+    /// Adds bytes. Returns true when a full window has passed with too few.
     fn is_missed(&mut self, bytes: usize) -> bool {
         self.bytes += bytes as u64;
         if self.since.elapsed() < self.window {
@@ -159,24 +159,24 @@ impl Floor {
 }
 
 impl<B> Steady<B> {
-    /// Lets `body` stand still for at most `limit`.
+    /// Limits the idle time of `body` to `limit`.
     pub fn new(body: B, limit: Duration) -> Steady<B> {
         Steady { body, limit, progress: None, timer: None, floor: None, place: None, client: None }
     }
 
-    /// Keeps a place towards the origin while the body waits for it.
+    /// Holds a slot of the origin while the body waits for it.
     pub fn keeping(mut self, place: OriginPlace) -> Steady<B> {
         self.place = Some(place);
         self
     }
 
-    /// Lets a place towards the origin rest while the client, whose body it is, is waited for.
+    /// Releases a slot of the origin while the body waits for its client.
     pub fn resting(mut self, place: BorrowedPlace) -> Steady<B> {
         self.client = Some(place);
         self
     }
 
-    /// Ends a body that drips: 4 KiB in two minutes is the least.
+    /// Ends a body that is too slow: it must bring 4 KiB in two minutes.
     pub fn with_floor(self) -> Steady<B> {
         self.with_floor_of(WINDOW)
     }
@@ -186,7 +186,7 @@ impl<B> Steady<B> {
         self
     }
 
-    /// Marks every piece in `progress`.
+    /// Records every piece in `progress`.
     pub fn marking(mut self, progress: BodyProgress) -> Steady<B> {
         self.progress = Some(progress);
         self

@@ -1,16 +1,16 @@
-//! How many requests may wait for origins: per domain, and per origin over all domains that share it. Used by
-//! forwarding. Must never let an origin that hangs cost any other domain more than a refusal of its own.
+//! Limits of the requests that wait for origins: per domain, and per origin over all domains that share it. Used by
+//! forwarding. Must never let an origin that hangs cost any other domain more than the refusal of a request.
 //! See docs/decisions/0123.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use platform::limits::{KeyedCount, KeyedSlot};
 
-/// An origin that several domains share may have so many times what one domain may; each of them may always have one part in so
-/// many of what a domain may: anybody can name somebody else's origin.
+/// Limit of an origin, in limits of a domain. Also the divisor of the share of its limit that each domain always has at a shared
+/// origin: anybody can name somebody else's origin.
 const SHARING: usize = 4;
 
-/// See the module. Cheap to clone.
+/// Limits of all domains and origins. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Bulkhead {
     per_domain: usize,
@@ -18,42 +18,42 @@ pub struct Bulkhead {
     origins: KeyedCount<String>,
 }
 
-/// A request's place towards its origin; free again when dropped.
+/// A request's slot at its domain and its origin; released when dropped.
 #[derive(Debug)]
 pub struct OriginPlace([KeyedSlot<String>; 2]);
 
 impl OriginPlace {
-    /// It is the client's turn: others may have the place, or clients that do not read could take all of a domain's.
+    /// Releases the slot while the client is waited for: clients that do not read could otherwise hold all slots of a domain.
     pub fn rest(&mut self) {
         self.0.iter_mut().for_each(KeyedSlot::release);
     }
 
-    /// It is the origin's turn again.
+    /// Acquires the slot again while the origin is waited for.
     pub fn resume(&mut self) {
         self.0.iter_mut().for_each(KeyedSlot::reacquire);
     }
 }
 
-/// A place while the client sends its request: the body has it too.
+/// A slot that the request's body shares while the client sends it.
 #[derive(Debug)]
 pub struct LentPlace(Arc<Mutex<Option<OriginPlace>>>);
 
-/// What the client's body has of a place: it rests while the client is waited for.
+/// The body's part of a shared slot: it releases the slot while the client is waited for.
 #[derive(Debug)]
 pub struct BorrowedPlace(Arc<Mutex<Option<OriginPlace>>>);
 
 impl LentPlace {
-    /// Lets a body say whose turn it is.
+    /// Shares a slot with a body.
     pub fn new(place: OriginPlace) -> LentPlace {
         LentPlace(Arc::new(Mutex::new(Some(place))))
     }
 
-    /// For the body.
+    /// Returns the part for the body.
     pub fn borrow(&self) -> BorrowedPlace {
         BorrowedPlace(self.0.clone())
     }
 
-    /// Takes the place away from the body; none: it was taken before.
+    /// Takes the slot from the body. None when it was taken before.
     pub fn take_back(&self) -> Option<OriginPlace> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -66,12 +66,12 @@ impl Drop for LentPlace {
 }
 
 impl BorrowedPlace {
-    /// It is the client's turn.
+    /// Releases the slot while the client is waited for.
     pub fn rest(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginPlace::rest);
     }
 
-    /// It is the origin's turn.
+    /// Acquires the slot again while the origin is waited for.
     pub fn resume(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginPlace::resume);
     }
@@ -84,12 +84,12 @@ impl Drop for BorrowedPlace {
 }
 
 impl Bulkhead {
-    /// With so many requests in flight per domain.
+    /// Limits the requests in flight per domain.
     pub fn new(per_domain: usize) -> Bulkhead {
         Bulkhead { per_domain, domains: KeyedCount::default(), origins: KeyedCount::default() }
     }
 
-    /// A place for a request of a domain; none when the domain or its origin has enough of them.
+    /// Acquires a slot for a request of a domain. None when the domain or its origin has reached its limit.
     pub fn enter(&self, domain: &str, origin: &str) -> Option<OriginPlace> {
         let of_domain = self.domains.acquire(domain.to_owned(), self.per_domain)?;
         let is_guaranteed = self.domains.in_use(domain) <= (self.per_domain / SHARING).max(1);
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(own.len(), 2);
     }
 
-    /// Takes all places of four domains at one origin.
+    /// Acquires all slots of four domains at one origin.
     fn fill(bulkhead: &Bulkhead) -> Vec<Option<OriginPlace>> {
         let domains = ["a", "b", "c", "d"].into_iter().flat_map(|domain| vec![domain; bulkhead.per_domain]);
         domains.map(|domain| bulkhead.enter(domain, "o.example")).collect()

@@ -1,5 +1,5 @@
-//! Compressed forms of snapshots: which one a client takes, and each made once and kept while it is asked for.
-//! Used by the edge. Must never compress the same bytes again on every request, nor on a thread that serves others.
+//! Compressed forms of snapshots: negotiates the encoding, compresses once and caches the result.
+//! Used by the edge. Must never compress the same bytes at every request, nor on a thread that serves others.
 //! See docs/decisions/0035.
 
 use std::io::Write;
@@ -11,12 +11,12 @@ use tokio::task::spawn_blocking;
 
 use platform::api::accept::{Preference, preferences};
 
-/// Bytes that the kept forms may take.
+/// Capacity of the cache of compressed forms, in bytes.
 const KEPT_BYTES: u64 = 64 << 20;
-/// Less than this is not worth a header.
+/// Least bytes of a body that is compressed.
 const MIN_BYTES: usize = 512;
 
-/// A compression that every browser or crawler may name.
+/// A compression that the edge can send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContentEncoding {
     /// Brotli.
@@ -27,10 +27,10 @@ pub enum ContentEncoding {
 }
 
 impl ContentEncoding {
-    /// Best first: the smallest of equally welcome ones is sent.
+    /// Encodings by size of the result: of equally preferred ones the first is sent.
     const ALL: [ContentEncoding; 3] = [ContentEncoding::Br, ContentEncoding::Zstd, ContentEncoding::Gzip];
 
-    /// The token of `Content-ContentEncoding`.
+    /// Returns the token of `Content-Encoding`.
     pub const fn token(self) -> &'static str {
         match self {
             ContentEncoding::Br => "br",
@@ -39,12 +39,12 @@ impl ContentEncoding {
         }
     }
 
-    /// The token as a header's value.
+    /// Returns the token as a header's value.
     pub const fn header(self) -> HeaderValue {
         HeaderValue::from_static(self.token())
     }
 
-    /// The encoding that a client likes best; none: the bytes as they are.
+    /// Returns the encoding that a client prefers. None for uncompressed bytes.
     pub fn negotiate(headers: &HeaderMap) -> Option<ContentEncoding> {
         let lines = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
         let wishes: Vec<Preference<'_>> = lines.flat_map(preferences).collect();
@@ -75,7 +75,7 @@ impl ContentEncoding {
     }
 }
 
-/// Compressed forms by the etag of what they are forms of. Cheap to clone.
+/// Cache of compressed forms by encoding and by etag of the plain bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct Forms(cache::SharedCache<(&'static str, &'static str), Bytes>);
 
@@ -86,9 +86,9 @@ impl Default for Forms {
 }
 
 impl Forms {
-    /// The bytes in a form that the client takes, made by at most one task however many ask at once.
+    /// Returns the bytes in an encoding that the client accepts. Concurrent callers share one compression.
     ///
-    /// `etag` is of the bytes: equal etags are equal bytes.
+    /// `etag` belongs to the bytes: equal etags mean equal bytes.
     pub async fn of(
         &self,
         etag: &str,
@@ -105,7 +105,7 @@ impl Forms {
         };
         match self.0.try_get_with(&(encoding.token(), etag), make).await {
             Some(compressed) => (Bytes::clone(&compressed), Some(encoding)),
-            // Writing to memory does not fail; a cancelled task at shutdown may.
+            // Writing to memory does not fail; a task that is cancelled at shutdown does.
             None => (bytes.clone(), None),
         }
     }

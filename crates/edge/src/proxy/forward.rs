@@ -1,6 +1,6 @@
-//! The reverse proxy: a request goes to the origin, and its answer comes back, both as streams.
-//! Used by the edge for people, assets, and whatever rendering cannot answer. Must never buffer a body, send a request
-//! twice that may have had an effect, or wait for ever.
+//! The reverse proxy: passes a request to its origin and the response to the client, both as streams.
+//! Used by the edge for people, assets, and whatever rendering cannot answer. Must never buffer a body, repeat a request
+//! that may have had an effect, or wait for ever.
 
 use std::error::Error;
 use std::net::IpAddr;
@@ -28,18 +28,18 @@ use platform::listen::in_flight::RequestInFlight;
 use platform::listen::interim::InterimResponses;
 use platform::listen::unread::ClientBody;
 
-/// How long an origin may take over the parts of its response, and how many requests it gets at once.
+/// Time limits of an origin's response, and limits of concurrent requests and tunnels.
 #[derive(Debug, Clone, Copy)]
 pub struct OriginLimits {
-    /// From the last byte of the request to the head of the answer.
+    /// Time from the last byte of the request to the head of the response.
     pub head: Duration,
-    /// Between two pieces of a body, in either direction.
+    /// Time between two pieces of a body, in either direction.
     pub body_idle: Duration,
-    /// Between two bytes of a tunnel, in whichever direction.
+    /// Time between two bytes of a tunnel, in either direction.
     pub tunnel_idle: Duration,
-    /// Requests in flight of one domain.
+    /// Requests in flight per domain.
     pub requests_per_domain: usize,
-    /// Tunnels that are open at a time.
+    /// Tunnels that are open at the same time.
     pub tunnels: TunnelLimits,
 }
 
@@ -55,28 +55,28 @@ impl Default for OriginLimits {
     }
 }
 
-/// Where a request goes.
+/// Origin of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginTarget {
-    /// Host and, when it is not the scheme's own, port: also the `Host` header and the TLS name.
+    /// Host, and port unless it is the scheme's default. Also the `Host` header and the TLS server name.
     pub authority: Authority,
-    /// Whether the origin is reached over TLS.
+    /// True when the origin is reached over TLS.
     pub tls: bool,
 }
 
-/// Why there is no answer of the origin.
+/// Reason for which the origin gave no response.
 #[derive(Debug, thiserror::Error)]
 pub enum ForwardError {
-    /// The request has been here before, or the origin's address is ours.
+    /// The request has passed through here before, or the origin's address is ours.
     #[error("the request leads back to this service")]
     Loop,
-    /// The origin cannot be reached, or hung up.
+    /// The origin cannot be reached, or closed the connection.
     #[error("the origin cannot be reached")]
     Down(#[source] Box<dyn Error + Send + Sync>),
-    /// The origin took too long.
+    /// The origin did not answer in time.
     #[error("the origin took too long")]
     Slow,
-    /// So many requests wait for the domain's origin that another one would only wait too.
+    /// The domain or its origin has reached its limit of requests in flight.
     #[error("too many requests of this domain wait for its origin")]
     Busy,
     /// The client stopped sending its own request.
@@ -87,26 +87,26 @@ pub enum ForwardError {
     BadRequest,
 }
 
-/// A request that is to be passed on, as far as its headers do not say.
+/// Facts about a request to be forwarded that its headers do not state.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage<'a> {
-    /// Whom it is from.
+    /// Client and peer of the request.
     pub arrival: &'a Arrival,
-    /// The domain that it is for.
+    /// Host of the domain.
     pub domain: &'a str,
-    /// The authority that the client asked for.
+    /// Authority that the client requested.
     pub public: &'a str,
-    /// Where it goes.
+    /// Origin of the request.
     pub origin: &'a OriginTarget,
 }
 
-/// Passes requests on. Cheap to clone; clones share the connections.
+/// Forwards requests to origins. Cheap to clone; clones share the connections.
 #[derive(Clone)]
 pub struct Forwarder {
     pool: OriginPool,
     bulkhead: Bulkhead,
     tunnels: OpenTunnels,
-    /// How this installation calls itself in `Via` and `CDN-Loop`.
+    /// Name of this installation in `Via` and `CDN-Loop`.
     own_name: Arc<str>,
     limits: OriginLimits,
     tasks: TaskTracker,
@@ -114,7 +114,7 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// A forwarder with a pool of its own.
+    /// Returns a forwarder with its own pool.
     pub fn new(
         network: Network,
         tls: Arc<ClientConfig>,
@@ -129,7 +129,7 @@ impl Forwarder {
         Forwarder { pool, bulkhead, tunnels, own_name, limits, tasks, shutdown }
     }
 
-    /// Sends a request to its origin.
+    /// Forwards a request to its origin.
     pub async fn forward(
         &self,
         mut request: Request<ClientBody>,
@@ -166,7 +166,7 @@ impl Forwarder {
             let Some(client_upgrade) = client_upgrade else {
                 return Err(ForwardError::Down("the origin switched protocols unasked".into()));
             };
-            // A tunnel is a connection from here on, no request that waits: it gives its place back.
+            // From here on the tunnel is a connection and no waiting request: it releases its slot.
             let origin_upgrade = hyper::upgrade::on(&mut response);
             let open = self.tunnels.open(passage.domain, passage.arrival.client);
             self.tunnel(client_upgrade, origin_upgrade, (in_flight, open));
@@ -175,7 +175,7 @@ impl Forwarder {
         let (mut head, incoming) = response.into_parts();
         self.towards_client(&mut head, passage);
         let mut steady = Steady::new(incoming, self.limits.body_idle);
-        // From here on the response says whose turn it is, also while the client still sends.
+        // From here on the response's body holds or releases the slot, also while the client still sends.
         if let Some(place) = place.take_back() {
             steady = steady.keeping(place);
         }
@@ -214,7 +214,7 @@ impl Forwarder {
         let body = match incoming.is_end_stream() {
             true => RequestBody::Left(http_body_util::Empty::new()),
             false => {
-                // Without either header the HTTP library takes it that a GET has no body.
+                // Without either header the HTTP library assumes that a GET has no body.
                 if !head.headers.contains_key(CONTENT_LENGTH) {
                     head.headers.insert(TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
                 }
@@ -235,12 +235,12 @@ impl Forwarder {
             &self.own_name,
             head.version,
         );
-        // What the origin spoke is its own affair; the server writes the client's version.
+        // The origin's version ends here; the server writes the client's version.
         head.version = Version::default();
         head.extensions.clear();
     }
 
-    /// Sends the request, once more when a kept connection turns out to be dead and nothing can have happened.
+    /// Sends the request. Repeats it once when a kept connection turns out to be dead and the request cannot have had an effect.
     async fn send(
         &self,
         request: Request<RequestBody>,
@@ -266,7 +266,7 @@ impl Forwarder {
         tokio::pin!(response);
         let started = Instant::now();
         loop {
-            // The origin's time starts when the client has sent everything, which shows as no more progress.
+            // The origin's time starts when the client has sent everything, that is, when there is no more progress.
             let deadline = progress.last().max(started) + self.limits.head;
             tokio::select! {
                 response = &mut response => {
@@ -286,7 +286,7 @@ impl Forwarder {
         }
     }
 
-    /// Joins the two sides once both have switched.
+    /// Joins the two connections once both have switched protocols.
     fn tunnel(
         &self,
         client: hyper::upgrade::OnUpgrade,
@@ -316,7 +316,7 @@ impl Forwarder {
     }
 }
 
-/// Has the connection of `interim` write the early hints that the request's origin sends.
+/// Lets the connection of `interim` write the early hints that the origin sends.
 fn pass_early_hints(request: &mut Request<RequestBody>, interim: &InterimResponses) {
     interim.open();
     let interim = interim.clone();
@@ -327,14 +327,14 @@ fn pass_early_hints(request: &mut Request<RequestBody>, interim: &InterimRespons
     });
 }
 
-/// A request that failed once.
+/// First failure of a request.
 struct Failed {
     error: ForwardError,
-    /// Whether the connection had served a request before. If so, that it ended says nothing about this request.
+    /// True when the connection had served a request before: then its end says nothing about this request.
     was_kept: bool,
 }
 
-/// Whether sending a request twice is the same as sending it once (RFC 9110, 9.2.2), and possible.
+/// Returns true when a request may be sent twice: it is idempotent (RFC 9110, 9.2.2) and has no body.
 fn is_repeatable(request: &Request<RequestBody>) -> bool {
     let is_idempotent = matches!(
         *request.method(),
@@ -351,7 +351,7 @@ fn copy_of(request: &Request<RequestBody>) -> Request<RequestBody> {
     copy
 }
 
-/// Whether the origin closed the connection without an answer, as it does when it drops an idle one.
+/// Returns true when the origin closed the connection without a response, as it does with an idle one.
 fn hung_up(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| {
         cause

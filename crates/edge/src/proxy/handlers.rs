@@ -33,12 +33,12 @@ use render::model::{Freshness, PolicyRefusal, UnverifiedClient, deadline_of};
 use render::request_facts::{DecidingHeaders, RequestFacts};
 use render::{EntryPoint, RenderCall, RenderResponse};
 
-/// The connection that a request came in on.
+/// Peer of the connection that a request arrived on.
 #[derive(Debug, Clone)]
 pub struct Peer {
-    /// The other end.
+    /// Address of the peer.
     pub address: IpAddr,
-    /// The name that it asked for in its TLS handshake; none: it speaks plain HTTP to us.
+    /// Server name of its TLS handshake. None for plain HTTP.
     pub name: Option<Arc<str>>,
 }
 
@@ -60,7 +60,7 @@ impl Edge {
         let (kind, mut response) = match response_to(self.inner(), request, peer, in_flight).await {
             Ok(answer) => answer,
             Err(page) => {
-                // Whoever sends what cannot be read gets no second try on the same connection.
+                // After an unreadable request the connection cannot be used again.
                 closes |=
                     matches!(page, NoticePage::BadRequest | NoticePage::ClientStopped | NoticePage::Method);
                 (AnswerKind::of_notice(page), without_body(page.response(), is_head))
@@ -95,14 +95,14 @@ async fn response_to(
     let (parts, incoming) = request.into_parts();
     let requested = route::requested_host(&parts).map_err(|_| NoticePage::BadRequest)?;
     let request = Request::from_parts(parts, incoming);
-    // A connection is proven for one name; another one on it would escape what that name's own handshake decides.
+    // The handshake proved one name; a request for another one would bypass the decision of that name's own handshake.
     if peer.name.as_ref().is_some_and(|name| **name != *requested.host) {
         return Err(NoticePage::UnknownHost);
     }
     if headers::has_looped(request.headers(), &edge.own_name) {
         return Err(NoticePage::Loop);
     }
-    // What is rare is boxed: every request takes room for the largest thing that could happen to it, and is moved with it.
+    // Rare paths are boxed: the future of every request has the size of the largest path, and is moved with it.
     let request = match Box::pin(own_answers::respond(edge, &requested, request, &peer)).await {
         Ok(response) => return Ok((AnswerKind::OwnSite, response)),
         Err(request) => request,
@@ -135,7 +135,7 @@ async fn response_to(
         is_probe,
     };
     if !arrival.https && has_certificate(edge, &requested.host).await {
-        // A file at the root goes before redirect rules, which may answer only once the origin has been asked.
+        // A file at the root precedes redirect rules, which may answer only once the origin has been asked.
         let rules = (route == Route::Serve && root_file.is_none()).then_some(&*site);
         return Ok(Box::pin(crawlers.send_to_https(&request, rules)).await);
     }
@@ -162,27 +162,27 @@ async fn response_to(
     response.map(|response| (AnswerKind::of_origin(response.status()), response))
 }
 
-/// What is decided about a crawler's request.
+/// Decision about a crawler's request.
 enum Decided {
-    /// The edge itself responds with this.
+    /// The edge itself responds with this answer.
     Respond(Box<Answer>),
-    /// The origin responds. This is what is known of the client.
+    /// The origin responds. The claim names the client's crawler, if any.
     PassOn(Claim),
 }
 
-/// What is decided before a request is passed to the origin.
+/// Context of the decisions before a request is forwarded to the origin.
 pub(super) struct CrawlersTurn<'a> {
     pub edge: &'a Inner,
     pub site: &'a Arc<Site>,
     pub target: &'a Url,
     pub arrival: &'a Arrival,
     pub requested: &'a RequestedHost,
-    /// The request is one of our own audits or checks.
+    /// True when the request is one of our own audits or checks.
     is_probe: bool,
 }
 
 impl CrawlersTurn<'_> {
-    /// Keeps a client that came by another port than the scheme's own on that port.
+    /// Adds the port that the client used to a location on the same site and scheme.
     pub fn on_asked_port(&self, location: String) -> String {
         let (Some(port), Ok(mut url)) = (self.requested.authority.port_u16(), Url::parse(&location)) else {
             return location;
@@ -190,20 +190,20 @@ impl CrawlersTurn<'_> {
         let stays = url.scheme() == self.arrival.scheme()
             && url.host_str().is_some_and(|host| self.site.owns_host(host));
         if stays && url.port().is_none() {
-            // An http address can always take a port.
+            // An http address always accepts a port.
             let _ = url.set_port(Some(port));
         }
         url.into()
     }
 
-    /// Which crawler a client says it is, and whether that is so.
+    /// Returns the crawler that the client claims to be, and whether the claim is true.
     async fn claim(&self, deciding: &DecidingHeaders<'_>, headers: &HeaderMap) -> Claim {
         let crawler = deciding.crawler(self.target);
         let (client, authority) = (self.arrival.client, self.requested.authority.as_str());
         self.edge.verifier.check(crawler, client, headers, authority).await
     }
 
-    /// Makes the question to the render service.
+    /// Builds the call of the render service.
     fn call<'c>(
         &'c self,
         request: &'c Request<ClientBody>,
@@ -228,7 +228,7 @@ impl CrawlersTurn<'_> {
         }
     }
 
-    /// Returns the redirect to https, or the refusal of a crawler, which comes before redirects.
+    /// Returns the redirect to https, or the refusal of a crawler, which precedes redirects.
     async fn send_to_https(&self, request: &Request<ClientBody>, rules: Option<&Site>) -> Answer {
         let has_policy = rules.is_some_and(|site| site.policy(self.target).is_some());
         if has_policy && let Some(answer) = self.refuse(request).await {
@@ -267,7 +267,7 @@ impl CrawlersTurn<'_> {
             }
             Ok(RenderResponse::Passthrough { .. }) => Decided::PassOn(claim),
             Err(error) => {
-                // A crawler is better served by the origin than by our trouble.
+                // The origin's answer serves a crawler better than an error of the service.
                 tracing::warn!(%error, domain = %self.site.domain.host, "a page could not be looked up");
                 Decided::PassOn(claim)
             }
@@ -303,14 +303,14 @@ pub(super) async fn forward(
         site.apply_headers(target, response.headers_mut());
     }
     if headers::is_html(response.headers()) {
-        // The same address is another page for crawlers and agents, which a cache in front of us must know.
+        // Crawlers and agents get another page at the same address, which a cache in front of us must know.
         headers::vary_by_client(response.headers_mut());
     }
     Ok(response)
 }
 
-/// The address that was asked for, without its port: a domain is the same page on whichever port the edge listens.
-/// None when the request's target is none.
+/// Returns the requested address without its port: a domain has the same pages on every port of the edge.
+/// None when the request's target is no path or address.
 fn target(request: &Request<ClientBody>, arrival: &Arrival, requested: &RequestedHost) -> Option<Url> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     if !path.starts_with('/') {
@@ -324,10 +324,10 @@ async fn has_certificate(edge: &Inner, host: &str) -> bool {
     Box::pin(certificates.is_ready(host)).await
 }
 
-/// Sends a client to https, and where the rules would send it from there, in one hop.
+/// Redirects a client to https, in one hop with a redirect rule for the https address.
 fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<EdgeBody> {
     let mut secure = target.clone();
-    // Both are what an http address can always take.
+    // An http address always accepts both changes.
     let _ = secure.set_scheme("https");
     let _ = secure.set_port(None);
     match rules.and_then(|site| site.redirect(&secure)) {
@@ -336,7 +336,7 @@ fn to_https(method: &Method, target: &Url, rules: Option<&Site>) -> Response<Edg
     }
 }
 
-/// A redirect that keeps the request's method and body: 301 makes a GET of a POST, so that others than GET and HEAD get 308.
+/// Returns a redirect that keeps the method and body: 301 turns a POST into a GET, so methods other than GET and HEAD get 308.
 pub(super) fn redirect(method: &Method, status: u16, location: &str) -> Response<EdgeBody> {
     let mut response = Response::new(body::empty());
     let is_read = matches!(*method, Method::GET | Method::HEAD);
@@ -348,7 +348,7 @@ pub(super) fn redirect(method: &Method, status: u16, location: &str) -> Response
     response
 }
 
-/// Makes the answer of a refusal by the domain's crawler policy.
+/// Returns the response of a refusal by the domain's crawler policy.
 fn refused(method: &Method, refusal: PolicyRefusal) -> Response<EdgeBody> {
     let (status, headers) = (refusal.status(), refusal.headers());
     let mut response = Response::new(body::full(refusal.text));

@@ -1,5 +1,5 @@
-//! What is answered to a request for a customer's host: local paths, snapshots for crawlers, the origin for everybody else;
-//! and to one for the installation's own.
+//! Answers to requests for customers' hosts: local paths, snapshots for crawlers, the origin for everybody else;
+//! and for the installation's own host.
 //! Uses certificates; knows nothing of sockets.
 
 mod answers;

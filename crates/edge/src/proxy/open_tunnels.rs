@@ -14,12 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use platform::networks::client_networks;
 
-/// Tunnels that are open at a time.
+/// Limits of the open tunnels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TunnelLimits {
-    /// Tunnels of a domain.
+    /// Most tunnels of a domain.
     pub per_domain: usize,
-    /// Tunnels in all.
+    /// Most tunnels of all domains together.
     pub all: usize,
 }
 
@@ -37,9 +37,9 @@ impl TunnelLimits {
 #[derive(Debug, Clone)]
 pub struct OpenTunnels {
     limits: TunnelLimits,
-    /// In the order in which they were opened.
+    /// Open tunnels by number, that is, by age.
     open: Arc<Mutex<BTreeMap<u64, TunnelHolder>>>,
-    /// Number of the next tunnel. A tunnel that made room is gone from the map while it ends: its number must not be given again.
+    /// Number of the next tunnel. An evicted tunnel leaves the map before it ends, so its number must not be used again.
     next: Arc<AtomicU64>,
 }
 
@@ -50,7 +50,7 @@ struct TunnelHolder {
     end: CancellationToken,
 }
 
-/// A tunnel that counts until this is dropped.
+/// A tunnel that counts until this value is dropped.
 #[derive(Debug)]
 pub struct OpenTunnel {
     number: u64,
@@ -59,7 +59,7 @@ pub struct OpenTunnel {
 }
 
 impl OpenTunnel {
-    /// Waits until the tunnel has to make room for another one.
+    /// Waits until the tunnel is evicted in favour of another one.
     pub async fn ended(&self) {
         self.end.cancelled().await;
     }
@@ -77,7 +77,7 @@ impl OpenTunnels {
         OpenTunnels { limits, open: Arc::default(), next: Arc::default() }
     }
 
-    /// Counts a new tunnel. Ends another one when there are too many.
+    /// Counts a new tunnel. Evicts another one when a limit is reached.
     pub fn open(&self, domain: &str, client: IpAddr) -> OpenTunnel {
         let network = *client_networks(client).last().expect("every address is in a network");
         let end = CancellationToken::new();
@@ -94,7 +94,7 @@ impl OpenTunnels {
         OpenTunnel { number, end, tunnels: self.clone() }
     }
 
-    /// Finds the tunnel that has to end before `new` is counted.
+    /// Finds the tunnel to evict before `new` is counted.
     fn find_surplus(&self, open: &BTreeMap<u64, TunnelHolder>, new: &TunnelHolder) -> Option<u64> {
         let TunnelLimits { per_domain, all } = self.limits;
         let of_domain: Vec<_> = open.iter().filter(|(_, holder)| holder.domain == new.domain).collect();
@@ -119,7 +119,7 @@ fn oldest(tunnels: &[Numbered<'_>]) -> Option<u64> {
     tunnels.first().map(|(number, _)| **number)
 }
 
-/// Returns the tunnels of the holder that has most of them, the one with the oldest tunnel among equals. Keeps their order.
+/// Returns the tunnels of the largest holder, by age. Among equally large holders the one with the oldest tunnel counts.
 fn of_largest<'a, K: Eq + Hash + 'a>(
     tunnels: Vec<Numbered<'a>>,
     key: impl Fn(&'a TunnelHolder) -> &'a K,
@@ -139,7 +139,7 @@ mod tests {
 
     const LIMITS: TunnelLimits = TunnelLimits { per_domain: 4, all: 6 };
 
-    /// Opens tunnels of domains for addresses, one after the other; returns which of them are still open.
+    /// Opens tunnels of domains for addresses, one after the other. Returns the indexes of those that are still open.
     fn still_open(opened: &[(&str, &str)]) -> Vec<usize> {
         let tunnels = OpenTunnels::new(LIMITS);
         let open = opened.iter().map(|(domain, client)| tunnels.open(domain, client.parse().unwrap()));

@@ -1,5 +1,5 @@
-//! Answers of the installation itself, on customers' hosts and on its own: proofs for certificate authorities and for the connection
-//! check, and its own site. Used by the handlers before they look for a customer's domain. Must never answer an unknown token.
+//! Answers of the installation itself, on customers' hosts and on its own: proofs for certificate authorities and for the
+//! connection check, and its own site. Used by the handlers before they look up a domain. Must never answer an unknown token.
 
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Request, Response};
@@ -13,10 +13,10 @@ use super::service::Inner;
 use domains::connection::probe;
 use platform::listen::unread::ClientBody;
 
-/// Folder in which a certificate authority looks for its proof.
+/// Path prefix of the proofs for certificate authorities.
 const ACME_PREFIX: &str = "/.well-known/acme-challenge/";
 
-/// Answers a request that is for the installation itself; the error is the request, when it is not.
+/// Answers a request for the installation itself. Returns any other request as the error.
 pub async fn respond(
     edge: &Inner,
     requested: &RequestedHost,
@@ -34,8 +34,8 @@ pub async fn respond(
     respond_to_probe(edge, requested, request.uri().path()).ok_or(request)
 }
 
-/// Proves to a certificate authority that the host leads here. Unknown tokens are left to the origin, which may have
-/// certificates of its own.
+/// Proves to a certificate authority that the host leads here. Unknown tokens go to the origin, which may have
+/// its own certificates.
 async fn respond_to_challenge(
     edge: &Inner,
     requested: &RequestedHost,
@@ -47,7 +47,7 @@ async fn respond_to_challenge(
     Some(response)
 }
 
-/// Proves to our own connection check that the domain leads here. Other nonces are a path like any other.
+/// Proves to our own connection check that the domain leads here. Paths with other nonces are handled like any other.
 fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Option<Response<EdgeBody>> {
     let found = edge.probe_key.respond(path, &requested.host, probe::ProbeRoute::Edge, edge.clock.now())?;
     let headers = found.headers();
@@ -56,7 +56,7 @@ fn respond_to_probe(edge: &Inner, requested: &RequestedHost, path: &str) -> Opti
     Some(response)
 }
 
-/// Answers for the installation itself, or sends the client to where it is.
+/// Answers for the installation itself, or redirects the client to its public address over TLS.
 async fn respond_as_own_site(
     edge: &Inner,
     own_site: &OwnSite,

@@ -1,5 +1,5 @@
-//! The pages that the edge answers with when there is nothing else to show: one design, one sentence each.
-//! Must never repeat anything of the request, nor say whose site it is or why an operator locked it.
+//! Pages of the edge for requests without another answer: one design, one message each.
+//! Must never repeat anything of the request, nor say who owns the site or why an operator locked it.
 
 use http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS,
@@ -10,10 +10,10 @@ use super::body::{self, EdgeBody};
 
 const TEMPLATE: &str = include_str!("page.html");
 
-/// What there is to say.
+/// Message of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticePage {
-    /// The domain is added, but its records were not seen yet.
+    /// The domain was added, but its records were not seen yet.
     Pending,
     /// The operator locked the domain.
     Suspended,
@@ -27,13 +27,13 @@ pub enum NoticePage {
     OriginBusy,
     /// The origin's address leads back here.
     Loop,
-    /// The host is nobody's.
+    /// The host belongs to no domain.
     UnknownHost,
     /// The request is malformed.
     BadRequest,
     /// The client stopped sending its request.
     ClientStopped,
-    /// A method that nobody serves.
+    /// The method is not supported.
     Method,
 }
 
@@ -54,7 +54,7 @@ impl NoticePage {
         }
     }
 
-    /// The answer.
+    /// Returns the response with the page.
     pub fn response(self) -> Response<EdgeBody> {
         let (content_type, text) = match self.words() {
             NoticeText::Line(line) => ("text/plain; charset=utf-8", format!("{line}\n")),
@@ -142,9 +142,9 @@ impl NoticePage {
 }
 
 enum NoticeText {
-    /// For programs.
+    /// Plain text for programs.
     Line(&'static str),
-    /// For people.
+    /// HTML page for people.
     Page { title: &'static str, text: &'static str, drawing: &'static str },
 }
 

@@ -1,5 +1,5 @@
-//! Files at the root of a site: which one answers a request, and its headers. Used by the handlers before a request is decided.
-//! Must never shadow what the origin serves, unless the file is `always`.
+//! Files at the root of a site: finds the file for a request, and answers with it. Used by the handlers before other decisions.
+//! Must never shadow a file of the origin, unless the mode is `always`.
 
 use http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE,
@@ -24,11 +24,11 @@ use render::ServedFile;
 
 /// Outcome of a request for a file at the root.
 pub enum RootFileTurn {
-    /// The edge itself responds with this.
+    /// The edge itself responds with this answer.
     Respond(Box<Answer>),
-    /// The origin has been asked, and has such a file or fails. Redirect rules and renders go before its answer.
+    /// The origin was asked, and has such a file or fails. Redirect rules and renders precede its answer.
     Asked(Box<Result<Response<EdgeBody>, NoticePage>>),
-    /// Nothing is served.
+    /// No file is served.
     Pass,
 }
 
@@ -46,8 +46,8 @@ pub async fn find(
     edge.render.root_files().find(site, target).await
 }
 
-/// Serves a file at the root: after the preferred host, and where it is a fallback after the origin, which is asked without the
-/// body that a GET may have.
+/// Serves a file at the root: after the redirect to the preferred host. A fallback is served after the origin was asked without
+/// the body that a GET may have.
 pub async fn respond(
     crawlers: &CrawlersTurn<'_>,
     request: &Request<ClientBody>,
@@ -89,7 +89,7 @@ pub async fn respond(
     }
 }
 
-/// Copies a request without its body and without the conditions of its client, whose copy may be the edge's own file.
+/// Copies a request without its body, and without its conditions, which may refer to the edge's own file.
 fn bodiless_copy(request: &Request<ClientBody>) -> Request<ClientBody> {
     let mut copy = Request::new(ClientBody::default());
     *copy.method_mut() = request.method().clone();
@@ -102,7 +102,7 @@ fn bodiless_copy(request: &Request<ClientBody>) -> Request<ClientBody> {
     copy
 }
 
-/// Returns the answer with a file, for GET and HEAD.
+/// Returns the response with a file, for GET and HEAD.
 fn response_with(
     request: &Request<ClientBody>,
     site: &Site,

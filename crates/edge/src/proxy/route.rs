@@ -1,5 +1,5 @@
-//! Which domain a request is for, and what may happen to it. Pure: no clock, network or database.
-//! Must never let two readings of a request's host through, nor serve one customer's page for another's host.
+//! Routing of a request: its host, and the treatment that its domain gets. Pure: no clock, network or database.
+//! Must never accept a request whose host is ambiguous, nor serve one customer's page for another's host.
 
 use http::header::HOST;
 use http::request::Parts;
@@ -7,12 +7,12 @@ use http::uri::Authority;
 
 use domains::DomainStatus;
 
-/// The host that a request names.
+/// Host of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestedHost {
-    /// Lower case, without port and final dot: what domains are looked up by.
+    /// Key of a domain: lower case, without port and final dot.
     pub host: String,
-    /// As it was asked for, with its port.
+    /// Host as requested, with its port.
     pub authority: Authority,
 }
 
@@ -21,7 +21,7 @@ pub struct RequestedHost {
 #[error("the request does not name one host")]
 pub struct BadHost;
 
-/// Reads the host of a request: from its target when that is absolute (HTTP/2 always), else from `Host`.
+/// Reads the host of a request: from an absolute target (always in HTTP/2), otherwise from `Host`.
 pub fn requested_host(parts: &Parts) -> Result<RequestedHost, BadHost> {
     let mut hosts = parts.headers.get_all(HOST).iter();
     let header = hosts.next();
@@ -52,22 +52,22 @@ fn has_sound_port(authority: &Authority) -> bool {
         || rest.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok_and(|port| port > 0))
 }
 
-/// What may happen to a request for a domain.
+/// Treatment of a request for a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// Crawlers get snapshots, everybody else the origin.
+    /// Crawlers get snapshots, other clients the origin.
     Serve,
-    /// Everybody gets the origin.
+    /// All clients get the origin.
     PassThrough,
-    /// The page that says that the domain is being connected.
+    /// All clients get a page that says that the domain is being connected.
     Pending,
-    /// The page that says that the site is not available.
+    /// All clients get a page that says that the site is not available.
     Suspended,
-    /// Nobody's host.
+    /// The host belongs to no domain.
     Unknown,
 }
 
-/// Decides by the domain's status, none when nobody has the host, and by whether its account is active.
+/// Decides by the status of the domain, None for an unknown host, and by the state of its account.
 pub fn route(status: Option<DomainStatus>, account_is_active: bool) -> Route {
     match status {
         None => Route::Unknown,

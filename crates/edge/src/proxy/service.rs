@@ -1,5 +1,5 @@
-//! The front of the customers' domains: everything that answering a request there needs, put together.
-//! Used by `app` and the listener. What is answered is in `handlers`.
+//! The edge's service: the dependencies of answering a request for a customer's domain.
+//! Used by `app` and the listener. `handlers` answers the requests.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use platform::draining::Draining;
 use platform::listen::accept::connections;
 use render::RenderService;
 
-/// See the module. Cheap to clone.
+/// Service of the edge. Cheap to clone.
 #[derive(Clone)]
 pub struct Edge(Arc<Inner>);
 
@@ -43,18 +43,18 @@ pub(crate) struct Inner {
     pub verifier: Verifier,
     pub probe_marks: ProbeMarks,
     pub recorder: Recorder,
-    /// None where this process serves no TLS.
+    /// None when this process serves no TLS.
     pub certificates: Option<Certificates>,
     pub own_name: Arc<str>,
     pub connection: Connection,
     pub draining: Draining,
-    /// None where this process does not serve the installation itself.
+    /// None when this process does not serve the installation itself.
     pub own_site: Option<OwnSite>,
     domains: DomainsService,
     accounts: Accounts,
 }
 
-/// Why the edge cannot be set up.
+/// Reason for which the edge cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum EdgeError {
     /// The certificate authority's settings are unusable.
@@ -62,30 +62,30 @@ pub enum EdgeError {
     Contact,
 }
 
-/// The services to the left that the edge asks.
+/// Services of other features that the edge uses.
 pub struct Services<'a> {
-    /// Whose account is active.
+    /// State of accounts.
     pub accounts: &'a Accounts,
-    /// Whose host it is.
+    /// Lookup of a host's domain.
     pub domains: &'a DomainsService,
-    /// Whether a pending domain leads here by now.
+    /// Connection checks of pending domains.
     pub connection: &'a Connection,
-    /// What counts the crawlers that the origin answers.
+    /// Counts of the crawlers that the origin answers.
     pub recorder: &'a Recorder,
     /// Verification of crawlers by address.
     pub verifier: &'a Verifier,
-    /// Which requests are our own.
+    /// Marks of our own requests.
     pub probe_marks: &'a ProbeMarks,
-    /// What a crawler gets.
+    /// Answers to crawlers.
     pub render: &'a RenderService,
-    /// None where this process serves no TLS, or cannot.
+    /// None when this process serves no TLS, or the authority's settings are unusable.
     pub certificates: Option<&'a Certificates>,
-    /// The installation itself. None where this process does not serve it here.
+    /// Site of the installation itself. None when this process does not serve it at the edge.
     pub own_site: Option<OwnSite>,
 }
 
 impl Edge {
-    /// Makes the edge. `listening` are its own sockets, which no origin may have. Starts nothing.
+    /// Creates the edge. `listening` are its own sockets, which no origin may have. Starts nothing.
     pub fn new(
         platform: &Platform,
         services: Services<'_>,
@@ -102,7 +102,7 @@ impl Edge {
         Edge::with_limits(platform, services, listening, limits)
     }
 
-    /// The same with other time limits for origins.
+    /// Creates the edge with other limits for origins.
     pub(crate) fn with_limits(
         platform: &Platform,
         services: Services<'_>,
@@ -150,14 +150,14 @@ impl Edge {
 }
 
 impl Inner {
-    /// The domain that has a host, and what may happen to a request for it.
+    /// Finds the domain of a host and its route.
     pub async fn find(&self, host: &str) -> Result<(Route, Option<Arc<Site>>), DbError> {
         let Some(site) = self.domains.find_for_edge(host).await? else { return Ok((Route::Unknown, None)) };
         let is_active = self.accounts.is_active(&site.domain.account_id);
         Ok((route(Some(site.domain.status), is_active), Some(site)))
     }
 
-    /// Where people's requests for a host go: the origin host of the domain's settings, else the host itself.
+    /// Returns the origin of a host: the origin host of the domain's settings, otherwise the host itself.
     pub fn origin_of(&self, site: &Site, asked: &Authority) -> Option<OriginTarget> {
         let origin = site.domain.settings.origin_host.as_ref();
         let authority = origin.map_or(asked.host(), OriginHost::as_str).parse().ok()?;

@@ -1,5 +1,5 @@
-//! A snapshot as an answer of the edge: its headers, conditional requests, compression. Pure but for kept compressed forms.
-//! Must never let a cache in front of the edge hand a crawler's page to a person.
+//! Responses of the edge with a snapshot: headers, conditional requests, compression. Pure except for cached compressed forms.
+//! Must never let a cache in front of the edge serve a crawler's page to a person.
 
 use http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, VARY,
@@ -17,18 +17,18 @@ use render::model::PageResponse;
 
 const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
 
-/// A request for a page, as far as its answer depends on it.
+/// The parts of a request that the response with a page depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Asking<'a> {
     /// GET or HEAD.
     pub method: &'a Method,
-    /// The request's headers.
+    /// Headers of the request.
     pub headers: &'a HeaderMap,
-    /// The address.
+    /// Requested address.
     pub target: &'a Url,
 }
 
-/// The answer with a page.
+/// Returns the response with a page.
 pub async fn respond(
     asking: Asking<'_>,
     site: &Site,
@@ -62,8 +62,8 @@ fn page_headers(site: &Site, target: &Url, found: &PageResponse) -> HeaderMap {
     if page.status < 500 {
         site.apply_headers(target, &mut headers);
     }
-    // Customers who put a cache in front of the edge would else see it mix up people and crawlers: a custom header changes
-    // none of this, nor may it speak to one make of cache.
+    // A customer's cache in front of the edge would otherwise mix up people and crawlers. A custom header must not change these
+    // directives, nor address one vendor's cache.
     headers::remove_cache_directives(&mut headers);
     found.insert_format(&mut headers);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

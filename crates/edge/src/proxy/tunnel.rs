@@ -1,5 +1,5 @@
 //! A tunnel between a client and an origin after both have switched protocols. Used by forwarding.
-//! Must never outlive its use: vanished clients send nothing, not even an end.
+//! Must never outlive its use: clients that have vanished send nothing, not even an end.
 //! See docs/decisions/0019.
 
 use std::error::Error;
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use super::body::BodyProgress;
 
-/// Joins both sides until one ends, or until neither has sent a byte for `idle`.
+/// Copies in both directions until one side ends, or until neither has sent a byte for `idle`.
 pub async fn join(
     client: OnUpgrade,
     origin: OnUpgrade,
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// One side, whose bytes are noticed.
+/// One side of a tunnel, whose traffic counts as progress.
 struct WatchedSide<S> {
     stream: S,
     progress: BodyProgress,

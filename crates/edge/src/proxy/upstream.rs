@@ -1,5 +1,5 @@
 //! Connections to origins: guarded, pooled per origin, and never to ourselves. Used by forwarding.
-//! The sockets are opened by `crawler`, so that the guard sees every address.
+//! `crawler` opens the sockets, so that the guard sees every address.
 
 use std::error::Error;
 use std::future::Future;
@@ -25,22 +25,22 @@ use tower::Service;
 
 use super::body::RequestBody;
 
-/// How long an origin may take to accept a connection, with all that belongs to it.
+/// Timeout of a connection to an origin, with name resolution and TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Kept shorter than what common origins keep (5 s in Node), so that a connection is seldom used as it closes.
+/// Idle time of a pooled connection. Shorter than common origins keep theirs (5 s in Node), so that one seldom closes in use.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Idle connections kept per origin.
 const POOL_SIZE: usize = 128;
 
-/// Largest head of a response, and largest piece of its beginning: an asset of 60 KiB comes in one piece with its head.
+/// Largest head of a response, and largest read of its beginning: an asset of 60 KiB arrives in one read with its head.
 const BUFFER_BYTES: usize = 62 * 1024;
-/// Header lines of a response: more than fit into the largest head if they say anything.
+/// Most header lines of a response: more than fit into the largest head with any content.
 const MAX_HEADERS: usize = 4_000;
-/// Bytes of a response after which it comes in small pieces: pages and most assets are over by then, and the system has taken
-/// so many for any client. See docs/decisions/0061.
+/// Bytes of a response after which reads are small: pages and most assets have ended by then, and the system buffers
+/// as many for any client. See docs/decisions/0061.
 const BEGINNING_BYTES: usize = 64 * 1024;
-/// A small piece, some of which wait with us for a client that does not read. A byte less than the smallest buffer of the HTTP
-/// library, which would take larger ones after full reads.
+/// Largest small read, some of which are buffered for a client that does not read. A byte less than the smallest buffer of the
+/// HTTP library, which would grow after full reads.
 const PIECE_BYTES: usize = 8 * 1024 - 1;
 
 /// The pool of connections to origins.
@@ -56,16 +56,16 @@ pub struct IsOurselves;
 #[error("the origin did not accept a connection in time")]
 pub struct ConnectTimeout;
 
-/// Opens connections for the pool.
+/// Connector of the pool.
 #[derive(Clone)]
 pub struct OriginConnector {
     network: Network,
     connector: connector::Connector,
-    /// Public addresses of this service, whatever the port.
+    /// Public addresses of this service, for every port.
     own: Arc<[IpAddr]>,
 }
 
-/// Makes the pool. `own` are the public addresses of this service; `network` refuses its listeners.
+/// Returns the pool. `own` are the public addresses of this service; `network` refuses its listeners.
 pub fn pool(network: Network, tls: Arc<ClientConfig>, own: Arc<[IpAddr]>) -> OriginPool {
     let connector =
         OriginConnector { connector: connector::Connector::new(network.clone(), tls), network, own };
@@ -78,14 +78,14 @@ pub fn pool(network: Network, tls: Arc<ClientConfig>, own: Arc<[IpAddr]>) -> Ori
         .build(connector)
 }
 
-/// Notes that the connection of a response has served a request.
+/// Records that the connection of a response has served a request.
 pub fn mark_served(response: &Response<Incoming>) {
     if let Some(served) = response.extensions().get::<Served>() {
         served.mark();
     }
 }
 
-/// Whether the connection on which a request failed had served another one before.
+/// Returns true when the connection of a failed request had served another one before.
 pub fn has_served(error: &hyper_util::client::legacy::Error) -> bool {
     let mut extras = Extensions::new();
     if let Some(connection) = error.connect_info() {
@@ -128,10 +128,10 @@ impl OriginConnector {
     }
 }
 
-/// A connection to an origin whose long responses come in small pieces.
+/// A connection to an origin with small reads for long responses.
 pub struct OriginStream {
     stream: Stream,
-    /// Bytes that came since the last request was written.
+    /// Bytes read since the last request was written.
     read: usize,
 }
 
@@ -194,11 +194,11 @@ mod tests {
 
     use super::*;
 
-    /// Sizes of the pieces in which so many bytes are read.
+    /// Returns the sizes of the reads that fetch `bytes` bytes.
     async fn pieces(stream: &mut OriginStream, bytes: usize) -> Vec<usize> {
         let (mut pieces, mut buffer) = (Vec::new(), vec![0; BUFFER_BYTES]);
         while pieces.iter().sum::<usize>() < bytes {
-            // Until more than a small piece has come.
+            // Waits until more bytes than a small read have arrived.
             tokio::time::sleep(Duration::from_millis(2)).await;
             pieces.push(stream.read(&mut buffer).await.unwrap());
         }

@@ -1,5 +1,5 @@
-//! Who got a page of the origin: crawlers, recorded beside those that got a snapshot, and people whom an assistant sent.
-//! Used by the handlers around each request that is passed on. Must never hold a request up.
+//! Visits answered by the origin: crawlers, recorded beside those that got a snapshot, and people whom an assistant sent.
+//! Used by the handlers around each forwarded request. Must never delay a request.
 
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use analytics::{Crawler, CrawlerRequest, ServedBy, Verified};
 use domains::Site;
 use platform::listen::unread::ClientBody;
 
-/// A request on its way to the origin that is recorded when it gets a page.
+/// A request to the origin that is recorded when the answer is a page.
 pub struct OriginVisit {
     visitor: Visitor,
     since: Instant,
@@ -25,12 +25,12 @@ pub struct OriginVisit {
 
 enum Visitor {
     Crawler(&'static Crawler, Verified),
-    /// A person who came from the assistant that this company runs.
+    /// Person whom the assistant of this company sent.
     SentBy(&'static str),
 }
 
 impl OriginVisit {
-    /// None for other people, and for whatever asks for no page.
+    /// Returns the visit of a crawler, or of a person whom an assistant sent. None for other requests.
     pub fn begin(request: &Request<ClientBody>, claim: &Claim) -> Option<OriginVisit> {
         let visitor = match (request.method(), claim.crawler) {
             (&Method::GET | &Method::HEAD, Some(crawler)) => Visitor::Crawler(crawler, claim.verified),
@@ -44,7 +44,7 @@ impl OriginVisit {
         Some(OriginVisit { visitor, since: Instant::now() })
     }
 
-    /// Records what the visitor got, when that was a page: not a redirect, not an asset.
+    /// Records the visit when the answer was a page: not a redirect, not an asset.
     pub fn end(
         self,
         edge: &Inner,
@@ -52,7 +52,7 @@ impl OriginVisit {
         target: &Url,
         result: &Result<Response<EdgeBody>, NoticePage>,
     ) {
-        // Of an error page nothing says what was asked for but the path.
+        // For an error page only the path tells whether a page or an asset was requested.
         let Some(status) = page_status(result).filter(|_| !crawler::url::is_static_asset(target.path()))
         else {
             return;
@@ -72,12 +72,12 @@ impl OriginVisit {
     }
 }
 
-/// The status of a page; none of anything else.
+/// Returns the status of a page. None for other responses.
 fn page_status(result: &Result<Response<EdgeBody>, NoticePage>) -> Option<u16> {
     match result {
         Ok(response) if response.status().is_informational() => None,
         Ok(response) => headers::is_html(response.headers()).then(|| response.status().as_u16()),
-        // An origin that is away is what crawlers hold against a site. What is wrong with the request itself is not.
+        // Crawlers hold an unreachable origin against a site. Errors of the request itself are not recorded.
         Err(
             page @ (NoticePage::OriginDown
             | NoticePage::OriginSlow

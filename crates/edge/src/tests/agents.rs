@@ -1,4 +1,4 @@
-//! Answers to coding agents and assistants by the headers that they send: words, in the form that they prefer.
+//! Answers to coding agents and assistants by the headers that they send: the page's text, in the format that they prefer.
 //! Forms as documented by the vendors and by acceptmarkdown.com (2026-05).
 
 use super::world::{RawOrigin, World};
@@ -8,7 +8,7 @@ const CHROME: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 const BROWSERS_ACCEPT: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-/// Name, user agent, `Accept`, and whether Markdown is what the agent gets.
+/// Name, user agent, `Accept`, and true when the agent gets Markdown.
 const AGENTS: [(&str, &str, &str, bool); 12] = [
     (
         "Claude Code",

@@ -1,4 +1,4 @@
-//! Certificates from a real certificate authority (pebble), which looks up names at a DNS server of its own.
+//! Certificates from a real certificate authority (pebble), which resolves names at its own DNS server.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -32,7 +32,7 @@ use domains::service::Lock;
 use domains::{DomainStatus, PreferredHost};
 use platform::clock::Clock;
 
-/// A certificate authority. Its processes end with it.
+/// A certificate authority. Dropping it ends its processes.
 struct Authority {
     _pebble: Child,
     _dns: Child,
@@ -42,9 +42,9 @@ struct Authority {
 }
 
 impl Authority {
-    /// Starts an authority that looks for proofs at these ports.
+    /// Starts an authority that validates proofs at these ports.
     async fn start(http_port: u16, tls_port: u16) -> Authority {
-        // An address that was free a moment ago may be another test's by now.
+        // Another test may meanwhile use an address that was free a moment ago.
         for _ in 0..4 {
             if let Some(authority) = Authority::try_start(http_port, tls_port).await {
                 return authority;
@@ -113,7 +113,7 @@ impl Authority {
         )
     }
 
-    /// A client that trusts what the authority issues.
+    /// Returns a client that trusts the authority's certificates.
     async fn client(&self, protocol: &str) -> TlsConnector {
         let own_root = std::fs::read(self.folder.path().join("root.pem")).unwrap();
         let mut stream =
@@ -136,7 +136,7 @@ async fn free_address() -> SocketAddr {
     listener().await.local_addr().unwrap()
 }
 
-/// Waits up to ten seconds for a server to take connections; `false`: it does not.
+/// Waits up to ten seconds until a server accepts connections. Returns false when it does not.
 async fn answers(server: SocketAddr) -> bool {
     for _ in 0..200 {
         if TcpStream::connect(server).await.is_ok() {
@@ -147,7 +147,7 @@ async fn answers(server: SocketAddr) -> bool {
     false
 }
 
-/// The certificate of the authority's own listener, and the root to trust it by.
+/// Writes the certificate of the authority's own listener and its root.
 fn write_server_certificate(folder: &Path) {
     let (ca_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut ca = CertificateParams::new(Vec::new()).unwrap();
@@ -193,7 +193,7 @@ impl Secured {
         Secured::start_with(further, None).await
     }
 
-    /// With an authority that looks for HTTP proofs at another port than the edge's.
+    /// Starts a service whose authority validates HTTP proofs at another port than the edge's.
     async fn start_with(further: &str, http_port: Option<u16>) -> Secured {
         let origin = RawOrigin::echo().await;
         let sockets = EdgeSockets { http: Some(listener().await), https: Some(listener().await) };
@@ -213,13 +213,13 @@ impl Secured {
         count(&self.world.app, sql).await
     }
 
-    /// Queues what is due for renewal, as the worker does every few minutes.
+    /// Queues renewals that are due, as the worker does every few minutes.
     async fn queue_renewals(&self) {
         let certificates = self.world.edge.inner().certificates.clone().unwrap();
         certificates.queue_renewals().await.unwrap();
     }
 
-    /// The same, and does it.
+    /// Queues renewals that are due, and runs them.
     pub async fn renew_due(&self) {
         self.queue_renewals().await;
         self.world.app.state.worker().run_until_idle().await;
@@ -230,7 +230,7 @@ impl Secured {
     }
 }
 
-/// From now on, and not from the tests' noon: the authority dates its certificates by real time.
+/// Sets the clock to two months from real time, not from the tests' noon: the authority dates its certificates by real time.
 fn pass_two_months(app: &TestApp) {
     app.clock.set(Clock::system().now().plus(Duration::from_secs(62 * 24 * 3600)));
 }
@@ -242,7 +242,7 @@ async fn count(app: &TestApp, sql: &'static str) -> i64 {
 }
 
 const ATTEMPTS: &str = "select count(*) from certificate_attempts";
-/// Attempts are kept for a day.
+/// Number of renewals; attempts are stored for a day.
 const RENEWED: &str = "select count(*) from certificate_attempts where renewal";
 const RENEWALS: &str = "select count(*) from jobs where kind = 'RenewCertificate'";
 
@@ -382,7 +382,7 @@ async fn a_pending_domain_may_have_its_certificate_before_it_goes_live() {
 
 #[tokio::test]
 async fn an_order_that_failed_is_not_repeated_at_once() {
-    // Nobody listens where the authority looks for the proof.
+    // No server listens where the authority validates the proof.
     let closed = free_address().await.port();
     let secured = Secured::start_with("", Some(closed)).await;
     let shop = CertificateHolder::Customer(Box::new(secured.world.shop().await));
@@ -521,7 +521,7 @@ async fn a_session_resumes_on_another_connection() {
             .write_all(b"GET /a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
             .await
             .unwrap();
-        // The tickets come with the first bytes of the response.
+        // The tickets arrive with the first bytes of the response.
         let _ = stream.read_to_end(&mut Vec::new()).await;
         kinds.push(stream.get_ref().1.handshake_kind().unwrap());
     }
@@ -541,7 +541,7 @@ async fn handshakes_need_no_database() {
         assert!(secured.connect("shop.example", "http/1.1").await.is_ok());
         let error = secured.connect("nobody.example", "http/1.1").await.expect_err("no handshake");
         assert!(format!("{error:?}").contains("UnrecognisedName"), "{error:?}");
-        // Longer than what was read may be acted on while the database is there.
+        // Longer than cached data is valid while the database is reachable.
         tokio::time::sleep(Duration::from_millis(2_100)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Domains on their way to being served: the connection check over a real edge, and pending hosts that go live.
+//! Domains before they are served: the connection check over a real edge, and pending hosts that go live.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::testing::*;
 use domains::{Domain, DomainStatus};
 use platform::plans::Plan;
 
-/// A service whose records are on a DNS server of the test. `shop.example` itself is reached at the edge.
+/// Returns a service whose records are on a DNS server of the test. `shop.example` itself resolves to the edge.
 async fn world(dns: &DnsServer) -> World {
     let http = listener().await;
     let address = http.local_addr().unwrap();
@@ -28,7 +28,7 @@ async fn status(world: &World, domain: &Domain) -> DomainStatus {
     world.app.state.domains.find_by_id(&domain.id).await.unwrap().unwrap().status
 }
 
-/// Asks until the answer is no longer the pending page.
+/// Repeats a request until the answer is no longer the pending page.
 async fn asked_until_live(world: &World) -> u16 {
     for _ in 0..100 {
         let status = world.get("/", &[]).await.status;
@@ -44,7 +44,7 @@ async fn asked_until_live(world: &World) -> u16 {
 async fn a_probe_that_comes_in_over_the_edge_makes_an_uncontested_domain_via_api() {
     let dns = DnsServer::start().await;
     let world = world(&dns).await;
-    // A proxy in front hides the records, and passes requests on to the edge.
+    // A proxy in front hides the records, and forwards requests to the edge.
     dns.leads_to("shop.example", &["104.16.132.229"]);
     let shop = pending(&world).await;
 
@@ -79,7 +79,7 @@ async fn a_pending_host_goes_live_by_itself_once_its_records_lead_here() {
     let live = asked_until_live(&world).await;
 
     assert_eq!((first.status, first.header("retry-after")), (503, Some("10")));
-    // Its only origin is the edge itself: served, and led in a circle.
+    // The edge itself is the origin: the domain is served, and the request loops.
     assert_eq!(live, 508);
     assert_eq!(status(&world, &shop).await, DomainStatus::Connected);
 }
@@ -120,7 +120,7 @@ async fn a_pending_host_is_checked_for_every_account_that_claims_it() {
     world.get("/", &[]).await;
     asked_until_live(&world).await;
 
-    // The edge answered for the older claim, and the one with the proof got the name.
+    // The edge answered the probe of the older claim, and the account with the proof got the name.
     assert_eq!(status(&world, &shop).await, DomainStatus::Connected);
     assert_eq!(status(&world, &theirs).await, DomainStatus::Pending);
 }
@@ -168,7 +168,7 @@ async fn the_hosts_of_one_account_take_a_part_of_the_checks_only() {
 
 #[tokio::test]
 async fn requests_for_a_name_without_a_certificate_do_not_pile_up_behind_its_order() {
-    // An authority that takes connections and says nothing.
+    // An authority that accepts connections and never answers.
     let silent = RawOrigin::start(|stream, _| async move {
         let _stream = stream;
         std::future::pending::<()>().await;

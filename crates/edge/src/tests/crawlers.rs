@@ -1,4 +1,4 @@
-//! What crawlers get: the render service's decision, and the origin's answer whenever there is no page.
+//! Answers to crawlers: the render service's decision, and the origin's answer whenever there is no page.
 
 use crate::testing::*;
 use std::time::Duration;
@@ -316,7 +316,7 @@ async fn what_the_origin_answers_a_crawler_is_counted_with_its_status() {
     for path in ["/html", "/gone", "/moved", "/data"] {
         world.crawl(path, &[]).await;
     }
-    // No page, and asked for by a crawler that is not verified: counted, but not by its path.
+    // No page, and the crawler is not verified: counted, but not by its path.
     world.ask("POST", "/html", &["User-Agent: Googlebot/2.1", "Content-Length: 0"]).await;
     world.get("/html", &["User-Agent: curl/8.4.0"]).await;
     drop(origin);

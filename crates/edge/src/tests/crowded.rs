@@ -1,5 +1,5 @@
-//! A listener all of whose places are taken: those who do nothing make way for a new client, the others stay. Clients come from
-//! addresses of their own, and no usual limit ends their connections for as long as these tests wait.
+//! Admission when the listener is at its connection limit: closes idle connections in favour of new ones and keeps the others.
+//! Clients have different addresses, and no usual limit ends their connections during these tests.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use platform::listen::Listening;
 use platform::plans::Plan;
 
 const PLACES: u8 = 8;
-/// Less than any usual limit on a client that has asked something.
+/// Time below any usual limit on a client that has sent a request.
 const SOON: Duration = Duration::from_secs(20);
 const SETTINGS: &str = "limits.connections = 8\nedge.trusted_proxies = [\"127.0.9.0/24\"]\n";
 const PATIENT: OriginLimits = OriginLimits {
@@ -30,7 +30,7 @@ const PATIENT: OriginLimits = OriginLimits {
     tunnels: TunnelLimits::of(64),
 };
 
-/// `/endless` sends for as long as it is read, `/live` repeats what it is told, everything else is short.
+/// Starts an origin: `/endless` sends while it is read, `/live` echoes, other paths answer without a body.
 async fn origin() -> RawOrigin {
     RawOrigin::start(|mut stream, _| async move {
         while let Some(request) = read_request(&mut stream).await {
@@ -59,7 +59,7 @@ async fn origin() -> RawOrigin {
     .await
 }
 
-/// An edge with few places.
+/// An edge with few connection slots.
 struct Crowded {
     _app: TestApp,
     _origin: RawOrigin,
@@ -83,12 +83,12 @@ impl Crowded {
         Crowded { _app: app, _origin: origin, address, stop }
     }
 
-    /// A connection from 127.0.`network`.`host`.
+    /// Connects from 127.0.`network`.`host`.
     async fn connect(&self, network: u8, host: u8) -> TcpStream {
         connect_from(self.address, network, host).await
     }
 
-    /// A connection that has asked for `path` and read the head of the response.
+    /// Connects, requests `path` and reads the head of the response.
     async fn ask(&self, network: u8, host: u8, path: &str) -> TcpStream {
         let mut stream = self.connect(network, host).await;
         request(&mut stream, path).await.expect("it is answered");
@@ -108,7 +108,7 @@ async fn connect_from(address: SocketAddr, network: u8, host: u8) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Asks and reads the head of the response.
+/// Sends a request and reads the head of the response.
 async fn request(stream: &mut TcpStream, path: &str) -> std::io::Result<()> {
     let head = head_of(stream, "shop.example", path).await?;
     assert!(head.starts_with(b"HTTP/1.1 200") || head.starts_with(b"HTTP/1.1 101"));
@@ -126,7 +126,7 @@ async fn head_of(stream: &mut TcpStream, host: &str, path: &str) -> std::io::Res
     Ok(head)
 }
 
-/// Opens a tunnel, again and again until it is open.
+/// Opens a tunnel, with as many attempts as it takes.
 async fn open_tunnel(edge: SocketAddr, host: &str, (network, address): (u8, u8)) -> TcpStream {
     loop {
         let mut stream = connect_from(edge, network, address).await;
@@ -137,7 +137,7 @@ async fn open_tunnel(edge: SocketAddr, host: &str, (network, address): (u8, u8))
     }
 }
 
-/// Has a client of an address that was not seen before answered.
+/// Expects an answer to a client with a new address.
 async fn newcomer_is_answered(crowded: &Crowded) {
     let responded = tokio::time::timeout(SOON, crowded.ask(5, 1, "/"));
 
@@ -191,7 +191,7 @@ async fn bodies_that_do_not_come_make_way() {
     newcomer_is_answered(&crowded).await;
 }
 
-/// Talks through a tunnel and reads a download until one of them ends.
+/// Sends through a tunnel and reads a download until one of them ends.
 async fn keep_using(tunnel: &mut TcpStream, download: &mut TcpStream) -> std::io::Result<()> {
     let mut buffer = vec![0; 64 * 1024];
     loop {
@@ -208,7 +208,7 @@ async fn downloads_tunnels_and_trusted_proxies_stay() {
     let mut proxy = crowded.ask(9, 1, "/").await;
     let mut tunnel = crowded.ask(2, 1, "/live").await;
     let mut download = crowded.ask(2, 2, "/endless").await;
-    // More than there are places for: each of the later ones is answered because an earlier one has gone.
+    // More clients than slots: each of the later ones is answered because an earlier connection was closed.
     let coming = async {
         let mut idle = Vec::new();
         for host in 1..=2 * PLACES {
@@ -242,7 +242,7 @@ async fn handshakes_that_do_not_come_make_way() {
         silent.push(connect_from(address, 1, host).await);
     }
 
-    // Before the handshake's own limit of ten seconds.
+    // Shorter than the handshake's own limit of ten seconds.
     let client = connect_with(trusting(root.as_bytes(), "http/1.1"), address, "shop.example");
     let shaken = tokio::time::timeout(Duration::from_secs(9), client).await;
 

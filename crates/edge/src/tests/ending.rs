@@ -1,4 +1,4 @@
-//! The end of the edge's listeners: what clients have sent by then is answered.
+//! Shutdown of the edge's listeners: requests that clients have sent by then are answered.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use tokio::net::TcpStream;
 
 use super::world::World;
 
-/// Nobody's host: what is answered needs no origin.
+/// Request for an unknown host, whose answer needs no origin.
 const REQUEST: &[u8] = b"GET /a HTTP/1.1\r\nHost: nobody.example\r\n\r\n";
-/// Longer than any client is waited for.
+/// Longer than the edge waits for any client.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Everything that comes until the connection ends.
+/// Reads until the connection ends.
 async fn rest_of(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await;
@@ -32,7 +32,7 @@ async fn connections(world: &World) -> Vec<TcpStream> {
 async fn a_request_on_its_way_at_shutdown_is_answered() {
     let world = World::with("").await;
     let mut streams = connections(&world).await;
-    // The first eight are taken, the further ones wait in the system's queue.
+    // The first eight are accepted, the further ones wait in the system's queue.
     tokio::time::sleep(Duration::from_millis(100)).await;
     streams.extend(connections(&world).await);
 

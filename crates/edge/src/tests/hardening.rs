@@ -1,4 +1,4 @@
-//! What strangers try: malformed and oversized requests, smuggling, slow connections.
+//! Attacks: malformed and oversized requests, smuggling, slow connections.
 
 use super::world::{RawOrigin, World};
 

@@ -1,4 +1,4 @@
-//! Connections that are kept: after a request whose body was refused, behind a balancer's PROXY header, with hints before the response.
+//! Reuse of connections: after a refused request with a body, behind a balancer's PROXY header, with hints before the response.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn world_of(origin: &RawOrigin, settings: &str) -> World {
     world
 }
 
-/// Reads the head of a response and as many bytes as it says.
+/// Reads the head of a response and a body of its content length.
 async fn read_response(stream: &mut TcpStream) -> Reply {
     let mut bytes = Vec::new();
     let read = async {
@@ -69,7 +69,7 @@ async fn a_refused_post_with_much_that_was_not_read_says_that_the_connection_end
     let (mut reading, mut writing) = stream.split();
     let sending = async {
         writing.write_all(post("nobody.example", bytes).as_bytes()).await.unwrap();
-        // The answer stops what is still to be sent.
+        // The answer stops the rest of the upload.
         let _ = writing.write_all(&vec![b'x'; bytes]).await;
     };
     let mut answer = Vec::new();

@@ -1,4 +1,4 @@
-//! What many clients at once may take: connections, tunnels, requests towards one origin.
+//! Limits of concurrent clients: connections, tunnels, requests to one origin.
 
 use crate::testing::*;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use platform::plans::Plan;
 const UPGRADE: &[u8] =
     b"GET /live HTTP/1.1\r\nHost: shop.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 
-/// An origin that switches every request to a WebSocket and then says nothing.
+/// Starts an origin that switches every request to a WebSocket and then sends nothing.
 async fn silent_websockets() -> RawOrigin {
     RawOrigin::start(|mut stream, _| async move {
         read_request(&mut stream).await;
@@ -35,7 +35,7 @@ async fn open_tunnel(world: &World) -> TcpStream {
     stream
 }
 
-/// Whether the edge closes a new connection without a word.
+/// Returns true when the edge closes a new connection without an answer.
 async fn is_turned_away(world: &World) -> bool {
     let mut stream = TcpStream::connect(world.http).await.unwrap();
     let read = tokio::time::timeout(Duration::from_millis(300), stream.read(&mut [0; 1])).await;
@@ -59,13 +59,13 @@ async fn a_domain_with_too_many_tunnels_loses_its_clients_oldest_one() {
     let origin = silent_websockets().await;
     let world = World::with_origin(origin.address).await;
     world.shop().await;
-    // Four of sixteen connections are a domain's tunnels.
+    // A domain may have four tunnels on sixteen connections.
     let mut tunnels = Vec::new();
     for _ in 0..5 {
         tunnels.push(open_tunnel(&world).await);
     }
 
-    // The newest one would end by itself only after `tunnel_idle`.
+    // The newest one would end only after `tunnel_idle`.
     assert!(matches!(tunnels[0].read(&mut [0; 1]).await, Ok(0) | Err(_)));
     let read = tokio::time::timeout(LIMITS.tunnel_idle / 4, tunnels[4].read(&mut [0; 1])).await;
     assert!(read.is_err(), "{read:?}");
@@ -97,7 +97,7 @@ async fn trusted_proxies_have_as_many_connections_as_they_like() {
     assert!(!is_turned_away(&world).await);
 }
 
-/// More than the system and we keep of a response that nobody reads.
+/// More bytes than the system and the edge buffer of a response that nobody reads.
 const LARGE: usize = 16 << 20;
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn clients_that_do_not_read_take_none_of_their_domains_places() {
     let world = World::with_origin(origin.address).await;
     world.shop().await;
     let mut readers = Vec::new();
-    // As many as may wait for the origin.
+    // As many requests as may wait for the origin.
     for _ in 0..3 {
         let mut reader = TcpStream::connect(world.http).await.unwrap();
         reader.write_all(b"GET /large HTTP/1.1\r\nHost: shop.example\r\n\r\n").await.unwrap();
@@ -124,7 +124,7 @@ async fn clients_that_do_not_read_take_none_of_their_domains_places() {
         readers.push(reader);
     }
 
-    // Until what is on its way to them has filled every buffer.
+    // Waits until the responses have filled every buffer.
     let mut status = 503;
     for _ in 0..100 {
         status = world.get("/", &[]).await.status;
@@ -143,7 +143,7 @@ async fn clients_that_do_not_send_take_none_of_their_domains_places() {
     let world = World::with_origin(origin.address).await;
     world.shop().await;
     let mut senders = Vec::new();
-    // As many as may wait for the origin.
+    // As many requests as may wait for the origin.
     for _ in 0..3 {
         let mut sender = TcpStream::connect(world.http).await.unwrap();
         sender
@@ -153,7 +153,7 @@ async fn clients_that_do_not_send_take_none_of_their_domains_places() {
         senders.push(sender);
     }
 
-    // Until all three have begun and wait.
+    // Waits until all three have begun and wait.
     let mut status = 503;
     for _ in 0..100 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -186,7 +186,7 @@ async fn an_origin_that_hangs_costs_its_own_domain_a_503_and_no_other_domain_any
     world.shop().await;
     let neighbour = world.app.account("owner@good.example", Plan::Business).await;
     world.app.domain(&neighbour, "good.example").await;
-    // As many as the domain may have, all of them waiting for their head.
+    // As many requests as the domain may have, all of them waiting for the head of a response.
     let mut waiting = Vec::new();
     for _ in 0..3 {
         let mut stream = TcpStream::connect(world.http).await.unwrap();

@@ -15,7 +15,7 @@ use crate::testing::*;
 const PUBLIC_URL: &str = "server.public_url = \"https://glasshouse.example\"\n";
 
 impl Secured {
-    /// Asks for a path of the public address over HTTP/1.1.
+    /// Requests a path of the public address over HTTP/1.1 and TLS.
     async fn get_own(&self, path: &str) -> Reply {
         let mut stream = self.connect("glasshouse.example", "http/1.1").await.expect("a trusted certificate");
         let request = format!("GET {path} HTTP/1.1\r\nHost: glasshouse.example\r\nConnection: close\r\n\r\n");
@@ -25,7 +25,7 @@ impl Secured {
         Reply::parse(&response)
     }
 
-    /// Asks for a path of the public address in the clear.
+    /// Requests a path of the public address without TLS.
     async fn ask_in_the_clear(&self, method: &str, path: &str, header: &str) -> (u16, Option<String>) {
         let request = format!(
             "{method} {path} HTTP/1.1\r\nHost: glasshouse.example\r\n{header}Content-Length: 0\r\nConnection: close\r\n\r\n"
@@ -122,7 +122,7 @@ async fn its_certificate_is_renewed_ahead() {
 async fn a_domain_that_was_there_before_does_not_take_the_public_address() {
     let secured = Secured::start(PUBLIC_URL).await;
     secured.world.shop().await;
-    // As an installation finds it whose address was set later.
+    // The state of an installation whose public address was set later.
     let mut tx = secured.world.app.state.platform.db.write().await.unwrap();
     let moved = "update domains set host = 'glasshouse.example'";
     on_engine!(tx, |c| sqlx::query(moved).execute(c).await.map(drop)).unwrap();

@@ -1,4 +1,4 @@
-//! What people get: the origin's answer, redirects, and pages for when there is none.
+//! Answers to people: the origin's answer, redirects, and the edge's own pages.
 
 use crate::testing::*;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ async fn the_first_bytes_of_an_answer_do_not_wait_for_the_last() {
     let origin = RawOrigin::start(|mut stream, _| async move {
         read_request(&mut stream).await;
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nfirst").await.unwrap();
-        // The rest never comes.
+        // The remaining bytes are never sent.
         std::future::pending::<()>().await;
     })
     .await;
@@ -92,7 +92,7 @@ async fn the_first_bytes_of_an_answer_do_not_wait_for_the_last() {
         seen.extend_from_slice(&buffer[..read]);
     }
 
-    // A body that stands still is cut off, visibly: the connection ends before the promised length.
+    // A body that is idle for too long is visibly cut off: the connection ends before the announced length.
     let rest = tokio::time::timeout(Duration::from_secs(5), stream.read_to_end(&mut seen)).await;
     assert!(rest.is_ok());
 }
@@ -200,7 +200,7 @@ async fn the_origin_host_is_what_the_origin_is_asked_for() {
 async fn a_kept_connection_that_died_is_replaced_for_requests_that_can_be_repeated() {
     let served = Arc::new(AtomicUsize::new(0));
     let counter = served.clone();
-    // Every connection answers once and hangs up on the second request.
+    // Every connection answers once and is closed at the second request.
     let origin = RawOrigin::start(move |mut stream, _| {
         let counter = counter.clone();
         async move {

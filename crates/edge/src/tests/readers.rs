@@ -1,5 +1,5 @@
-//! Clients that ask and do not read what they asked for: on the edge with HTTP/1.1 and HTTP/2, and on the API. More waits for them
-//! here than the process allows, so that patience is short.
+//! Clients that do not read the responses to their requests: on the edge with HTTP/1.1 and HTTP/2, and on the API. More bytes
+//! wait for them than the process allows, so that time limits are short.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ use platform::listen::accept::admission;
 use platform::listen::pressure::Pressure;
 use platform::plans::Plan;
 
-/// More than the system keeps of a connection.
+/// More bytes than the system buffers of a connection.
 const LARGE: usize = 16 << 20;
 
 fn impatient() -> Listening {
@@ -31,12 +31,12 @@ fn impatient() -> Listening {
     listening
 }
 
-/// Answers every request with something large.
+/// Answers every request with a large body.
 async fn large_origin() -> RawOrigin {
     origin_of(LARGE).await
 }
 
-/// Answers every request with so many bytes.
+/// Answers every request with a body of `bytes` bytes.
 async fn origin_of(bytes: usize) -> RawOrigin {
     RawOrigin::start(move |mut stream, _| async move {
         while read_request(&mut stream).await.is_some() {
@@ -53,7 +53,7 @@ async fn origin_of(bytes: usize) -> RawOrigin {
     .await
 }
 
-/// A service with `shop.example` on that origin.
+/// Returns a service with `shop.example` on that origin.
 pub async fn app(origin: &RawOrigin, settings: &str) -> TestApp {
     let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
     let app = TestApp::with(&format!("{SETTINGS}{hosts}{settings}")).await;
@@ -128,7 +128,7 @@ async fn a_closed_window_ends_the_stream(origin: &RawOrigin) {
     until_fewer(&listening, listening.tasks.len()).await;
 
     assert!(response.into_body().collect().await.is_err(), "the stream was reset");
-    // The connection itself goes on.
+    // The connection itself stays usable.
     assert!(sender.ready().await.is_ok());
     listening.shutdown.cancel();
 }
@@ -172,7 +172,7 @@ async fn a_client_of_the_api_that_does_not_read_is_given_up() {
     listening.tasks.spawn(server.serve(socket, respond));
 
     let mut client = TcpStream::connect(address).await.unwrap();
-    // Asked for as often as it takes until nobody answers any more.
+    // Repeats requests until the connection ends.
     let ask = async {
         while client.write_all(b"GET /api/openapi.json HTTP/1.1\r\nHost: api.example\r\n\r\n").await.is_ok() {
         }

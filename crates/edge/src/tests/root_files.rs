@@ -1,4 +1,4 @@
-//! Files at the root of a site: before redirect rules, after the preferred host, and never in place of what the origin serves.
+//! Files at the root of a site: before redirect rules, after the preferred host, and never in place of a file of the origin.
 
 use http::Method;
 use serde_json::{Value, json};

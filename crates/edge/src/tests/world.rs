@@ -1,4 +1,4 @@
-//! A service with an edge that listens, origins, and a client that writes requests byte by byte.
+//! A service with an edge that listens, origins, and a client that writes raw requests.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use domains::Domain;
 use platform::listen::Listening;
 use platform::plans::Plan;
 
-/// Short enough for a test to wait for.
+/// Limits that are short enough for a test.
 pub const LIMITS: OriginLimits = OriginLimits {
     head: Duration::from_millis(900),
     body_idle: Duration::from_millis(400),
@@ -25,7 +25,7 @@ pub const LIMITS: OriginLimits = OriginLimits {
     tunnels: TunnelLimits::of(16),
 };
 
-/// Loopback is allowed, and nothing is written into a folder.
+/// Settings that allow loopback and write nothing into a folder.
 pub const SETTINGS: &str =
     "network.allow_private = [\"127.0.0.0/8\"]\nedge.secret = \"a secret of the tests only\"\n";
 
@@ -46,7 +46,7 @@ impl Drop for World {
 }
 
 impl World {
-    /// With `shop.example` and `origin.example` on an origin.
+    /// Starts a service with `shop.example` and `origin.example` on an origin.
     pub async fn with_origin(origin: SocketAddr) -> World {
         World::with(&format!(
             "network.hosts = {{ \"shop.example\" = \"{origin}\", \"origin.example\" = \"{origin}\" }}"
@@ -54,13 +54,13 @@ impl World {
         .await
     }
 
-    /// With settings as in `glasshouse.toml`; loopback is allowed.
+    /// Starts a service with settings as in `glasshouse.toml`; loopback is allowed.
     pub async fn with(settings: &str) -> World {
         let app = TestApp::with(&format!("{SETTINGS}{settings}")).await;
         World::around(app).await
     }
 
-    /// With a service that is there already.
+    /// Starts an edge on an existing service.
     pub async fn around(app: TestApp) -> World {
         let tls = app.state.platform.config.edge.https_listen.is_some();
         let sockets = EdgeSockets {
@@ -70,7 +70,7 @@ impl World {
         World::listening(app, sockets).await
     }
 
-    /// With sockets that are there already.
+    /// Starts an edge on an existing service and its sockets.
     pub async fn listening(app: TestApp, sockets: EdgeSockets) -> World {
         let http = sockets.http.as_ref().unwrap().local_addr().unwrap();
         let https = sockets.https.as_ref().map(|socket| socket.local_addr().unwrap());
@@ -90,12 +90,12 @@ impl World {
         self.app.domain(&self.account, "shop.example").await
     }
 
-    /// Asks for a path of `shop.example`, with further header lines.
+    /// Requests a path of `shop.example`, with further header lines.
     pub async fn get(&self, path: &str, headers: &[&str]) -> Reply {
         self.ask("GET", path, headers).await
     }
 
-    /// The same with another method.
+    /// Requests a path of `shop.example` with any method and further header lines.
     pub async fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Reply {
         let mut text = format!("{method} {path} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n");
         for line in headers {
@@ -105,7 +105,7 @@ impl World {
         self.send(&format!("{text}\r\n")).await
     }
 
-    /// Asks as a crawler.
+    /// Requests a path of `shop.example` as a crawler.
     pub async fn crawl(&self, path: &str, headers: &[&str]) -> Reply {
         self.get(path, &[&["User-Agent: Mozilla/5.0 (compatible; Googlebot/2.1)"], headers].concat()).await
     }
@@ -125,7 +125,7 @@ pub fn start_edge(app: &TestApp, sockets: EdgeSockets, stop: &CancellationToken)
     edge
 }
 
-/// A listening socket on a free loopback port.
+/// Returns a listening socket on a free loopback port.
 pub async fn listener() -> TcpListener {
     TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port is free")
 }
@@ -135,12 +135,12 @@ async fn exchange(address: SocketAddr, text: &str) -> Reply {
     stream.write_all(text.as_bytes()).await.unwrap();
     let mut bytes = Vec::new();
     let reading = stream.read_to_end(&mut bytes);
-    // A reset after the answer is as good as an end.
+    // A reset after the answer counts as an end.
     let _ = tokio::time::timeout(Duration::from_secs(10), reading).await.expect("the connection ends");
     Reply::parse(&bytes)
 }
 
-/// An answer, as it came over the wire.
+/// A parsed response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -165,12 +165,12 @@ impl Reply {
         Reply { status: status.expect("a status line"), headers, body }
     }
 
-    /// The value of a header.
+    /// Returns the value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -189,7 +189,7 @@ fn unchunk(mut bytes: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// An origin that hands each connection to a function.
+/// An origin that passes each connection to a function.
 pub struct RawOrigin {
     pub address: SocketAddr,
     task: JoinHandle<()>,
@@ -245,7 +245,7 @@ impl RawOrigin {
             };
             let response =
                 format!("HTTP/1.1 {status}\r\n{headers}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
-            // Whoever asked may have gone away.
+            // The client may have disconnected.
             let _ = stream.write_all(response.as_bytes()).await;
         })
         .await
@@ -264,7 +264,7 @@ impl RawOrigin {
     }
 }
 
-/// Reads one request with a body of known length or chunks; none at the end of the connection.
+/// Reads one request with a body of known length or chunks. None at the end of the connection.
 pub async fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     loop {

@@ -1,5 +1,5 @@
-//! The tables of certificates on demand: `certificates`, `certificate_orders`, `certificate_attempts`, `acme_challenges`
-//! and `acme_accounts`. Holds no rule: the bounds are in `model`, sealing is the caller's.
+//! Queries of certificates on demand: `certificates`, `certificate_orders`, `certificate_attempts`, `acme_challenges`
+//! and `acme_accounts`. Holds no rule: the limits are in `model`, sealing is the caller's.
 
 use std::time::Duration;
 
@@ -14,54 +14,54 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// A certificate as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct StoredCertificate {
-    /// The name it is for.
+    /// Name of the certificate.
     pub host: String,
-    /// The certificate and what leads to the root, PEM.
+    /// Certificate and its intermediates, PEM.
     pub chain: String,
-    /// Its private key, sealed.
+    /// Private key of the certificate, sealed.
     pub sealed_key: String,
-    /// Epoch milliseconds from which it is valid.
+    /// Start of validity, epoch milliseconds.
     pub not_before: i64,
-    /// Epoch milliseconds until which it is valid.
+    /// End of validity, epoch milliseconds.
     pub not_after: i64,
-    /// Epoch milliseconds at which it is renewed.
+    /// Time of renewal, epoch milliseconds.
     pub renew_at: i64,
 }
 
-/// What came of an order.
+/// Outcome of an order.
 #[derive(Debug, Clone, Copy)]
 pub struct OrderEnd<'a> {
-    /// Failures in a row, this one included; 0: it succeeded.
+    /// Failures in a row, this one included; 0 after a success.
     pub failures: u64,
-    /// What went wrong.
+    /// Reason of the failure.
     pub error: Option<&'a str>,
-    /// When the name may be ordered again.
+    /// Earliest time of the name's next order.
     pub not_until: Timestamp,
-    /// Whether the domain was still pending.
+    /// True when the domain was still pending.
     pub while_pending: bool,
 }
 
-/// A certificate that is to be renewed.
+/// A certificate that is due for renewal.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Due {
-    /// The name it is for.
+    /// Name of the certificate.
     pub host: String,
-    /// Epoch milliseconds until which it is valid.
+    /// End of validity, epoch milliseconds.
     pub not_after: i64,
 }
 
-/// What a certificate authority looks for.
+/// Challenge of a certificate authority.
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Challenge {
-    /// Part of the address where it looks.
+    /// Last segment of the challenge's path.
     pub token: String,
-    /// The name that is proven.
+    /// Name whose control is proven.
     pub host: String,
-    /// What it must find.
+    /// Expected response to the challenge.
     pub proof: String,
 }
 
-/// Certificates by their names, from the one after `after` on.
+/// Returns certificates by name, beginning with the first one after `after`.
 pub async fn list_certificates(
     conn: &mut Conn,
     after: &str,
@@ -72,14 +72,14 @@ pub async fn list_certificates(
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
 
-/// The certificate for a name.
+/// Returns the certificate of a name.
 pub async fn find_certificate(conn: &mut Conn, host: &str) -> Result<Option<StoredCertificate>, DbError> {
     const SQL: &str =
         "select host, chain, sealed_key, not_before, not_after, renew_at from certificates where host = $1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_optional(c).await)?)
 }
 
-/// Certificates that are to be renewed, the most urgent first, unless they were tried too recently.
+/// Returns certificates that are due for renewal, the most urgent first, without names that may not be ordered yet.
 pub async fn list_due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Due>, DbError> {
     const SQL: &str = "select c.host, c.not_after from certificates c
         left join certificate_orders o on o.host = c.host
@@ -88,7 +88,7 @@ pub async fn list_due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).bind(limit).fetch_all(c).await)?)
 }
 
-/// Stores a certificate in place of the one before.
+/// Stores a certificate in place of the previous one.
 pub async fn save_certificate(
     conn: &mut Conn,
     new: &StoredCertificate,
@@ -113,13 +113,13 @@ pub async fn save_certificate(
         .map(drop))?)
 }
 
-/// Says when a certificate that was not renewed until then is due again.
+/// Sets the time at which a certificate is due again unless it is renewed before.
 pub async fn postpone_renewal(conn: &mut Conn, host: &str, until: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update certificates set renew_at = $2 where host = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(until.as_millis()).execute(c).await.map(drop))?)
 }
 
-/// Takes the lease on a name's order. `false`: another process has it, or it is too early.
+/// Acquires the lease of a name's order. Returns false when another process holds it, or when it is too early.
 pub async fn take_lease(
     conn: &mut Conn,
     host: &str,
@@ -144,7 +144,7 @@ pub async fn take_lease(
     Ok(taken == 1)
 }
 
-/// Whether a process orders a certificate for the name right now.
+/// Returns true while a process holds the lease of the name's order.
 pub async fn is_leased(conn: &mut Conn, host: &str, now: Timestamp) -> Result<bool, DbError> {
     const SQL: &str = "select count(*) from certificate_orders where host = $1 and lease_until > $2";
     let (count,): (i64,) =
@@ -152,7 +152,7 @@ pub async fn is_leased(conn: &mut Conn, host: &str, now: Timestamp) -> Result<bo
     Ok(count > 0)
 }
 
-/// Gives the lease back, with what came of the order.
+/// Releases the lease and stores the outcome of the order.
 pub async fn end_lease(conn: &mut Conn, host: &str, holder: &str, end: OrderEnd<'_>) -> Result<(), DbError> {
     const SQL: &str = "update certificate_orders
         set failures = $3, last_error = $4, not_until = $5, while_pending = $6, lease_holder = null, lease_until = 0
@@ -169,14 +169,14 @@ pub async fn end_lease(conn: &mut Conn, host: &str, holder: &str, end: OrderEnd<
         .map(drop))?)
 }
 
-/// Forgets the failures of a name from when it was pending: its records may not have led here yet.
+/// Resets the failures of a name from when it was pending: its records may not have led here yet.
 pub async fn forget_pending_failures(conn: &mut Conn, host: &str) -> Result<(), DbError> {
     const SQL: &str = "update certificate_orders set failures = 0, not_until = 0, while_pending = false
         where host = $1 and while_pending and failures > 0";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).execute(c).await.map(drop))?)
 }
 
-/// Deletes everything about a name that left.
+/// Deletes the certificate and orders of a removed name.
 pub async fn delete_name(conn: &mut Conn, host: &str) -> Result<(), DbError> {
     const CERTIFICATE: &str = "delete from certificates where host = $1";
     const ORDERS: &str = "delete from certificate_orders where host = $1";
@@ -184,14 +184,14 @@ pub async fn delete_name(conn: &mut Conn, host: &str) -> Result<(), DbError> {
     Ok(on_engine!(conn, |c| sqlx::query(ORDERS).bind(host).execute(c).await.map(drop))?)
 }
 
-/// Failures in a row of a name's orders.
+/// Returns the number of failures in a row of a name's orders.
 pub async fn count_failures(conn: &mut Conn, host: &str) -> Result<u64, DbError> {
     const SQL: &str = "select failures from certificate_orders where host = $1";
     let row: Option<(i64,)> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_optional(c).await)?;
     Ok(row.map_or(0, |(failures,)| u64::try_from(failures).unwrap_or(0)))
 }
 
-/// Orders of the last hour.
+/// Counts the orders of the last hour.
 pub async fn count_last_hour(conn: &mut Conn, account: &str, now: Timestamp) -> Result<LastHour, DbError> {
     const SQL: &str = "select coalesce(sum(case when renewal then 0 else 1 end), 0),
         coalesce(sum(case when account_id = $2 and not renewal then 1 else 0 end), 0),
@@ -210,7 +210,7 @@ pub async fn count_last_hour(conn: &mut Conn, account: &str, now: Timestamp) -> 
     })
 }
 
-/// Writes an order down, and forgets those that no bound looks at any more.
+/// Records an order, and deletes records older than a day, which no limit counts.
 pub async fn record_attempt(
     conn: &mut Conn,
     id: &str,
@@ -235,7 +235,7 @@ pub async fn record_attempt(
     Ok(on_engine!(conn, |c| sqlx::query(FORGET).bind(old).execute(c).await.map(drop))?)
 }
 
-/// Puts a proof where every process can answer with it.
+/// Stores a proof for all processes.
 pub async fn save_challenge(
     conn: &mut Conn,
     token: &str,
@@ -255,7 +255,7 @@ pub async fn save_challenge(
         .map(drop))?)
 }
 
-/// The proofs that have not expired, the latest first.
+/// Returns the proofs that have not expired, the latest first.
 pub async fn list_challenges(conn: &mut Conn, now: Timestamp) -> Result<Vec<Challenge>, DbError> {
     const SQL: &str =
         "select token, host, key_authorization as proof from acme_challenges where expires_at > $1
@@ -263,13 +263,13 @@ pub async fn list_challenges(conn: &mut Conn, now: Timestamp) -> Result<Vec<Chal
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).fetch_all(c).await)?)
 }
 
-/// Deletes the proofs of a name, and those of everybody that have expired.
+/// Deletes the proofs of a name, and all expired ones.
 pub async fn delete_challenges(conn: &mut Conn, host: &str, now: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "delete from acme_challenges where host = $1 or expires_at <= $2";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(now.as_millis()).execute(c).await.map(drop))?)
 }
 
-/// The sealed credentials of our account with a certificate authority.
+/// Returns the sealed credentials of our account with a certificate authority.
 pub async fn find_acme_account(conn: &mut Conn, directory_url: &str) -> Result<Option<String>, DbError> {
     const SQL: &str = "select sealed_credentials from acme_accounts where directory_url = $1";
     let row: Option<(String,)> =
@@ -277,7 +277,7 @@ pub async fn find_acme_account(conn: &mut Conn, directory_url: &str) -> Result<O
     Ok(row.map(|(text,)| text))
 }
 
-/// Keeps the credentials of our account with a certificate authority; the latest are right.
+/// Stores the credentials of our account with a certificate authority in place of earlier ones.
 pub async fn save_acme_account(
     conn: &mut Conn,
     directory_url: &str,

@@ -1,4 +1,4 @@
-//! The tables of certificates: leases, bounds, proofs, on both engines.
+//! Queries of certificates on both engines: leases, limits, proofs.
 
 use store::Db;
 
@@ -18,7 +18,7 @@ fn certificate(host: &str, renew_at: Timestamp) -> StoredCertificate {
     }
 }
 
-/// So many failures of a pending name, which may be ordered again in an hour.
+/// Returns the outcome of a pending name's failed order, which may be repeated in an hour.
 fn failed(failures: u64) -> OrderEnd<'static> {
     OrderEnd { failures, error: Some("refused"), not_until: NOW.plus(HOUR), while_pending: true }
 }

@@ -1,5 +1,5 @@
-//! Headers on their way through the edge: what is taken off, added and rewritten, towards the origin and back.
-//! Pure. Must never pass on what only concerns one connection, nor believe what a stranger says about who it is.
+//! Headers of forwarded requests and responses: removed, added and rewritten, in both directions.
+//! Pure. Must never pass on headers of a single connection, nor believe an untrusted peer's claims about the client.
 
 use std::net::IpAddr;
 
@@ -12,7 +12,7 @@ use ipnet::IpNet;
 use platform::api::client::resolve_client;
 use platform::api::header_names::{CDN_LOOP, X_FORWARDED_FOR, X_FORWARDED_HOST, X_FORWARDED_PROTO};
 
-/// Names by which frameworks let a proxy override the request. A client must not have them.
+/// Headers by which frameworks let a proxy override the request. A client must not set them.
 const SPOOFABLE: [&str; 14] = [
     "proxy",
     "x-original-url",
@@ -30,7 +30,7 @@ const SPOOFABLE: [&str; 14] = [
     "x-http-host-override",
 ];
 
-/// Names in which other proxies and networks tell an origin who the client is and how it came. Only the operator's own may.
+/// Headers in which proxies and networks state the client's address and scheme. Only the operator's proxies may set them.
 const CLIENT: [&str; 31] = [
     "x-forwarded-for",
     "x-forwarded-client-cert",
@@ -65,21 +65,21 @@ const CLIENT: [&str; 31] = [
     "x-vercel-forwarded-for",
 ];
 
-/// How a request came in, as far as it can be believed.
+/// Client, peer and scheme of a request, as far as they can be trusted.
 #[derive(Debug, Clone)]
 pub struct Arrival {
-    /// The other end of the connection.
+    /// Address of the connection's peer.
     pub peer: IpAddr,
-    /// Whether the peer is one of the operator's own proxies.
+    /// True when the peer is one of the operator's own proxies.
     pub peer_is_trusted: bool,
-    /// The client itself: the peer, or whom a trusted proxy names.
+    /// Address of the client: the peer, or the address that a trusted proxy names.
     pub client: IpAddr,
-    /// Whether the client speaks TLS, to us or to a trusted proxy.
+    /// True when the client speaks TLS, to us or to a trusted proxy.
     pub https: bool,
 }
 
 impl Arrival {
-    /// Reads who a request is from. Forwarded-for and -proto are believed of trusted peers only.
+    /// Reads the client and scheme of a request. Believes forwarded-for and -proto of trusted peers only.
     pub fn of(headers: &HeaderMap, peer: IpAddr, tls: bool, trusted: &[IpNet]) -> Arrival {
         let peer = peer.to_canonical();
         let peer_is_trusted = trusted.iter().any(|network| network.contains(&peer));
@@ -89,13 +89,13 @@ impl Arrival {
         Arrival { peer, peer_is_trusted, client: resolve_client(peer, headers, trusted), https }
     }
 
-    /// `https` or `http`.
+    /// Returns `https` or `http`.
     pub fn scheme(&self) -> &'static str {
         if self.https { "https" } else { "http" }
     }
 }
 
-/// Whether a request asks for a WebSocket. Other upgrades are not passed on: `h2c` would open a way around every rule.
+/// Returns true when a request asks for a WebSocket. Other upgrades are not forwarded: `h2c` would bypass every rule.
 pub fn wants_websocket(headers: &HeaderMap, version: Version) -> bool {
     let is_websocket = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"websocket");
     version == Version::HTTP_11
@@ -103,15 +103,15 @@ pub fn wants_websocket(headers: &HeaderMap, version: Version) -> bool {
         && list(headers, &CONNECTION).any(|token| token.eq_ignore_ascii_case("upgrade"))
 }
 
-/// Whether a request has been here before, by the name that this installation adds to `CDN-Loop` and `Via`.
+/// Returns true when a request has passed through here before, by this installation's name in `CDN-Loop` or `Via`.
 pub fn has_looped(headers: &HeaderMap, own_name: &str) -> bool {
     let is_own = |entry: &str| entry.split([' ', ';']).any(|part| part == own_name);
     list(headers, &CDN_LOOP).any(is_own) || list(headers, &VIA).any(is_own)
 }
 
-/// Turns a client's headers into those that the origin gets.
+/// Rewrites a client's headers for the origin.
 ///
-/// `public` is the authority that the client asked for, `origin` the one that the origin goes by.
+/// `public` is the authority that the client requested, `origin` that of the origin.
 pub fn to_origin(
     headers: &mut HeaderMap,
     arrival: &Arrival,
@@ -135,10 +135,10 @@ pub fn to_origin(
     set(headers, HOST, origin);
 }
 
-/// Whether a client claims by a header what only a proxy may say.
+/// Returns true for a header in which only a proxy may make its claim.
 fn is_claim(name: &str, peer_is_trusted: bool) -> bool {
     if name.contains('_') {
-        // CGI and its heirs cannot tell it from a header of ours: they read `X_Forwarded_For` as `X-Forwarded-For`.
+        // CGI and its successors read `X_Forwarded_For` as `X-Forwarded-For`, and cannot tell it from our header.
         let name = name.replace('_', "-");
         return is_claim(&name, false)
             || HOP_BY_HOP.iter().any(|other| other.as_str() == name)
@@ -148,7 +148,7 @@ fn is_claim(name: &str, peer_is_trusted: bool) -> bool {
     SPOOFABLE.contains(&name) || !peer_is_trusted && CLIENT.contains(&name)
 }
 
-/// Takes off what would tell a cache in front of us to keep a response, in the words of whatever make it is.
+/// Removes headers that would tell a cache in front of us to store a response, vendors' own headers included.
 pub fn remove_cache_directives(headers: &mut HeaderMap) {
     remove_where(headers, |name| {
         name.ends_with("cache-control")
@@ -163,14 +163,14 @@ fn remove_where(headers: &mut HeaderMap, is_meant: impl Fn(&str) -> bool) {
     }
 }
 
-/// Whether a response is a document.
+/// Returns true for a response that is an HTML document.
 pub fn is_html(headers: &HeaderMap) -> bool {
     let essence = headers.get(CONTENT_TYPE).map_or(&b""[..], HeaderValue::as_bytes);
     let essence = essence.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     essence.eq_ignore_ascii_case(b"text/html") || essence.eq_ignore_ascii_case(b"application/xhtml+xml")
 }
 
-/// Says that the response depends on who asks.
+/// Adds the client's headers to `Vary`, since the response depends on the client.
 pub fn vary_by_client(headers: &mut HeaderMap) {
     for name in ["User-Agent", "Accept"] {
         if !list(headers, &VARY).any(|listed| listed == "*" || listed.eq_ignore_ascii_case(name)) {
@@ -179,7 +179,7 @@ pub fn vary_by_client(headers: &mut HeaderMap) {
     }
 }
 
-/// Turns an origin's headers into those that the client gets: redirects and cookies speak of the public host.
+/// Rewrites an origin's headers for the client: redirects and cookies name the public host.
 pub fn from_origin(
     headers: &mut HeaderMap,
     arrival: &Arrival,
@@ -195,7 +195,7 @@ pub fn from_origin(
     append(headers, VIA, &format!("{} {own_name}", protocol(version)));
 }
 
-/// Writes an interim response of an origin as a client of HTTP/1.1 gets it.
+/// Writes the early hints of an origin as an interim response of HTTP/1.1.
 pub fn early_hints(origin: &HeaderMap) -> Vec<u8> {
     let mut headers = origin.clone();
     remove_foreign(&mut headers);
@@ -207,15 +207,15 @@ pub fn early_hints(origin: &HeaderMap) -> Vec<u8> {
     response
 }
 
-/// Takes off what an origin cannot say to our client: words of its connection to us, other ways to it (`Alt-Svc`), on which the
-/// client would go past us, and headers that are ours.
+/// Removes headers that an origin must not send to our client: those of its connection to us, alternative services (`Alt-Svc`),
+/// by which the client would bypass us, and our own headers.
 fn remove_foreign(headers: &mut HeaderMap) {
     remove_hop_by_hop(headers);
     headers.remove(ALT_SVC);
     remove_where(headers, |name| name.starts_with("x-service-"));
 }
 
-/// HTTP/2 may send a cookie per line; HTTP/1.1 servers read one.
+/// Joins the lines of a cookie: HTTP/2 clients may send several, HTTP/1.1 servers read one.
 fn join_cookies(headers: &mut HeaderMap) {
     let mut lines = headers.get_all(COOKIE).iter();
     let (Some(first), Some(_)) = (lines.next(), lines.next()) else { return };
@@ -229,7 +229,7 @@ fn join_cookies(headers: &mut HeaderMap) {
     }
 }
 
-/// The entries of a header that is a list, over all its lines.
+/// Returns the entries of a list header, over all its lines.
 fn list<'a>(headers: &'a HeaderMap, name: &HeaderName) -> impl DoubleEndedIterator<Item = &'a str> + use<'a> {
     let lines = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
     let entries: Vec<&str> = lines.flat_map(|line| line.split(',')).map(str::trim).collect();

@@ -1,4 +1,4 @@
-//! What becomes of headers towards the origin and back.
+//! Rewriting of headers towards the origin and back.
 
 use super::*;
 

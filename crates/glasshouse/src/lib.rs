@@ -1,4 +1,4 @@
-//! The Glasshouse service: what crawlers and AI see of a site. Puts the features together, and runs the commands.
+//! The Glasshouse service: shows what crawlers and AI see of a site. Combines the features, and runs the commands.
 //! See ARCHITECTURE.md.
 
 pub mod app;

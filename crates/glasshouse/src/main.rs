@@ -1,8 +1,8 @@
-//! The `glasshouse` binary. Must stay thin: everything lives in the library, where tests reach it.
+//! The `glasshouse` binary. Must stay thin: the code is in the library, where tests reach it.
 
 use std::process::ExitCode;
 
-/// Renders and requests allocate a lot from many threads: measured faster than the system's allocator, and it gives back.
+/// Renders and requests allocate a lot from many threads: measured faster than the system's allocator, and it returns memory.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

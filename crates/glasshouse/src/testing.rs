@@ -1,4 +1,4 @@
-//! The whole service in a test.
+//! Test support of the whole service.
 
 use axum::Router;
 use platform::Platform;
@@ -12,7 +12,7 @@ pub use render::testing::{
 
 use crate::app::{App, AppState};
 
-/// The service in a test.
+/// Test application with all services.
 pub type TestApp = platform::testing::TestApp<AppState>;
 
 impl Services for AppState {

@@ -4,7 +4,7 @@
 use browser::{BrowserHealth, PageView, RenderError, RenderRequest, Rendered, Renderer, ViewRequest};
 use futures::future::BoxFuture;
 
-/// Renders nothing.
+/// Renderer that refuses every render.
 #[derive(Debug)]
 pub struct Unrendered;
 
@@ -19,7 +19,7 @@ impl Renderer for Unrendered {
         Box::pin(async move { PageView::failed(RenderError::NoBrowser(WHY.to_owned())) })
     }
 
-    /// Reports a usable browser, because nothing is missing: a node without browsers is ready for its work.
+    /// Reports a usable browser, because a node without browsers is ready for its work.
     fn health(&self) -> BoxFuture<'_, BrowserHealth> {
         Box::pin(async move {
             BrowserHealth {

@@ -1,4 +1,4 @@
-//! Puts the service together from its settings, and takes it apart again. The only file that sees every feature.
+//! Creates the services from the settings. The only module that depends on every feature.
 
 mod holdings;
 mod states;
@@ -44,7 +44,7 @@ use render::{RenderParts, RenderService};
 use verify::SiteVerifier;
 use views::Views;
 
-/// Everything a handler may use. Cheap to clone.
+/// Services and configuration for handlers. Cheap to clone.
 #[derive(Clone)]
 pub struct AppState(Arc<App>);
 
@@ -68,17 +68,17 @@ pub struct App {
     pub origins: OriginClient,
     /// Connection checks of domains.
     pub connection: Connection,
-    /// Certificates of domains; none where this process neither serves TLS nor orders them.
+    /// Certificates of domains. None when this process neither serves TLS nor orders certificates.
     pub certificates: Option<Certificates>,
     /// Store of crawler visits.
     pub visits: Arc<dyn VisitStore>,
-    /// Counts visits of crawlers.
+    /// Recorder of crawlers' visits.
     pub recorder: Recorder,
     /// Verification of crawlers.
     pub verifier: Verifier,
     /// Marks of our own requests to sites.
     pub probe_marks: ProbeMarks,
-    /// Reports visits of crawlers.
+    /// Reports of crawlers' visits.
     pub analytics: Analytics,
     /// Audits of sites.
     pub audits: Audits,
@@ -92,15 +92,15 @@ pub struct App {
     pub render: RenderService,
     /// Background work.
     pub jobs: Jobs,
-    /// Rendering again.
+    /// Refresh of stored pages.
     pub refresh: RefreshService,
     /// Verification of sites.
     pub site_verifier: SiteVerifier,
     /// Pages as people and crawlers see them.
     pub views: Views,
-    /// Sites at a glance.
+    /// Overviews of sites.
     pub dashboard: SiteDashboard,
-    /// Check of whether the service can be used.
+    /// Readiness check of the service.
     pub readiness: ReadinessCheck,
 }
 
@@ -113,7 +113,7 @@ impl Deref for AppState {
 }
 
 impl AppState {
-    /// Makes every service. Starts nothing: see [`AppState::start`].
+    /// Creates every service. Starts nothing: see [`AppState::start`].
     pub fn new(platform: Platform) -> AppState {
         let Platform { config, clock, db, .. } = &platform;
         let rate_limits = Arc::new(RateLimits::new(config.limits.anonymous_per_minute, clock, db));
@@ -195,19 +195,19 @@ impl AppState {
         }))
     }
 
-    /// Starts what runs in the background. It ends with `platform.shutdown`.
+    /// Starts the background work, which ends with `platform.shutdown`.
     pub fn start(&self) {
         let Platform { tasks, shutdown, .. } = &self.platform;
         tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
         tasks.spawn(self.recorder.clone().run(shutdown.clone()));
         tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
-        // Browsers work on jobs too: pages of refreshes, and of processes that have none.
+        // Processes with browsers work on jobs too: pages of refreshes, also those of processes without browsers.
         if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {
             tasks.spawn(self.worker().run(shutdown.clone()));
         }
     }
 
-    /// Makes the front of customers' domains. `listening` are its own sockets, which no origin may have.
+    /// Creates the edge. `listening` are its own sockets, which no origin may have.
     pub fn edge(&self, listening: Vec<SocketAddr>) -> Result<Edge, EdgeError> {
         Edge::new(&self.platform, self.edge_services(), listening)
     }
@@ -231,14 +231,14 @@ impl AppState {
         }
     }
 
-    /// Makes the API as one function, as listeners and tests use it.
+    /// Returns the API as one function, for listeners and tests.
     pub fn envelope(&self) -> Envelope {
         let render = States(self).render();
         let fast = Arc::new(move |parts: &Parts| render::fast_path::try_respond(&render, parts));
         Envelope::new(self.platform.config.clone(), self.router(), fast)
     }
 
-    /// Makes the router of the API, its documentation and the dashboard.
+    /// Returns the router of the API, its documentation and the dashboard.
     pub fn router(&self) -> Router {
         let document = openapi(&self.platform.config);
         let (router, _) = self.routes().split_for_parts();
@@ -262,13 +262,13 @@ impl AppState {
             .merge(dashboard::handlers::routes().with_state(states.dashboard()))
     }
 
-    /// Makes the metrics listener as one function: metrics and the health of this process.
+    /// Returns the router of the metrics listener: metrics and the health of this process.
     pub fn metrics_router(&self) -> axum::Router {
         health::metrics_routes(self.readiness.clone(), self.certificates.clone())
     }
 }
 
-/// Makes certificates, where handshakes or the worker need them. Domains that are connected here get theirs by a job.
+/// Creates the certificates' service when handshakes or the worker need it. Connected domains get their certificates by a job.
 fn certificates(
     platform: &Platform,
     jobs: &Jobs,
@@ -284,7 +284,7 @@ fn certificates(
     Some(certificates)
 }
 
-/// Makes the OpenAPI document, without a service.
+/// Returns the OpenAPI document without creating a service.
 pub fn openapi(config: &Config) -> OpenApi {
     let features = [
         health::routes().into_openapi(),

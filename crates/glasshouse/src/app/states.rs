@@ -14,7 +14,7 @@ use render::RenderState;
 use verify::VerifyState;
 use views::ViewsState;
 
-/// Maker of the states.
+/// Creates the states of the routers.
 pub struct States<'a>(pub &'a App);
 
 impl States<'_> {

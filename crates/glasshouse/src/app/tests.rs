@@ -37,7 +37,7 @@ impl Operation {
         schemes.is_some_and(|schemes| schemes.iter().any(|wanted| wanted.get(scheme).is_some()))
     }
 
-    /// Fills in every parameter of the path that names a domain, an address or a thing.
+    /// Fills in every parameter of the path that names a domain, an address or a record.
     fn filled(&self, domain: &str, id: &str) -> String {
         let mut path = self.path.replace("{domain}", domain);
         while let (Some(start), Some(end)) = (path.find('{'), path.find('}')) {
@@ -61,9 +61,9 @@ impl Operation {
         if query.is_empty() { path } else { format!("{path}?{query}") }
     }
 
-    /// Returns the least body that is well formed: the refusal is of the caller, not of the body.
+    /// Returns the smallest well-formed body, so that the refusal concerns the caller and not the body.
     fn smallest_body(&self, domain: &str) -> Value {
-        // One operation names a crawler by it, another one a kind of client.
+        // One operation names a crawler by this field, another one a type of client.
         let client = if self.path.ends_with("/verify") { "googlebot" } else { "crawler" };
         let mode = if self.path.ends_with("/crawler-policy") { "off" } else { "follow" };
         json!({
@@ -90,7 +90,7 @@ impl Operation {
         parameters.iter().any(|parameter| parameter["name"] == "domain" || parameter["name"] == "url")
     }
 
-    /// Returns true for a list of the caller's own things, which is empty for others. It has a test of its own.
+    /// Returns true for a list of the caller's own records, which is empty for others and has its own test.
     fn is_empty_for_others(&self) -> bool {
         self.method == http::Method::GET && self.path == "/api/seo-spider/runs"
     }
@@ -120,14 +120,14 @@ fn every_operation_says_who_may_call_and_how_it_refuses() {
     }
 }
 
-/// Credential of somebody who may not call an operation.
+/// Credential of a caller who may not call an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Intruder {
     Nobody,
     UnknownKey,
-    /// A key where only sessions are taken, or a session where only keys are.
+    /// A key where only sessions are accepted, or a session where only keys are.
     OtherCredential,
-    /// A key, or a session where no keys are taken, of another account.
+    /// A key of another account, or its session where no keys are accepted.
     Foreign,
     /// A key that is restricted to another domain of the account.
     OtherScope,
@@ -182,7 +182,7 @@ impl Cast {
         }
     }
 
-    /// Returns the answer to an intruder; none: the operation does not know such an intruder.
+    /// Returns the answer to an intruder. None when the operation has no such intruder.
     async fn try_as(&self, intruder: Intruder, operation: &Operation) -> Option<(u16, String)> {
         let takes = |scheme| operation.accepts(scheme);
         let domain = if intruder == Intruder::Inactive { "ended.test" } else { "shop.test" };
@@ -216,7 +216,7 @@ impl Cast {
     }
 }
 
-/// Decides whether an operation may answer an intruder so.
+/// Decides whether an operation may give an intruder this answer.
 fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Operation) -> bool {
     match intruder {
         Intruder::Nobody | Intruder::UnknownKey | Intruder::OtherCredential => {
@@ -225,7 +225,7 @@ fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Opera
         Intruder::Foreign => matches!((status, code), (403, "domain_not_owned") | (404, "not_found")),
         Intruder::OtherScope => match (status, code) {
             (403, "api_key_domain_scope_mismatch" | "requires_unscoped_key") => true,
-            // A thing by its id: whether it is unknown or another domain's is not told.
+            // A record by its id: the answer does not reveal whether it is unknown or another domain's.
             (404, "not_found") => !operation.names_a_domain(),
             _ => false,
         },
@@ -261,7 +261,7 @@ async fn every_operation_refuses_every_intruder() {
                     operation.method,
                     operation.path
                 );
-                // The limits have tests of their own.
+                // The limits have their own tests.
                 cast.app.clock.advance(std::time::Duration::from_secs(61));
             }
         }

@@ -1,4 +1,4 @@
-//! Background work of a process: the jobs of its roles, what is queued again and again, what is deleted with a domain.
+//! Background work of a process: the jobs of its roles, periodic jobs, and the data that is deleted with a domain.
 
 use super::{App, AppState};
 use analytics;
@@ -10,7 +10,7 @@ use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};
 
 impl AppState {
-    /// Registers the jobs of a role: one line per feature that has some.
+    /// Registers the jobs of a role: one line per feature with jobs.
     fn register(&self, registry: Registry, role: Role) -> Registry {
         match role {
             Role::Worker => {
@@ -47,7 +47,7 @@ impl AppState {
         .concat()
     }
 
-    /// Makes the worker of this process.
+    /// Returns the worker of this process.
     pub fn worker(&self) -> Worker {
         let config = &self.platform.config;
         let roles = [Role::Worker, Role::Render];
@@ -70,7 +70,7 @@ impl AppState {
         RendersForOthers { render: render.clone(), domains: domains.clone(), results }
     }
 
-    /// Lists the parts that are deleted with a domain: one entry per feature that keeps something of it.
+    /// Lists the parts that are deleted with a domain: one entry per feature that stores any.
     fn leftovers(&self) -> Leftovers {
         let App { domains, refresh, jobs, analytics, audits, mentions, render, views, platform, .. } =
             &**self;

@@ -68,7 +68,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
         Command::Create(CreateAccount { account, password, plan }) => {
             let (account, generated) = accounts.create_account(&account.email, password, plan).await?;
             if let Some(password) = generated {
-                // On stderr, so that the id stays alone on stdout.
+                // On stderr, so that stdout has only the id.
                 output::note(&format!("password: {password}"));
             }
             output::line(account.id.as_str())

@@ -1,5 +1,5 @@
-//! `glasshouse ask …`: asks assistants without a server and without a database, and says what their answers say of a brand.
-//! The price comes first, on stderr.
+//! `glasshouse ask …`: asks assistants without a server and without a database, and reports how their answers mention a brand.
+//! The price is printed first, on stderr.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -26,7 +26,7 @@ use platform::clock::Timestamp;
 
 /// Longest question, in characters, as of a prompt.
 const MAX_QUESTION_CHARS: usize = 2_000;
-/// Calls at once.
+/// Concurrent calls.
 const AT_ONCE: usize = 8;
 
 #[derive(clap::Args)]
@@ -50,7 +50,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Gate of calls that no ledger counts: the person at the terminal has seen the price.
+/// Gate of calls without a ledger: the person at the terminal has seen the price.
 pub struct OpenGate;
 
 impl CallGate for OpenGate {
@@ -75,7 +75,7 @@ struct AskedOnce {
     result: Result<Asked, AskFailure<Infallible>>,
 }
 
-/// Asks and prints. Exit code 1 when nobody answered.
+/// Asks and prints. Exit code 1 when no assistant answered.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let question = args.question.trim();
     if question.is_empty() || question.chars().count() > MAX_QUESTION_CHARS || question.contains('\0') {
@@ -134,7 +134,7 @@ fn choose<'a>(connections: &'a Connections, named: &[String]) -> anyhow::Result<
     Ok(setups)
 }
 
-/// Says on stderr what the answers will cost at most.
+/// Prints on stderr the highest price of the answers.
 fn announce(assistants: &Assistants, setups: &[&AssistantSetup], samples: u32, now: Timestamp) {
     let price = |setup: &&AssistantSetup| assistants.expected_price(&setup.connection, now.date()).usd;
     let total: Usd = setups.iter().map(price).sum::<Usd>().times(samples.into());
@@ -160,7 +160,7 @@ async fn ask(
     futures::stream::iter(calls).buffered(AT_ONCE).collect().await
 }
 
-/// Writes an answer as the row of a run.
+/// Converts an answer into the row of a run.
 fn row_of(asked: AskedOnce, question: &str, brands: &Arc<Brands>, now: Timestamp) -> RunRow {
     let AskedOnce { provider, is_demo, result } = asked;
     let empty = RunRow {

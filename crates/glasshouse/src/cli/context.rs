@@ -30,7 +30,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Makes a context with the machine's clock.
+    /// Returns a context with the machine's clock.
     pub fn new(config: Config) -> Context {
         Context { config: Arc::new(config), clock: Clock::system() }
     }
@@ -67,7 +67,7 @@ impl Context {
         blobs.with_context(|| format!("cannot open the object store {url} (storage.object_store_url)"))
     }
 
-    /// Sets the guarded way out up.
+    /// Returns the guarded network.
     pub fn network(&self) -> anyhow::Result<Network> {
         let settings = &self.config.network;
         Ok(Network::new(NetworkConfig {
@@ -77,7 +77,7 @@ impl Context {
         })?)
     }
 
-    /// Opens the installation's secret, which is made when there is none.
+    /// Opens the installation's secret. Creates it when it is missing.
     pub fn secrets(&self) -> anyhow::Result<Secrets> {
         let folder = &self.config.storage.data_dir;
         std::fs::create_dir_all(folder).with_context(|| {
@@ -86,13 +86,13 @@ impl Context {
         Ok(Secrets::open(self.config.edge.secret.reveal(), folder)?)
     }
 
-    /// Returns the file of the installation's secret; none: it is a setting.
+    /// Returns the file of the installation's secret. None when the secret is a setting.
     pub fn secret_file(&self) -> Option<PathBuf> {
         let is_setting = self.config.edge.secret.reveal().is_some();
         (!is_setting).then(|| secret_file(&self.config.storage.data_dir))
     }
 
-    /// Starts the browsers, with their profiles in `folder`. They belong to the caller, who must shut them down.
+    /// Starts the browsers, with their profiles in `folder`. The caller must shut them down.
     pub fn browser(&self, network: Network, folder: &Path) -> Arc<dyn Renderer> {
         let config = &self.config;
         let mut settings = BrowserConfig::new(network, folder);

@@ -1,4 +1,4 @@
-//! `glasshouse crawlers`: the crawler list in the form that each integration reads.
+//! `glasshouse crawlers`: the crawler list in the format of each integration.
 
 use std::process::ExitCode;
 

@@ -26,7 +26,7 @@ use platform::notify::mail::Mailer;
 /// State of a part, in one sentence. Only `Broken` makes the command fail.
 enum PartState {
     Good(String),
-    /// Works, but an operator should know.
+    /// The part works, but an operator should know.
     Note(String),
     Broken(String),
 }
@@ -77,7 +77,7 @@ pub async fn run(args: &Args, context: &Context) -> anyhow::Result<ExitCode> {
     Ok(if is_broken { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Checks every AI provider: by a call that costs nothing, and by a question when that was asked for.
+/// Checks every AI provider: by a free call, and by a question if requested.
 async fn providers(args: &Args, context: &Context) -> Vec<(&'static str, PartState)> {
     let Ok(network) = context.network() else { return Vec::new() };
     let (connections, assistants) = (Connections::new(&context.config), Assistants::new(&network));
@@ -99,7 +99,7 @@ async fn providers(args: &Args, context: &Context) -> Vec<(&'static str, PartSta
     findings
 }
 
-/// Checks a provider by a call that costs nothing.
+/// Checks a provider by a free call.
 async fn provider(assistants: &Assistants, setup: &AssistantSetup, context: &Context) -> PartState {
     let (name, model) = (setup.provider, setup.connection.model());
     let now = context.clock.now();
@@ -154,7 +154,7 @@ async fn question(
     }
 }
 
-/// Says what AI monitoring has cost in this month.
+/// Reports the cost of AI monitoring in this month.
 async fn money_of_month(context: &Context) -> PartState {
     let Ok(db) = context.open_database().await else {
         return Note("not read without the database".to_owned());
@@ -246,7 +246,7 @@ async fn visit_store(context: &Context, url: ClickHouseUrl) -> PartState {
     }
 }
 
-/// Asks for a name that is there as long as the internet is.
+/// Resolves a name that exists as long as the internet does.
 async fn resolver(network: &Network) -> PartState {
     match network.resolve("example.com", 443).await {
         Ok(_) => Good("answers".to_owned()),

@@ -18,7 +18,7 @@ pub struct DomainTarget {
 }
 
 impl DomainTarget {
-    /// Finds the domain that is meant.
+    /// Finds the domain that the arguments name.
     pub async fn find(&self, app: &AppState) -> anyhow::Result<Domain> {
         let Some(host) = names::parse_domain(&self.domain) else {
             bail!("{:?} is not a domain", self.domain)

@@ -1,4 +1,4 @@
-//! `glasshouse jobs …`: background work, and jobs that gave up.
+//! `glasshouse jobs …`: background work, and jobs that have failed finally.
 
 use std::process::ExitCode;
 
@@ -7,7 +7,7 @@ use clap::{Subcommand, ValueEnum};
 use super::{Context, Output, output, table};
 use platform::jobs::{JobInfo, JobState, Jobs};
 
-/// Most jobs of one listing, unless more are asked for.
+/// Default limit of a listing.
 const LISTED: i64 = 1_000;
 
 /// Shows background work, and what gave up.
@@ -83,7 +83,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
 }
 
 fn row(job: JobInfo) -> Vec<String> {
-    // Every job that works on one thing calls it url, sitemap or domain.
+    // Every job that concerns one address or domain names it in one of these fields.
     let what = ["url", "sitemap", "domain"].iter().find_map(|field| job.payload.get(field)?.as_str());
     vec![
         job.id.to_string(),

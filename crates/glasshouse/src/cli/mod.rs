@@ -1,4 +1,4 @@
-//! The `glasshouse` command. Each command is a file; this one reads the arguments and reports errors.
+//! The `glasshouse` command. Each command has a file; this one reads the arguments and reports errors.
 //! Must never print a secret that the command was not asked for.
 
 mod account;
@@ -112,7 +112,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(2);
         }
         Err(help) => {
-            // Help and version; a closed pipe is no mistake.
+            // Help and version. A closed pipe is no error.
             let _ = help.print();
             return ExitCode::SUCCESS;
         }
@@ -127,7 +127,7 @@ pub fn run() -> ExitCode {
         }
     };
     let outcome = runtime.block_on(dispatch(cli));
-    // What a command leaves behind (an idle connection) must not keep the process alive.
+    // Resources that a command leaves open (an idle connection) must not keep the process alive.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     match outcome {
         Ok(code) => code,
@@ -153,7 +153,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     let is_server = matches!(cli.command, Command::Serve);
     let settings = platform::config::Config::load(cli.config.as_deref())?;
-    // A command's output is its own; what the libraries do is told when asked for.
+    // Only the command's own output by default; messages of libraries on request.
     let telemetry =
         platform::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
     if !settings.ignored_variables().is_empty() {
@@ -190,7 +190,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     outcome
 }
 
-/// Bad arguments that the parser cannot know about: exit code 2.
+/// Invalid arguments that the parser cannot detect: exit code 2.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadUsage(pub String);

@@ -1,4 +1,4 @@
-//! `glasshouse openapi`: the OpenAPI document, as `docs/openapi.json` holds it.
+//! `glasshouse openapi`: the OpenAPI document, as in `docs/openapi.json`.
 
 use std::process::ExitCode;
 
@@ -6,17 +6,17 @@ use serde_json::Value;
 
 use super::{Context, output};
 
-/// Columns within which an object or a list stands on one line.
+/// Columns within which an object or a list is written on one line.
 const WIDTH: usize = 160;
 
 /// Runs the command.
 pub fn run(context: &Context) -> anyhow::Result<ExitCode> {
-    // A `Value` sorts its keys: a change of the service is a short difference of the document.
+    // A `Value` sorts its keys, so that a change of the service is a short difference of the document.
     let document = serde_json::to_value(crate::app::openapi(&context.config))?;
     output::line(&wrapped(&document, 0, 0))
 }
 
-/// Returns the value as JSON, broken into lines where it does not fit into one that already holds `column` columns.
+/// Returns the value as JSON, with line breaks when it does not fit into a line in which `column` columns are in use.
 fn wrapped(value: &Value, indent: usize, column: usize) -> String {
     let whole = value.to_string();
     if column + whole.len() <= WIDTH {

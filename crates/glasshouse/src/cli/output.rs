@@ -32,7 +32,7 @@ pub fn bytes(bytes: &[u8]) -> anyhow::Result<ExitCode> {
     stream(|stdout| stdout.write_all(bytes))
 }
 
-/// Has something written to stdout, piece by piece.
+/// Streams output to stdout, in pieces.
 pub fn stream(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<ExitCode> {
     let mut stdout = io::BufWriter::new(io::stdout().lock());
     match write(&mut stdout).and_then(|()| stdout.flush()) {
@@ -43,9 +43,9 @@ pub fn stream(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::R
     }
 }
 
-/// Prints a line on stderr that is no error.
+/// Prints a note on stderr.
 pub fn note(text: &str) {
-    // With stderr closed there is nobody to tell.
+    // With a closed stderr there is no reader.
     let _ = writeln!(io::stderr(), "{text}");
 }
 

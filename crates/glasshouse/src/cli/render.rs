@@ -1,4 +1,4 @@
-//! `glasshouse render URL`: one page without a server, to see what a crawler would get.
+//! `glasshouse render URL`: one page without a server, as a crawler would get it.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ enum Format {
     Markdown,
 }
 
-/// Runs the command. Exit code 0 when there is a page, whatever its status.
+/// Runs the command. Exit code 0 when a page was rendered, whatever its status.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let config = &context.config;
     let url = crawler::url::parse_target(&args.url, config.limits.url_bytes)
@@ -48,7 +48,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
         Some(seconds) if seconds > 0.0 && seconds <= 3_600.0 => Duration::from_secs_f64(seconds),
         Some(_) => return Err(BadUsage("--timeout takes seconds between 0 and 3600".to_owned()).into()),
     };
-    // Not the data folder: this command needs no installation around it.
+    // Not in the data folder: this command needs no installation.
     let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
     let browser = context.browser(context.network()?, folder.path());
     let rendered = render(&*browser, url, timeout, context).await;
@@ -76,7 +76,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Renders, following the redirects of the origin and of the page. What comes out tells all of them, and the first answer.
+/// Renders, following the redirects of the origin and of the page. Returns all of them, and the first response.
 async fn render(
     browser: &dyn Renderer,
     mut url: Url,

@@ -1,4 +1,4 @@
-//! `glasshouse serve`: starts everything, says where it is, and ends it in order.
+//! `glasshouse serve`: starts the service, prints its addresses, and shuts it down in order.
 
 use std::fs::{DirBuilder, File, TryLockError};
 use std::net::SocketAddr;
@@ -34,14 +34,14 @@ use platform::listen::unread::ClientBody;
 use platform::listen::{ListenError, Listening, bind, descriptors};
 use platform::telemetry::access_log::AccessLog;
 
-/// E-mail address of the account that the first start makes.
+/// E-mail address of the account that the first start creates.
 const OWNER: &str = "owner@localhost";
-/// Room for a request's line and headers beside the longest `url` that a render may name.
+/// Bytes of a request's line and headers, beside the longest `url` that a render may name.
 const HEAD_BYTES: usize = 64 * 1024;
 
 /// Runs the command until SIGTERM or SIGINT.
 pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
-    // From here on a signal ends the service in order, however early it comes.
+    // From here on a signal shuts the service down in order, even during the start.
     let mut signals = EndSignals::new()?;
     let config = context.config.clone();
     platform::telemetry::metrics();
@@ -53,7 +53,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     let blobs = context.blobs()?;
     let network = context.network()?;
 
-    // Addresses before browsers: the commonest mistake should be told first.
+    // Addresses before browsers, so that the commonest error is reported first.
     let RoleSockets { api, edge, metrics } = RoleSockets::bind(&config).await?;
     // No customer's address leads to the API or the metrics. Addresses of the edge are those of sites that are served here.
     let network = network.without(api.iter().chain(&metrics).filter_map(|socket| socket.local_addr().ok()));
@@ -76,13 +76,13 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     };
     let app = AppState::new(platform.clone());
     create_owner(&app.accounts, &config.public_url()).await?;
-    // Read before anybody asks; what cannot be read now is read when it can be.
+    // Read before the first request. Data that cannot be read now is read when the database is reachable.
     if let Err(error) = app.follower.current().await {
         tracing::warn!(%error, "domains could not be read");
     }
     app.start();
 
-    // Listeners stop first; what runs in the background goes on until the requests are answered.
+    // Listeners stop first; background work continues until the requests are answered.
     let draining = platform.draining.clone();
     let access_log = AccessLog::open(&config, &context.clock)
         .context("cannot open the access log (telemetry.access_log_file)")?;
@@ -114,7 +114,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Describes what is served on the address of the API, and notes a build without the dashboard.
+/// Describes the content at the address of the API, and notes a build without the dashboard.
 fn describe_api(address: SocketAddr) -> String {
     if !is_built::<WebFiles>() {
         output::note("this build has no dashboard; build it with make build");
@@ -122,7 +122,7 @@ fn describe_api(address: SocketAddr) -> String {
     format!(": API and dashboard on http://{address}")
 }
 
-/// The sockets that this process's roles listen on.
+/// Sockets of this process's roles.
 struct RoleSockets {
     api: Option<TcpListener>,
     edge: edge::EdgeSockets,
@@ -130,7 +130,7 @@ struct RoleSockets {
 }
 
 impl RoleSockets {
-    /// Takes the addresses of the settings.
+    /// Binds the addresses of the settings.
     async fn bind(config: &Config) -> Result<RoleSockets, ListenError> {
         let api = match config.has_role(Role::Api) {
             true => Some(bind(config.server.listen, "server.listen").await?),
@@ -171,7 +171,7 @@ impl EndSignals {
     }
 }
 
-/// Waits for a signal, then for the time in which balancers notice that this process ends.
+/// Waits for a signal, then for the time in which load balancers detect the shutdown.
 async fn drain(platform: &Platform, signals: &mut EndSignals) {
     let (signal, drain_s) = (signals.next().await, platform.config.server.drain_s);
     platform.draining.begin();
@@ -206,7 +206,7 @@ async fn serve_metrics(app: AppState, listening: Listening, listener: TcpListene
     server.serve(listener, respond).await;
 }
 
-/// Stops accepting, lets requests finish, then background work, then the browsers: all within the time of grace.
+/// Stops accepting, then waits for requests, background work and browsers, all within the time of grace.
 async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
     let started = Instant::now();
     let left = || grace.saturating_sub(started.elapsed());
@@ -220,7 +220,7 @@ async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
     }
     platform.shutdown.cancel();
     platform.tasks.close();
-    // What has to be written down gets a moment even when the requests took all the time there was.
+    // Pending writes get two seconds even when the requests took all of the time.
     let moment = left().max(Duration::from_secs(2));
     if tokio::time::timeout(moment, platform.tasks.wait()).await.is_err() {
         tracing::warn!(tasks = platform.tasks.len(), "background work did not end in time");
@@ -233,7 +233,7 @@ async fn end(platform: &Platform, listening: &Listening, grace: Duration) {
     }
 }
 
-/// Makes the folder that everything is kept in, for this user alone.
+/// Creates the data folder, for this user alone.
 pub(super) fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     let shown = folder.display();
@@ -244,7 +244,7 @@ pub(super) fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
     std::fs::remove_file(&probe).with_context(|| format!("cannot delete in the data folder {shown}"))
 }
 
-/// Keeps a second service off the same embedded database. Commands do not take the lock; the system gives it back.
+/// Prevents a second service on the same embedded database. Commands do not take the lock; the system releases it.
 pub(super) fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
     if !context.config.database_url().starts_with("sqlite:") {
         return Ok(None);
@@ -263,7 +263,7 @@ pub(super) fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
     }
 }
 
-/// Makes the first account and tells its credentials: here, once, and nowhere else.
+/// Creates the first account and prints its credentials: here, once, and nowhere else.
 async fn create_owner(accounts: &Accounts, address: &str) -> anyhow::Result<()> {
     let email: Email = OWNER.parse()?;
     if let Some((password, key)) = accounts.create_owner(&email).await? {
@@ -284,14 +284,14 @@ async fn reap(shutdown: CancellationToken) {
             _ = ended.recv() => {}
             () = shutdown.cancelled() => return,
         }
-        // The lock that it takes is held while a browser is started.
+        // Its lock is held while a browser is started.
         while matches!(tokio::task::spawn_blocking(reap_orphans).await, Ok(Reaped::BrowserFirst)) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 }
 
-/// Folds recorded durations into their buckets, so that they do not pile up while nobody asks for them.
+/// Folds recorded durations into their buckets, so that they do not accumulate while no client reads the metrics.
 async fn upkeep_metrics(shutdown: CancellationToken) {
     loop {
         tokio::select! {

@@ -1,4 +1,4 @@
-//! `glasshouse verify URL`: says whether crawlers of a site get pages and people the app, and what to do where they do not.
+//! `glasshouse verify URL`: reports whether crawlers of a site get pages and people the app, with the remedy.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Runs the command. Exit code 0 when nothing was found, 3 when something was, 1 when nothing answered.
+/// Runs the command. Exit code 0 without findings, 3 with findings, 1 without any response.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     let url = parse_target(&args.url, context.config.limits.url_bytes)
         .map_err(|error| BadUsage(format!("{:?}: {error}", args.url.chars().take(80).collect::<String>())))?;

@@ -201,7 +201,7 @@ async fn made_up_cookies_and_tokens_cost_five_look_ups_a_second_once_their_addre
         cookie().await.assert_error(429, "rate_limited");
     }
 
-    // Nothing can be looked up any more: whoever tries gets 503.
+    // From here on every query fails, so every lookup is answered with 503.
     app.state.platform.db.close().await;
 
     cookie().await.assert_error(429, "rate_limited");
@@ -302,12 +302,12 @@ async fn the_first_refusal_in_the_documented_order_answers() {
     let scoped = app.key(&account.id, Some("other.test")).await;
     let path = "/api/domains/shop.test/rendering";
 
-    // Nobody, with a body that is no JSON.
+    // No credential, and a body that is no JSON.
     app.patch(path).body("{").await.assert_error(401, "invalid_api_key");
-    // Somebody inactive, with a body that is no JSON.
+    // An inactive account, and a body that is no JSON.
     app.deactivate(&account).await;
     app.patch(path).key(&scoped).body("{").await.assert_error(402, "subscription_required");
-    // Active, but the body comes before the scope.
+    // An active account: the body is checked before the scope.
     app.state.accounts.set_active(&account.email, true).await.unwrap();
     app.patch(path).key(&scoped).body("{").await.assert_status(400);
     app.patch(path).key(&scoped).json(json!({})).await.assert_error(403, "api_key_domain_scope_mismatch");

@@ -1,4 +1,4 @@
-//! Tests of features that need others beside those to their left: the whole service in process.
+//! Tests that need several features at once: the whole service in process.
 
 mod api;
 mod audit;

@@ -11,7 +11,7 @@ const DOMAINS: &str = "/api/domains";
 const SHOP: &str = "/api/domains/shop.example";
 const SETTINGS: &str = "/api/domains/shop.example/settings";
 
-/// Asks until the answer is right, for at most two seconds and a little.
+/// Repeats a request until the answer is right, for little more than two seconds.
 async fn soon(ask: impl Fn() -> TestRequest, is_right: impl Fn(&Reply) -> bool) {
     let begun = Instant::now();
     loop {
@@ -30,7 +30,7 @@ async fn a_change_holds_in_every_process_within_two_seconds() {
         let account = app.account("owner@shop.example", Plan::Business).await;
         let other = TestApp::on(app.state.platform.db.clone(), "").await;
         app.domain(&account, "shop.example").await;
-        // Both have read the record.
+        // Both processes have read the record.
         for process in [&app, &other] {
             process.crawl(&account, "https://shop.example/old").await.assert_status(200);
         }

@@ -1,4 +1,4 @@
-//! Removing a domain: at once for everybody who asks, in the background for what was stored.
+//! Removal of a domain: at once for requests, in the background for stored data.
 
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ async fn objects(app: &TestApp, domain: &Domain) -> usize {
     app.state.platform.blobs.list(&prefix).unwrap().count().await
 }
 
-/// Makes snapshots, visits, a batch and its jobs.
+/// Creates snapshots, visits, a batch and its jobs.
 async fn fill(shop: &Shop) {
     let platform = &shop.app.state.platform;
     platform.tasks.spawn(shop.app.state.recorder.clone().run(platform.shutdown.clone()));
@@ -262,7 +262,7 @@ async fn jobs_of_a_removed_domain_go_with_it() {
 
         assert_eq!(shop.app.renderer.requests().len(), 0);
         let left = shop.app.state.jobs.list(None, 10).await.unwrap();
-        // It looks once more later, and belongs to no domain.
+        // A later run of the job is queued; it belongs to no domain.
         assert_eq!(left.iter().map(|job| job.kind.as_str()).collect::<Vec<_>>(), ["RemoveDomain"]);
     })
     .await;

@@ -23,7 +23,7 @@ fn start(service: &Service) -> String {
     started["runId"].as_str().unwrap().to_owned()
 }
 
-/// Waits for the end of a run; answers it with its pages. A process that was killed keeps its job for half a minute.
+/// Waits for the end of a run and returns it with its pages. The job of a killed process keeps its lease for half a minute.
 fn finished(service: &Service, id: &str) -> Value {
     let read = || -> Value {
         let reply = service.ask(&format!("/api/seo-spider/runs/{id}?limit=500"));

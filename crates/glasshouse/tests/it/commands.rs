@@ -1,4 +1,4 @@
-//! Commands: what they print, how they fail, and that a running service follows them.
+//! Commands: their output, their errors, and their effect on a running service.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -15,7 +15,7 @@ async fn usage(service: &Service, key: &str) -> (u16, Value) {
     (status, serde_json::from_str(&reply.text().await.unwrap()).unwrap())
 }
 
-/// Asks until `is_right`, for at most the ten seconds in which a command must take effect.
+/// Repeats a request until `is_right`, for at most the ten seconds in which a command must take effect.
 async fn becomes(service: &Service, key: &str, is_right: impl Fn(u16, &Value) -> bool) {
     let start = Instant::now();
     loop {

@@ -1,5 +1,5 @@
-//! Cache refresh while what it stands on fails: a database behind a wire that goes dead, one that crashes, an object store
-//! that is slow, refuses and is away. The binary, real Chromium, PostgreSQL and an S3 server.
+//! Cache refresh during failures: a database whose connection hangs, one that crashes, an object store
+//! that is slow, refuses or is unreachable. The binary, real Chromium, PostgreSQL and an S3 server.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -20,13 +20,13 @@ use crate::support::{PATIENCE, Site, eventually_within};
 
 const NODES: usize = 5;
 const PAGES: usize = 200;
-/// Renders of one process at a time, at most.
+/// Concurrent renders of one process.
 const TABS: usize = 10;
-/// A dead wire breaks no connection: only who waits for an answer notices. Longer than a lease.
+/// Time for which the connection hangs, longer than a lease. It stays open, so only a process that waits for an answer notices.
 const DEAD: Duration = Duration::from_secs(40);
 const A_WHILE: Duration = Duration::from_secs(5);
 
-/// A wire to a server on loopback that can go dead: connections stay, and nothing passes any more.
+/// A proxy to a server on loopback that can hang: connections stay open, and no more bytes pass.
 struct Wire {
     port: u16,
     is_dead: Arc<AtomicBool>,
@@ -70,7 +70,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, is_dead: &AtomicBool) {
     let _ = to.shutdown(Shutdown::Both);
 }
 
-/// A database, and the wire that processes reach it by.
+/// A database, and the proxy through which processes reach it.
 struct Database {
     runtime: tokio::runtime::Runtime,
     server: PostgresServer,
@@ -114,7 +114,7 @@ fn done(batch: &Value) -> u64 {
     batch["done"].as_u64().unwrap_or_default()
 }
 
-/// Waits until so many more pages of a batch are done.
+/// Waits until `more` further pages of a batch are done.
 fn wait_for_more(what: &str, node: &Node, key: &str, batch: &str, more: u64) {
     let before = progress(node, key, batch).map_or(0, |batch| done(&batch));
     wait_for(what, node, key, batch, |batch| is_complete(batch) || done(batch) >= before + more);
@@ -154,7 +154,7 @@ fn five_processes_finish_a_batch_whatever_fails_below_them() {
     let end = wait_for("the end of the batch", node, &key, &batch, is_complete);
 
     assert_eq!((&end["total"], &end["done"], &end["failed"]), (&PAGES.into(), &PAGES.into(), &0.into()));
-    // Each of the three times a render of every tab may have been under way, whose result could not be written.
+    // At each of the three failures a render of every tab may have lost its result.
     assert_rendered_once(&site, PAGES, 3 * NODES * TABS);
     let listed = command(&["jobs", "list", "--json"], &folder.path().join("0"), &site, &settings);
     assert_only_own_jobs(&listed);

@@ -1,4 +1,4 @@
-//! `glasshouse analytics import` as an operator runs it: files, gzip, standard input, a log that is followed.
+//! `glasshouse analytics import` as an operator runs it: files, gzip, standard input, a followed log.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader, Write};
@@ -13,7 +13,7 @@ use crate::process::{fails, folder, glasshouse, ok};
 const IMPORT: [&str; 6] = ["analytics", "import", "--domain", "shop.test", "--format", "combined"];
 
 fn lines(from: usize, to: usize) -> String {
-    // Days that are not kept are not counted. One day for the whole run, so that lines are equal.
+    // Expired days are not counted. One day for the whole run, so that lines are equal.
     static DAY: LazyLock<String> = LazyLock::new(|| {
         let yesterday = jiff::Zoned::now().date().yesterday().expect("a date");
         yesterday.strftime("%d/%b/%Y").to_string()
@@ -33,7 +33,7 @@ fn gzip(text: &str) -> Vec<u8> {
     gzip.finish().unwrap()
 }
 
-/// A data folder with the domain shop.test.
+/// Creates a data folder with the domain shop.test.
 fn shop() -> TempDir {
     let folder = folder();
     ok(folder.path(), &["account", "create", "--email", "a@shop.test", "--password", "secret"]);
@@ -95,7 +95,7 @@ fn whoever_looks_on_sees_how_far_it_is() {
     let folder = shop();
     std::fs::write(folder.path().join("access.log"), lines(0, 3_000)).unwrap();
     let import = [&[env!("CARGO_BIN_EXE_glasshouse")], &IMPORT[..], &["access.log"]].concat().join(" ");
-    // Gives the command a terminal.
+    // Runs the command with a terminal.
     let mut terminal = Command::new("script");
     terminal.args(["-qec", &import, "/dev/null"]).current_dir(folder.path()).env("TERM", "xterm");
 
@@ -123,8 +123,8 @@ fn append(folder: &Path, text: &str) {
     OpenOptions::new().append(true).create(true).open(log).unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-/// Follows the log of a folder while `rotate` writes to it, which gets a function that waits until so much was told; ten visits
-/// must have been counted when the command is interrupted.
+/// Follows the log of a folder while `rotate` writes to it. `rotate` gets a function that waits for a text in the output. Ten
+/// visits must have been counted when the command is interrupted.
 fn follow(folder: &Path, rotate: impl FnOnce(&mut dyn FnMut(&str))) {
     let mut command = glasshouse(folder, &[&IMPORT[..], &["access.log", "--follow"]].concat(), &[]);
     let mut child = command.spawn().unwrap();

@@ -1,4 +1,4 @@
-//! Black-box tests: the real binary as an operator runs it. One linked program, so that it is built once.
+//! Black-box tests: the real binary as an operator runs it. One test program, so that it is linked once.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 #![allow(

@@ -1,4 +1,4 @@
-//! AI mentions and the real SIGKILL: of the service while assistants answer. The binary, SQLite, and the vendors' stand-ins.
+//! AI mentions and a real SIGKILL of the service while assistants answer. The binary, SQLite, and stand-ins of the vendors.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::support::{Service, Site, eventually_within};
 
 const PROMPTS: usize = 6;
 
-/// Time for six answers, and for the runs of a dead process to be taken over.
+/// Time for six answers, and for another process to take over the runs of a dead one.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn runs(service: &Service) -> Vec<Value> {
@@ -54,7 +54,7 @@ async fn a_service_that_is_killed_while_assistants_answer_asks_again_and_counts_
         })
         .collect();
     let calls: u64 = details.iter().filter_map(|run| run["calls"].as_u64()).sum();
-    // Each call was counted before its first byte, the ones that nobody saw the end of too.
+    // Each call was counted before its first byte, also those whose answer was lost.
     assert_eq!(calls, fakes.count(Vendor::Openai));
     assert_eq!(calls, 2 * PROMPTS as u64);
 }

@@ -1,4 +1,4 @@
-//! Starts the binary, finds out where it listens, and ends it by its process id.
+//! Starts the binary, reads its addresses, and ends it by its process id.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// A running service with a data folder of its own.
+/// A running service with its own data folder.
 pub struct Service {
     child: Child,
     log: Arc<Mutex<String>>,
@@ -18,7 +18,7 @@ pub struct Service {
     pub metrics: String,
 }
 
-/// The binary in `folder` with settings that keep it small and off well-known ports.
+/// Returns the binary's command in `folder`, with settings for a small service on free ports.
 pub fn glasshouse(folder: &Path, arguments: &[&str], settings: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_glasshouse"));
     command
@@ -28,7 +28,7 @@ pub fn glasshouse(folder: &Path, arguments: &[&str], settings: &[(&str, &str)]) 
         .env("GLASSHOUSE_SERVER__LISTEN", "127.0.0.1:0")
         .env("GLASSHOUSE_TELEMETRY__METRICS_LISTEN", "127.0.0.1:0")
         .env("GLASSHOUSE_EDGE__HTTP_LISTEN", "")
-        // No browser: nothing here renders.
+        // No role that starts a browser.
         .env("GLASSHOUSE_SERVER__ROLES", "api")
         .envs(settings.iter().copied())
         .stdin(Stdio::null())
@@ -42,7 +42,7 @@ pub fn run(folder: &Path, arguments: &[&str]) -> Output {
     glasshouse(folder, arguments, &[]).output().expect("the binary runs")
 }
 
-/// Runs a command that must succeed; its stdout without the last line end.
+/// Runs a command that must succeed. Returns its stdout without the last line end.
 #[track_caller]
 pub fn ok(folder: &Path, arguments: &[&str]) -> String {
     let output = run(folder, arguments);
@@ -51,7 +51,7 @@ pub fn ok(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text").trim_end().to_owned()
 }
 
-/// Runs a command that must fail with this exit code; its one line on stderr.
+/// Runs a command that must fail with this exit code. Returns its one line on stderr.
 #[track_caller]
 pub fn fails(command: &mut Command, code: i32) -> String {
     let output = command.output().expect("the binary runs");
@@ -107,12 +107,12 @@ impl Service {
         }
     }
 
-    /// What was written to stderr so far.
+    /// Returns the stderr output so far.
     pub fn log(&self) -> String {
         self.log.lock().expect("nobody panics with the log").clone()
     }
 
-    /// What the first start printed after this label.
+    /// Returns the text that the first start printed after this label.
     pub fn printed(&self, label: &str) -> String {
         let log = self.log();
         let line =
@@ -126,7 +126,7 @@ impl Service {
         assert!(done.success());
     }
 
-    /// Waits for the end and answers the exit code.
+    /// Waits for the end and returns the exit code.
     pub fn wait(&mut self) -> Option<i32> {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(30) {
@@ -138,7 +138,7 @@ impl Service {
         panic!("it did not end:\n{}", self.log());
     }
 
-    /// SIGTERM, and the end.
+    /// Sends SIGTERM and waits for the end.
     pub fn stop(mut self) -> Option<i32> {
         self.terminate();
         self.wait()
@@ -168,9 +168,9 @@ pub fn connect(address: &str) -> std::net::TcpStream {
     stream
 }
 
-/// An HTTP client.
+/// Returns an HTTP client.
 pub fn client() -> reqwest::Client {
-    // The client brings no cryptography of its own; a second test finds it installed.
+    // The client has no cryptography of its own; a second call finds it installed.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::new()
 }

@@ -1,5 +1,5 @@
-//! Cache refresh under the hardest circumstances: processes that are killed, a shared database, a full disk.
-//! The binary, real Chromium, and a site on loopback that counts who asked for what.
+//! Cache refresh during faults: killed processes, a shared database, a full disk.
+//! The binary, real Chromium, and a site on loopback that counts its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use crate::support::{Site, get, signal};
 
 const PAGES: usize = 500;
-/// Five hundred pages on a busy machine.
+/// Time for five hundred pages on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(400);
 
 /// One process of the service.
@@ -111,7 +111,7 @@ pub fn connect_shop(folder: &Path, site: &Site, settings: &[(&str, String)]) {
     command(&add, folder, site, settings);
 }
 
-/// A site with so many plain pages and a sitemap that lists them.
+/// Creates a site with `pages` plain pages and a sitemap that lists them.
 pub fn site_of(pages: usize) -> Site {
     let site = Site::start();
     let html = "200 OK\r\ncontent-type: text/html";
@@ -153,7 +153,7 @@ pub fn refresh_site(node: &Node, key: &str) -> String {
     answer["batchGroupId"].as_str().expect("an id").to_owned()
 }
 
-/// Progress of a batch; `None` while the service or its database is away.
+/// Returns the progress of a batch. `None` while the service or its database is unreachable.
 pub fn progress(node: &Node, key: &str, batch: &str) -> Option<Value> {
     let reply =
         get(node.address, &format!("/api/prerender/batches/{batch}"), &[("x-service-api-key", key)]).ok()?;
@@ -176,7 +176,7 @@ pub fn is_complete(batch: &Value) -> bool {
     !batch["completedAt"].is_null()
 }
 
-/// Each page was asked for once, those excepted whose render was cut off.
+/// Asserts that each page was requested once, except for at most `cut_off` pages.
 #[track_caller]
 pub fn assert_rendered_once(site: &Site, pages: usize, cut_off: usize) {
     let counts: Vec<usize> = (0..pages).map(|page| site.count(&format!("/p/{page}"))).collect();
@@ -186,7 +186,7 @@ pub fn assert_rendered_once(site: &Site, pages: usize, cut_off: usize) {
     assert!(again <= cut_off, "{again} pages were rendered more than once, {cut_off} may have been cut off");
 }
 
-/// Asserts that no job of an account is left. The service's own jobs come and go by the minute.
+/// Asserts that no job of an account is left. The service queues jobs of its own every minute.
 pub fn assert_only_own_jobs(listed: &str) {
     let jobs: Vec<Value> = serde_json::from_str(listed).expect("a list of jobs");
     assert!(jobs.iter().all(|job| job["accountId"] == "service"), "{listed}");
@@ -209,7 +209,7 @@ fn a_batch_goes_on_after_its_process_was_killed_and_renders_every_page_once() {
     let end = wait_for("the end of the batch", &node, &key, &batch, is_complete);
 
     assert_eq!((&end["total"], &end["done"], &end["failed"]), (&500.into(), &500.into(), &0.into()));
-    // Twice at most ten renders were under way, and their results may have been stored and not yet counted.
+    // At each of two kills at most ten renders were in progress, and as many results may have been stored but not counted.
     assert_rendered_once(&site, PAGES, 2 * 2 * 10);
     assert_only_own_jobs(&command(&["jobs", "list", "--json"], folder.path(), &site, &[]));
 }
@@ -244,7 +244,7 @@ fn a_full_disk_refuses_new_work_keeps_what_is_stored_and_recovers_by_itself() {
     let (site, folder) = (site_of(40), TempDir::new().expect("a temporary folder"));
     let data = folder.path().join("data");
     std::fs::create_dir(&data).expect("a writable folder");
-    // A file system of its own, that exists for this process and its children only.
+    // A separate file system for this process and its children only.
     let mut command = Command::new("unshare");
     let script = format!(
         "mount -t tmpfs -o size=256m tmpfs {0} && exec {1} serve",
@@ -272,7 +272,7 @@ fn a_full_disk_refuses_new_work_keeps_what_is_stored_and_recovers_by_itself() {
         .join(node.process.id().to_string())
         .join("root")
         .join(data.strip_prefix("/").expect("absolute"));
-    // Commands have to see the same file system.
+    // Commands must see the same file system.
     let mut add = Command::new("nsenter");
     add.args(["--mount", "--target", &node.process.id().to_string(), "--", env!("CARGO_BIN_EXE_glasshouse")]);
     add.args([
@@ -301,7 +301,7 @@ fn a_full_disk_refuses_new_work_keeps_what_is_stored_and_recovers_by_itself() {
     let refused = (0..50).map(|_| {
         post(&node, &key, "/api/prerender/cache/invalidate-site-cache", "{\"domain\":\"shop.test\"}")
     });
-    // What is left in half-full pages may take a few of them.
+    // The free space in half-full pages may hold a few of them.
     let refused = refused.into_iter().find(|(status, _)| *status != 200).expect("a full disk");
     let served = crawl();
     std::fs::remove_file(&ballast).expect("the ballast is there");
@@ -313,7 +313,7 @@ fn a_full_disk_refuses_new_work_keeps_what_is_stored_and_recovers_by_itself() {
     assert_eq!((&end["done"], &end["failed"]), (&40.into(), &0.into()));
 }
 
-/// Writes until nothing more fits.
+/// Writes until the disk is full.
 fn fill(path: &Path) {
     let mut file = std::fs::File::create(path).expect("room for a name");
     for size in [1 << 20, 1 << 12, 1 << 9, 1] {

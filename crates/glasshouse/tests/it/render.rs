@@ -98,7 +98,7 @@ fn a_browser_that_is_killed_during_a_render_costs_nobody_the_page() {
     site.answers_app("/warm", "Warm");
     let service = Service::start(&site, "");
     service.crawl("https://shop.test/warm");
-    // Slow enough to be killed in the middle, the second time too fast for it.
+    // Slow enough to be killed during the render, the second time too fast for that.
     let slow = "<!DOCTYPE html><html><body><div id=app></div><script>window.prerenderReady = false; \
          setTimeout(() => { document.querySelector('#app').innerHTML = '<h1>Shoes</h1>'; window.prerenderReady = true }, 3000)</script></body></html>";
     site.answers("/shoes", "200 OK\r\ncontent-type: text/html", slow);
@@ -190,6 +190,6 @@ fn the_command_tells_the_first_answer_the_redirects_the_headers_and_what_failed(
     assert_eq!(told["problems"][0], "GET /api/prices answered 401");
     assert_eq!(told["problems"][1], "a script failed: Error: no prices");
     assert_eq!([reply.tier(), again.tier()], ["miss", "edge-hit"]);
-    // Of several lines the last one is read here.
+    // The client of this test keeps the last of several lines.
     assert_eq!([reply.header("x-robots-tag"), again.header("x-robots-tag")], ["bingbot: none"; 2]);
 }

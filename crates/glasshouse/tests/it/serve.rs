@@ -1,4 +1,4 @@
-//! Starting, answering and ending.
+//! Start, answers and shutdown of the service.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! The real service in a folder of its own, a small site for it to render, and the plainest HTTP client there is.
+//! The real service in its own folder, a small site for it to render, and a minimal HTTP client.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// How long anything may take on a busy machine before a test gives up.
+/// Timeout of any expected event on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
-/// The file of a service's folder that has its log.
+/// Log file in a service's folder.
 const LOG: &str = "log";
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -25,12 +25,12 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A header's text; empty when it is not there.
+    /// Returns the value of a header. Empty when it is missing.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", String::as_str)
     }
 
-    /// The tier that answered.
+    /// Returns the tier that answered.
     pub fn tier(&self) -> &str {
         self.header("x-service-render-cache")
     }
@@ -62,7 +62,7 @@ fn send(address: SocketAddr, request: &str, headers: &[(&str, &str)], body: &str
     Ok(Reply { status: status.ok_or(std::io::ErrorKind::InvalidData)?, headers, body })
 }
 
-/// Returns a body that was sent in chunks: lines of a length in hexadecimal digits, each followed by so many bytes.
+/// Decodes a chunked body: lines of a length in hexadecimal digits, each followed by so many bytes.
 fn joined_chunks(mut rest: &str) -> String {
     let mut body = String::new();
     while let Some((length, after)) = rest.split_once("\r\n") {
@@ -73,12 +73,12 @@ fn joined_chunks(mut rest: &str) -> String {
     body
 }
 
-/// What the site answers at a path: status line and headers, and the body.
+/// Response of the site at a path: status line with headers, and the body.
 pub type Page = (String, String);
 
 /// A site on loopback whose pages a test can change. Answers in a thread per connection.
 pub struct Site {
-    /// Where it listens.
+    /// Address of the site.
     pub address: SocketAddr,
     pages: Arc<Mutex<HashMap<String, Page>>>,
     seen: Arc<Mutex<Vec<String>>>,
@@ -99,7 +99,7 @@ impl Site {
         site
     }
 
-    /// From now on `path` answers with this.
+    /// Sets the response at `path`.
     pub fn answers(&self, path: &str, head: &str, body: &str) {
         self.pages
             .lock()
@@ -107,7 +107,7 @@ impl Site {
             .insert(path.to_owned(), (head.to_owned(), body.to_owned()));
     }
 
-    /// From now on `path` is an app whose script fetches `/data` and shows it in a heading.
+    /// Sets at `path` an app whose script fetches `/data` and shows it in a heading.
     pub fn answers_app(&self, path: &str, data: &str) {
         let script = "fetch('/data').then(r => r.json()).then(d => { document.title = d.text; \
              document.querySelector('#app').innerHTML = '<h1>' + d.text + '</h1>'; })";
@@ -122,7 +122,7 @@ impl Site {
         );
     }
 
-    /// How often a path was asked for. `gone PATH`: how often somebody hung up who had no answer.
+    /// Returns the number of requests of a path; for `gone PATH` that of clients which disconnected without a response.
     pub fn count(&self, path: &str) -> usize {
         self.seen.lock().expect("no panic in between").iter().filter(|seen| *seen == path).count()
     }
@@ -144,7 +144,7 @@ fn answer(mut stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, seen: &Mu
     let (head, body) =
         page.unwrap_or(("404 Not Found\r\ncontent-type: text/plain".into(), "nothing here".into()));
     if head == "hang" {
-        // Until who asked hangs up: nothing more is sent to us.
+        // Waits until the client disconnects, since it sends nothing more.
         let _ = stream.set_read_timeout(Some(PATIENCE));
         let _ = reader.read(&mut [0]);
         seen.lock().expect("no panic in between").push(format!("gone {path}"));
@@ -152,15 +152,15 @@ fn answer(mut stream: TcpStream, pages: &Mutex<HashMap<String, Page>>, seen: &Mu
     }
     let text =
         format!("HTTP/1.1 {head}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
-    // A browser that has seen enough hangs up.
+    // The browser may have disconnected.
     let _ = stream.write_all(text.as_bytes());
 }
 
 /// The service, started as an operator starts it, with shop.test connected to a site.
 pub struct Service {
-    /// Where its API listens.
+    /// Address of the API.
     pub address: SocketAddr,
-    /// The owner's key.
+    /// API key of the owner.
     pub key: String,
     folder: TempDir,
     process: Child,
@@ -173,7 +173,7 @@ pub struct Session {
 }
 
 impl Service {
-    /// Starts it in a fresh folder with further settings.
+    /// Starts the service in a fresh folder with further settings.
     pub fn start(site: &Site, settings: &str) -> Service {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let text = format!(
@@ -200,17 +200,17 @@ impl Service {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Asks for a page as a crawler.
+    /// Requests a page as a crawler.
     pub fn crawl(&self, url: &str) -> Reply {
         self.ask(&format!("/api/prerender/render?url={}", encode(url)))
     }
 
-    /// Asks for a new render of a page.
+    /// Requests a new render of a page.
     pub fn force(&self, url: &str) -> Reply {
         self.ask(&format!("/api/prerender/render?url={}&cache_invalidate=1", encode(url)))
     }
 
-    /// Asks the API with the owner's key, as Googlebot.
+    /// Sends a request to the API with the owner's key, as Googlebot.
     pub fn ask(&self, path: &str) -> Reply {
         let agent = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)";
         get(self.address, path, &[("x-service-api-key", &self.key), ("user-agent", agent)])
@@ -267,7 +267,7 @@ impl Service {
         (self.process, self.address, _) = launch(&self.folder);
     }
 
-    /// Process ids of everything that the service started.
+    /// Returns the ids and names of all processes that the service started.
     pub fn descendants(&self) -> Vec<(u32, String)> {
         let all: Vec<(u32, u32, String)> =
             std::fs::read_dir("/proc").expect("Linux").flatten().filter_map(stat_of).collect();
@@ -284,12 +284,12 @@ impl Service {
             .collect()
     }
 
-    /// Lines that it has logged since it was ready.
+    /// Returns the lines that the service has logged since it was ready.
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join(LOG)).unwrap_or_default()
     }
 
-    /// The folder of its settings and data.
+    /// Returns the folder of the service's settings and data.
     pub fn folder(&self) -> &std::path::Path {
         self.folder.path()
     }
@@ -317,12 +317,12 @@ pub fn signal(signal: &str, pid: u32) {
     let _ = Command::new("kill").args([signal, &pid.to_string()]).stderr(Stdio::null()).status();
 }
 
-/// Waits until something is so.
+/// Waits until a condition is true.
 pub fn eventually(what: &str, is_so: impl Fn() -> bool) {
     eventually_within(PATIENCE, what, is_so);
 }
 
-/// The same for what takes longer.
+/// Waits until a condition is true, for at most `time`.
 pub fn eventually_within(time: Duration, what: &str, is_so: impl Fn() -> bool) {
     let started = Instant::now();
     while !is_so() {
@@ -331,7 +331,7 @@ pub fn eventually_within(time: Duration, what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Starts the service and reads what it tells until it is ready.
+/// Starts the service and reads its output until it is ready.
 fn launch(folder: &TempDir) -> (Child, SocketAddr, Option<String>) {
     let mut process = Command::new(env!("CARGO_BIN_EXE_glasshouse"))
         .arg("serve")
@@ -355,7 +355,7 @@ fn launch(folder: &TempDir) -> (Child, SocketAddr, Option<String>) {
             break text.parse().expect("an address");
         }
     };
-    // Somebody has to read on, or the service waits for its log to be read.
+    // Without a reader the service would block on its log.
     let log = folder.path().join(LOG);
     std::thread::spawn(move || {
         let mut log =

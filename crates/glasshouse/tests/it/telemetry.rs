@@ -1,4 +1,4 @@
-//! What the process tells about itself: log, metrics, traces. And what it never tells.
+//! Telemetry of the process: log, metrics, traces. Also checks for data that must never appear in them.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

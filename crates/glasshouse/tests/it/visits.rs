@@ -1,4 +1,4 @@
-//! Visits and the real SIGKILL: of the service while it records, and of an import while it starts, while it counts, and while
+//! Visits and real SIGKILLs: of the service while it records, and of an import while it starts, while it counts, and while
 //! it closes days.
 
 use std::process::Stdio;
@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use crate::process::{Service, client, folder, glasshouse, ok};
 
 const CRAWLER: &str = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)";
-/// Requests at once: as many may have been recorded without an answer.
+/// Concurrent requests; as many may have been recorded without an answer.
 const AT_ONCE: u64 = 4;
-/// What is answered longer than this before a kill must be on the disk. Far above the 50 ms that are promised: the machine
+/// Age of an answer at a kill from which its visit must be on the disk. Far above the promised 50 ms, since the machine
 /// may be slow.
 const SURELY_KEPT: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -25,7 +25,7 @@ async fn total(api: &str, key: &str) -> u64 {
     report["daily"].as_array().expect("days").iter().map(|day| day["total"].as_u64().unwrap()).sum()
 }
 
-/// Asks until at least so many visits are reported.
+/// Repeats a request until at least `least` visits are reported.
 async fn wait_for_total(api: &str, key: &str, least: u64) -> u64 {
     let start = Instant::now();
     loop {
@@ -34,12 +34,12 @@ async fn wait_for_total(api: &str, key: &str, least: u64) -> u64 {
             return now;
         }
         assert!(start.elapsed() < PATIENCE, "{now} of {least} visits");
-        // A key may ask 60 times a minute.
+        // A key may send 60 requests a minute.
         tokio::time::sleep(Duration::from_millis(1_500)).await;
     }
 }
 
-/// Crawlers that ask for pages without pause, and when each was answered.
+/// Crawlers that send requests without pause, and the times of the answers.
 struct Crawl {
     tasks: Vec<tokio::task::JoinHandle<()>>,
     answered: Arc<Mutex<Vec<Instant>>>,
@@ -65,7 +65,7 @@ impl Crawl {
                             assert_eq!(reply.status(), 429);
                             tokio::time::sleep(Duration::from_millis(100)).await;
                         }
-                        // It was killed.
+                        // The service was killed.
                         Err(_) => return,
                     }
                 }
@@ -74,7 +74,7 @@ impl Crawl {
         Crawl { tasks: (0..AT_ONCE).map(crawler).collect(), answered, stop }
     }
 
-    /// Waits for the end of all; answers how many requests were answered in all, and how many of them before a moment.
+    /// Waits for the end of all crawlers. Returns the number of all answered requests, and of those answered before a moment.
     async fn end(self, before: Instant) -> (u64, u64) {
         self.stop.store(true, Ordering::SeqCst);
         for task in self.tasks {
@@ -101,14 +101,14 @@ async fn a_killed_service_counts_nothing_twice_and_loses_its_last_moment_only() 
     assert_eq!(change.send().await.unwrap().status(), 200);
     drop(first);
 
-    // What was counted at least and at most.
+    // Least and greatest number of visits that may be counted.
     let (mut least, mut most) = (0, 0);
     for round in 0..3 {
         let service = Service::start(folder.path(), &[]);
         let before = wait_for_total(&service.api, &key, least).await;
         assert!(before <= most, "{before} counted of at most {most}");
         let crawl = Crawl::start(&service.api, &key);
-        // Some of this round is in the database, and more is on its way, when it is killed.
+        // At the kill some visits of this round are in the database, and others are not yet.
         wait_for_total(&service.api, &key, before + 100).await;
         tokio::time::sleep(SURELY_KEPT + Duration::from_millis(17 * round)).await;
         let killed = Instant::now();
@@ -123,7 +123,7 @@ async fn a_killed_service_counts_nothing_twice_and_loses_its_last_moment_only() 
     assert!(counted <= most, "{counted} counted of at most {most}");
 }
 
-/// Visits of the last four months, out of order.
+/// Returns a log with visits of the last four months, out of order.
 fn log(lines: u64) -> String {
     let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date();
     let line = |number: u64| {
@@ -152,7 +152,7 @@ async fn an_import_that_is_killed_again_and_again_counts_every_line_once() {
     let mut kills = 0;
     loop {
         let mut child = glasshouse(folder.path(), &import, &[]).stdout(Stdio::null()).spawn().unwrap();
-        // A little longer each time: while it starts, while it counts, while it closes days.
+        // A little longer each time: during the start, the count, and the closing of days.
         tokio::time::sleep(Duration::from_millis(40 + 37 * kills)).await;
         if child.try_wait().unwrap().is_some() {
             break;

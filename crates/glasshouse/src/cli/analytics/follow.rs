@@ -1,5 +1,5 @@
-//! `glasshouse analytics import --follow`: a log and what is appended to it, through its rotations.
-//! A file that was renamed is read on beside the one that has its name now, because servers write to it until they are told.
+//! `glasshouse analytics import --follow`: a log and the lines that are appended to it, through its rotations.
+//! A renamed file is read further beside the one with its former name, because servers write to it until they are told.
 //! See docs/decisions/0190.
 
 use std::fs::File;
@@ -16,19 +16,19 @@ use super::{BUFFER_BYTES, is_compressed, open, summary};
 use crate::cli::{BadUsage, output};
 use analytics::import::{Import, Imported};
 
-/// Time between two looks at a followed log.
+/// Interval between two checks of a followed log.
 const FOLLOW_EVERY: Duration = Duration::from_millis(500);
 /// Time without a new line after which a renamed file is no longer read: children of Apache write to it for minutes.
 const SILENT_FOR: Duration = Duration::from_secs(60);
 
-/// Reads a file and what is appended to it or to the one that takes its name, until somebody ends the command.
+/// Reads a file, the lines that are appended to it, and the file that takes its name, until the command is interrupted.
 pub async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Result<Imported> {
-    // Before anything is read: a signal that comes in the meantime is not lost.
+    // Installed before reading, so that no signal is lost.
     let mut signals = Signals::new()?;
     let mut follower = LogFollower::default();
     follower.add(file, open(file)?, start())?;
     loop {
-        // Looked at before reading: what is written until a file is emptied is read below.
+        // Checked before reading: the lines written until a file is emptied are read below.
         let next = follower.replacement(file)?;
         for at in 0..follower.logs.len() {
             while follower.logs[at].read_part().await? {
@@ -56,7 +56,7 @@ pub async fn follow_log(file: &Path, start: impl Fn() -> Import) -> anyhow::Resu
     }
 }
 
-/// Files that are read on, and what came of the others.
+/// Files that are read further, and the counts of finished ones.
 #[derive(Default)]
 struct LogFollower {
     logs: Vec<FollowedLog>,
@@ -69,7 +69,7 @@ struct FollowedLog {
     id: u64,
     import: Import,
     last_read: Instant,
-    /// True while the file has the followed name, as of the last look.
+    /// True if the file had the followed name at the last check.
     is_current: bool,
 }
 
@@ -78,7 +78,7 @@ impl LogFollower {
     fn add(&mut self, file: &Path, opened: File, import: Import) -> anyhow::Result<()> {
         let id = opened.metadata()?.ino();
         let mut log = BufReader::with_capacity(BUFFER_BYTES, opened);
-        // Its text has more bytes than the file, which would look emptied each time.
+        // A compressed file is smaller than its text, and would look emptied at each check.
         if is_compressed(&mut log)? {
             let why = format!("--follow needs a log as text: {} is compressed", file.display());
             return Err(BadUsage(why).into());
@@ -88,7 +88,7 @@ impl LogFollower {
         Ok(())
     }
 
-    /// Opens the file that has the name now, when it is another one or was emptied; the flag tells which. Returns
+    /// Opens the file that has the name now, when it is another file or was emptied; the flag is true for an emptied one. Returns
     /// `None` while there is no change.
     fn replacement(&self, file: &Path) -> anyhow::Result<Option<(File, bool)>> {
         let Some(current) = self.logs.iter().find(|log| log.is_current) else { return Ok(None) };
@@ -102,7 +102,7 @@ impl LogFollower {
         Ok((about.ino() != current.id || was_emptied).then_some((now, was_emptied)))
     }
 
-    /// Reads nothing more of some of the files.
+    /// Ends the import of the files for which `is_over` returns true.
     async fn finish(&mut self, is_over: impl Fn(&FollowedLog) -> bool) -> anyhow::Result<()> {
         for mut log in self.logs.extract_if(.., |log| is_over(log)).collect::<Vec<_>>() {
             self.done = self.done.plus(log.import.finish().await?);
@@ -124,7 +124,7 @@ impl LogFollower {
 }
 
 impl FollowedLog {
-    /// Counts some of what was appended. `false`: that was all.
+    /// Imports some of the appended lines. Returns false when there are no more.
     async fn read_part(&mut self) -> anyhow::Result<bool> {
         let before = self.import.bytes_read();
         let has_more = self.import.read_part(&mut self.log).await?;
@@ -135,7 +135,7 @@ impl FollowedLog {
     }
 }
 
-/// The ways to end the command.
+/// Signals that end the command.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
@@ -156,7 +156,7 @@ impl Signals {
         }
     }
 
-    /// Returns true when a signal has come.
+    /// Returns true when a signal has arrived.
     fn came(&mut self) -> bool {
         self.recv().now_or_never().is_some()
     }

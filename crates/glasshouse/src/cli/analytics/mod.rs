@@ -1,4 +1,4 @@
-//! `glasshouse analytics …`: visits of crawlers that other web servers saw.
+//! `glasshouse analytics …`: visits of crawlers from the logs of other web servers.
 
 mod follow;
 
@@ -21,7 +21,7 @@ use analytics::stores::{
 };
 use platform::config::ClickHouseUrl;
 
-/// Bytes of a log that are read at once.
+/// Bytes of a log per read.
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Visits of crawlers that other web servers saw.
@@ -67,7 +67,7 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
     }
 }
 
-/// Copies day by day; once more goes on where the last time ended.
+/// Copies day by day. A second call continues where the first one ended.
 async fn copy(CopyArgs { to, from }: CopyArgs, context: &Context) -> anyhow::Result<ExitCode> {
     let to = store_url("--to", &to)?;
     let from = match from {
@@ -137,7 +137,7 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
     output::line(&summary(imported.map_err(|error| other_format(&file, error))?))
 }
 
-/// Says of a log that is not of the format which form it seems to have.
+/// Names in the error the format that the log seems to have.
 fn other_format(file: &Path, error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(ImportError::OtherFormat { lines, form }) => {

@@ -23,7 +23,7 @@ use source::NetworkSource;
 
 /// Exit code when something at or above `--fail-on` was found.
 const FOUND: u8 = 3;
-/// Bytes of a report that are written at once.
+/// Bytes of a report per write.
 const WRITTEN_AT_ONCE: usize = 256 * 1024;
 const BAR: &str = "{bar:40} {pos} of {len} addresses, {per_sec}, {eta} left{msg}";
 const USER_AGENT: &str =
@@ -123,14 +123,14 @@ enum FailOn {
     Never,
 }
 
-/// Runs the command. Exit code 0, or 3 when `--fail-on` says so.
+/// Runs the command. Exit code 0, or 3 when `--fail-on` applies.
 pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     if args.describe {
         output::bytes(document().as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     let options = options(&args, context)?;
-    // Huge pages double the memory of a program that is small. Where they cannot be had, nothing changes.
+    // Huge pages double the memory of a small program. A failure changes nothing.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let headers = args.header.iter().map(|header| parse_header(header)).collect::<Result<Vec<_>, _>>()?;
     let folder = tempfile::tempdir().context("cannot make a temporary folder for the browser")?;
@@ -156,7 +156,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 
-/// Runs an audit where its connections and its checks share a thread: they would wake each other for every page elsewhere.
+/// Runs an audit with its connections and checks on one thread: on several threads they would wake each other for every page.
 /// See docs/decisions/0160.
 async fn on_its_own_thread(
     source: NetworkSource,
@@ -192,7 +192,7 @@ async fn refusal(network: &Network, site: &Url) -> Option<String> {
 fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
     let write = |to: &mut dyn Write| match args.format {
         Format::Table => to.write_all(report::table(audit).as_bytes()),
-        // Piece by piece: the report of a large site is larger than all that is known of it.
+        // In pieces: the report of a large site is larger than the data in memory.
         Format::Json => report::write_json(audit, to),
         Format::Csv => to.write_all(report::csv(audit).as_bytes()),
         Format::Html => html::write(audit, to),

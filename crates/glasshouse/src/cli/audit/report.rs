@@ -25,7 +25,7 @@ pub fn by_check(audit: &Audit) -> Vec<(CheckId, usize)> {
     checks
 }
 
-/// Returns the run's status in the words of the API.
+/// Returns the run's status as the API names it.
 pub fn status(audit: &Audit) -> &'static str {
     match audit.status {
         AuditStatus::Success => "success",
@@ -73,7 +73,7 @@ pub fn table(audit: &Audit) -> String {
     )
 }
 
-/// Tells of pictures, scripts and links to other hosts that there was no time or room for.
+/// Describes the pictures, scripts and links to other hosts that were not tried.
 fn left_out(audit: &Audit) -> String {
     match audit.crawl_stats.left_out.probes {
         0 => String::new(),
@@ -101,12 +101,12 @@ fn own_findings(audit: &Audit) -> String {
     format!("\n{}\n", lay_out(&["FOUND", "PAGES", "EXAMPLE"], rows.collect()))
 }
 
-/// Removes control characters, which a terminal would obey: strangers write paths and texts.
+/// Removes control characters, which a terminal would obey: paths and texts come from the audited site.
 fn printable(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).collect()
 }
 
-/// For programs.
+/// Report for programs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct JsonReport<'a> {
@@ -124,10 +124,10 @@ struct JsonReport<'a> {
     pages: PageLines<'a>,
 }
 
-/// Rows that become text one by one, while another thread reads those that follow.
+/// Rows that are serialized one by one, while another thread reads the next ones.
 struct PageLines<'a>(&'a Audit);
 
-/// Rows that are handed over at once, and how many times as many wait at most.
+/// Rows per batch; at most [`HANDFULS`] batches wait for the serializer.
 const ROWS_AT_ONCE: usize = 64;
 const HANDFULS: usize = 2;
 
@@ -139,7 +139,7 @@ impl Serialize for PageLines<'_> {
                 let mut rows = self.0.rows();
                 loop {
                     let handful: Vec<RowResult> = rows.by_ref().take(ROWS_AT_ONCE).collect();
-                    // Whoever writes may have failed.
+                    // The serializer may have failed.
                     if handful.is_empty() || give.send(handful).is_err() {
                         return;
                     }
@@ -208,7 +208,7 @@ pub fn csv(audit: &Audit) -> String {
     lines.join("\r\n") + "\r\n"
 }
 
-/// Quotes a cell. A formula is made a text: strangers write paths and texts.
+/// Quotes a cell. Turns a formula into text: paths and texts come from the audited site.
 fn cell(text: &str) -> String {
     let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! `--extract`, `--search` and `--threshold`, as they are written on a command line.
+//! Parsers of `--extract`, `--search` and `--threshold`.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use audit_engine::custom::{DocumentPart, Extraction, MAX_RULES, Search, Side};
 
 use crate::cli::BadUsage;
 
-/// Reads `NAME=SELECTOR`, `NAME=SELECTOR@ATTRIBUTE` or `NAME=/EXPRESSION/`.
+/// Parses `NAME=SELECTOR`, `NAME=SELECTOR@ATTRIBUTE` or `NAME=/EXPRESSION/`.
 pub fn extractions(written: &[String]) -> Result<Vec<Extraction>, BadUsage> {
     at_most(written, "--extract")?;
     written.iter().map(|rule| extraction(rule)).collect()
@@ -29,7 +29,7 @@ fn extraction(rule: &str) -> Result<Extraction, BadUsage> {
     extraction.map_err(|error| BadUsage(format!("--extract {rule:?}: {error}")))
 }
 
-/// Reads `NAME=TEXT`, `NAME=/EXPRESSION/`, and both with `!=` for pages without it.
+/// Parses `NAME=TEXT`, `NAME=/EXPRESSION/`, and both with `!=` for pages without a match.
 pub fn searches(written: &[String]) -> Result<Vec<Search>, BadUsage> {
     at_most(written, "--search")?;
     written.iter().map(|rule| search(rule)).collect()
@@ -48,7 +48,7 @@ fn search(rule: &str) -> Result<Search, BadUsage> {
     Ok(if is_inverted { search.inverted() } else { search })
 }
 
-/// Reads `NAME=NUMBER`.
+/// Parses `NAME=NUMBER`.
 pub fn thresholds(written: &[String]) -> Result<Thresholds, BadUsage> {
     let number = |rule: &String| {
         let parts =

@@ -1,4 +1,4 @@
-//! Page source of the command's audit: the guarded fetcher, and a browser of its own.
+//! Page source of the command's audit: the guarded fetcher, and its own browser.
 //! Must never send the caller's headers to another host than the audited one.
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct NetworkSource {
 }
 
 impl NetworkSource {
-    /// Makes a source for one site; `headers` are sent to its host only.
+    /// Returns a source for one site; `headers` are sent to its host only.
     pub fn new(
         network: Network,
         user_agent: HeaderValue,

@@ -1,4 +1,4 @@
-//! Tests of reports: their content, and the escaping of strangers' words.
+//! Tests of reports: their content, and the escaping of the audited site's texts.
 
 use audit_engine::engine::{AuditOptions, audit};
 use audit_engine::source::{AuditFetch, FetchFailure, PageSource, RenderedDocument, Response};
@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use super::*;
 
-/// A site of one page whose address and title are an attack on whoever reads the report.
+/// A site of one page whose address and title attack the reader of the report.
 struct HostilePage;
 
 impl PageSource for HostilePage {

@@ -1,5 +1,5 @@
 //! The file of a backup: a tar of the manifest, the rows of each table and the objects, in one zstd frame with a checksum.
-//! Written and read by a thread of its own, an entry at a time. Must never hold more than some entries.
+//! A separate thread writes or reads it, an entry at a time. Must never hold more than some entries.
 
 use std::fmt;
 use std::fs::File;
@@ -14,9 +14,9 @@ use tokio::task::JoinHandle;
 
 /// Format version that this program writes. A higher number is refused.
 pub const FORMAT: u32 = 1;
-/// The first entry.
+/// Name of the first entry.
 pub const MANIFEST: &str = "manifest.json";
-/// The installation's secret.
+/// Name of the entry with the installation's secret.
 pub const SECRET: &str = "secret";
 /// Folder of rows: `rows/TABLE/NUMBER.json`, an array of objects.
 pub const ROWS: &str = "rows/";
@@ -24,24 +24,24 @@ pub const ROWS: &str = "rows/";
 pub const OBJECTS: &str = "objects/";
 
 const COMPRESSION_LEVEL: i32 = 3;
-/// Entries on their way between the thread and whoever makes or takes them.
+/// Entries that wait between the thread and its caller.
 const ON_THE_WAY: usize = 4;
 
 /// First entry of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Manifest {
-    /// See [`FORMAT`].
+    /// Format version; see [`FORMAT`].
     pub glasshouse_backup: u32,
-    /// The newest migration of the database it was made of.
+    /// Newest migration of the database at the backup.
     pub schema: i64,
-    /// The version of the program that made it.
+    /// Version of the program that wrote the file.
     pub made_by: String,
     /// Tables, in the order in which their rows can be written.
     pub tables: Vec<Table>,
 }
 
-/// Returns true when a table's rows are backed up. The log of changes is of use to running processes only, and each database
-/// numbers it by itself. Secrets of session tickets are deleted after two days, and must not live on in backups.
+/// Returns true when a table's rows are backed up. Only running processes use the log of changes, and each database
+/// numbers it by itself. Secrets of session tickets are deleted after two days, and must not survive in backups.
 pub fn is_kept(table: &Table) -> bool {
     !matches!(table.name.as_str(), "changes" | "ticket_secrets")
 }
@@ -60,23 +60,23 @@ impl fmt::Display for Amounts {
     }
 }
 
-/// A name and its bytes.
+/// Name and bytes of an entry.
 pub type ArchiveEntry = (String, Vec<u8>);
 
-/// A file that is being written. Nothing is there under its name before [`Writer::finish`].
+/// A file that is being written. It gets its name in [`Writer::finish`].
 pub struct Writer {
     entries: mpsc::Sender<ArchiveEntry>,
     writing: JoinHandle<anyhow::Result<()>>,
 }
 
 impl Writer {
-    /// Begins a file, which must not be there yet. Nobody else on the machine may read it: it has secrets.
+    /// Begins a file, which must not exist yet. Only its owner may read it, since it has secrets.
     pub fn create(path: &Path) -> anyhow::Result<Writer> {
         if path.exists() {
             bail!("{} is there already", path.display());
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Its owner's alone, and gone with the process unless it gets its name.
+        // Readable by its owner only, and deleted with the process unless it gets its name.
         let partial = tempfile::Builder::new().prefix(".glasshouse-backup-").tempfile_in(folder);
         let partial = partial.with_context(|| format!("cannot write to {}", folder.display()))?;
         let (entries, received) = mpsc::channel(ON_THE_WAY);
@@ -93,25 +93,25 @@ impl Writer {
 
     /// Adds an entry.
     pub async fn add(&self, name: String, bytes: Vec<u8>) -> anyhow::Result<()> {
-        // A thread that ended says why when it is asked to finish.
+        // The reason of an ended thread is reported by `finish`.
         self.entries.send((name, bytes)).await.context("the file cannot be written any further")
     }
 
-    /// Returns true when nothing more can be written; [`Writer::finish`] says why.
+    /// Returns true when nothing more can be written; [`Writer::finish`] returns the reason.
     pub fn is_broken(&self) -> bool {
         self.entries.is_closed()
     }
 
-    /// Ends the file and gives it its name, once it is on the disk.
+    /// Ends the file, and gives it its name once it is on the disk.
     pub async fn finish(self) -> anyhow::Result<()> {
-        // The empty name ends the file; entries that just stop coming are a backup that failed.
+        // The empty name ends the file; a backup whose entries end without it has failed.
         let _ = self.entries.send((String::new(), Vec::new())).await;
         drop(self.entries);
         self.writing.await.context("the writer failed")?
     }
 }
 
-/// Writes entries until the one that ends the file; answers whether it came.
+/// Writes entries until the one that ends the file. Returns false when that one is missing.
 fn write(file: &File, mut entries: mpsc::Receiver<ArchiveEntry>) -> io::Result<bool> {
     let mut packer = zstd::Encoder::new(file, COMPRESSION_LEVEL)?;
     packer.include_checksum(true)?;
@@ -137,11 +137,11 @@ pub struct ArchiveReader {
 }
 
 impl ArchiveReader {
-    /// Reads the entries whose name begins in one of these ways; all bytes are checked in any case.
+    /// Reads the entries whose name has one of these prefixes. Checks all bytes in any case.
     pub fn open(path: &Path, wanted: &'static [&'static str]) -> anyhow::Result<ArchiveReader> {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let (sender, entries) = mpsc::channel(ON_THE_WAY);
-        // Ends when the file does, or nobody wants more of it.
+        // The task ends with the file, or when the reader is dropped.
         let path = path.to_owned();
         tokio::task::spawn_blocking(move || {
             let read = read(file, wanted, &sender);
@@ -173,7 +173,7 @@ fn read(file: File, wanted: &[&str], to: &mpsc::Sender<anyhow::Result<ArchiveEnt
             return Ok(());
         }
     }
-    // What follows the last entry holds the checksum of all.
+    // The bytes after the last entry hold the checksum of all.
     io::copy(&mut tar.into_inner(), &mut io::sink())?;
     Ok(())
 }

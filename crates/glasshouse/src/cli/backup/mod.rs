@@ -1,5 +1,5 @@
-//! `glasshouse backup FILE` and `glasshouse restore FILE`: everything an installation keeps, in one file, while the service
-//! runs; and back, on either engine.
+//! `glasshouse backup FILE` and `glasshouse restore FILE`: write all data of an installation to one file while the service
+//! runs, and read it back, on either engine.
 //! See docs/decisions/0261.
 
 mod archive;
@@ -64,7 +64,7 @@ pub async fn backup(args: BackupArgs, context: &Context) -> anyhow::Result<ExitC
 
 /// Runs `restore`.
 pub async fn restore(args: RestoreArgs, context: &Context) -> anyhow::Result<ExitCode> {
-    // Before anything is opened: opening makes what is missing.
+    // Before opening the installation, since opening creates missing parts.
     let contents = restore::examine(&args.file).await?;
     super::serve::prepare_folder(&context.config.storage.data_dir)?;
     let _lock = super::serve::lock_folder(context)?;

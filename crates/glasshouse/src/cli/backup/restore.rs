@@ -1,5 +1,5 @@
-//! Reads a backup: the whole file is checked before anything is touched; then come the objects, then all rows in one
-//! transaction, so that a restore that was cut off leaves a database as it was.
+//! Restores a backup: checks the whole file before any change, then writes the objects, then all rows in one
+//! transaction, so that an interrupted restore leaves the database unchanged.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -21,13 +21,13 @@ pub struct RestoreTarget {
     pub secret_file: Option<PathBuf>,
 }
 
-/// A file that is whole.
+/// Contents of an undamaged file.
 pub struct BackupContents {
     manifest: Manifest,
     secret: Option<Vec<u8>>,
 }
 
-/// Reads a file to its end, and says what is wrong with it.
+/// Reads a file to its end. Fails with the reason when the file is damaged.
 pub async fn examine(file: &Path) -> anyhow::Result<BackupContents> {
     let mut reader = ArchiveReader::open(file, &[MANIFEST, SECRET])?;
     let first = reader.next().await?.filter(|(name, _)| name == MANIFEST);
@@ -45,7 +45,7 @@ pub async fn examine(file: &Path) -> anyhow::Result<BackupContents> {
     Ok(BackupContents { manifest, secret })
 }
 
-/// Writes what is in the file to the target.
+/// Writes the contents of the file to the target.
 pub async fn run(
     file: &Path,
     contents: &BackupContents,
@@ -85,7 +85,7 @@ async fn check_schema(manifest: &Manifest, db: &Db) -> anyhow::Result<()> {
     if *schema > ours {
         bail!("the backup was made by a newer version of this program ({made_by}): use that one");
     }
-    // What migrations did to rows would be missing.
+    // The changes that migrations make to rows would be missing.
     if *schema < ours {
         bail!("the backup has an older schema: restore it with version {made_by}, then upgrade");
     }
@@ -101,7 +101,7 @@ async fn check_schema(manifest: &Manifest, db: &Db) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns true when the target holds nothing beyond a fresh installation.
+/// Returns true when the target has no data beyond a fresh installation.
 async fn is_empty(manifest: &Manifest, target: &RestoreTarget) -> anyhow::Result<bool> {
     if target.blobs.list("")?.try_next().await?.is_some() {
         return Ok(false);

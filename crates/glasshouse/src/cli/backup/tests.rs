@@ -1,4 +1,4 @@
-//! Backups as a whole: from each engine to each, while the service writes, and what is refused.
+//! Backups as a whole: from each engine to each, while the service writes, and refusals.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ const PAGE: &str = "https://shop.example/shoes";
 const ASSISTANT: &str = "[providers.chatgpt]\napi_key = \"sk-of-a-test\"\n";
 const SECRET: &[u8] = b"a secret of this installation";
 
-/// Makes a service with an account, a domain and a snapshot.
+/// Creates a service with an account, a domain and a snapshot.
 async fn source(app: &TestApp, folder: &Path) -> BackupSource {
     let account = app.account("owner@shop.example", Plan::Enterprise).await;
     app.domain(&account, "shop.example").await;
@@ -53,7 +53,7 @@ struct Fresh {
     _folder: TempDir,
 }
 
-/// Makes an empty installation.
+/// Creates an empty installation.
 async fn fresh(db: TestDb) -> Fresh {
     db.migrate(&MIGRATIONS).await.unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -131,7 +131,7 @@ async fn a_backup_that_is_made_while_the_service_writes_is_of_one_moment() {
         };
 
         let fresh = fresh(sqlite().await).await;
-        // Foreign keys would refuse a domain whose account came later.
+        // Foreign keys would refuse a domain that precedes its account.
         assert_eq!(restore(&file, &fresh.target, false).await.unwrap(), written);
         let restored = rows(&fresh.target.db).await;
         let domains = restored.iter().find(|(table, _)| table == "domains").map(|(_, rows)| rows.concat());

@@ -1,4 +1,4 @@
-//! Makes a backup: the rows of one moment, then the objects. Writers go on meanwhile.
+//! Writes a backup: the rows of one moment, then the objects. Other writers continue meanwhile.
 //! An object that was replaced since that moment is left out: a reader of its row finds it missing and renders it again.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use store::{Blobs, Db};
 
 use super::archive::{Amounts, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, SECRET, Writer, is_kept};
 
-/// Rows of an entry, and its bytes, at most: one of the two ends it.
+/// Most rows of an entry; [`BYTES_OF_ENTRY`] limits its bytes.
 const ROWS_OF_ENTRY: usize = 500;
 const BYTES_OF_ENTRY: usize = 1 << 20;
 
@@ -71,7 +71,7 @@ async fn write_all(source: &BackupSource, writer: &Writer) -> anyhow::Result<Amo
     Ok(amounts)
 }
 
-/// Rows of a table on their way into an entry.
+/// Rows of a table that wait for their entry.
 struct TableRows<'t> {
     table: &'t str,
     number: usize,
@@ -84,7 +84,7 @@ impl<'t> TableRows<'t> {
         TableRows { table, number: 0, rows: 0, text: String::new() }
     }
 
-    /// Adds a row; answers an entry when one is full.
+    /// Adds a row. Returns an entry when one is full.
     fn add(&mut self, row: &str) -> Option<(String, Vec<u8>)> {
         self.text.push(if self.rows == 0 { '[' } else { ',' });
         self.text.push_str(row);

@@ -37,7 +37,7 @@ struct Checked<'a> {
     problems: &'a [String],
 }
 
-/// A record that was looked for.
+/// A record that was looked up.
 #[derive(Serialize)]
 struct FoundRecord {
     name: String,
@@ -149,7 +149,7 @@ fn missing(account: &str, domain: &Domain, report: &ConnectionReport) -> String 
         return format!("{host} stays pending: another account has it");
     }
     let problems = report.problems.join("; ");
-    // Nobody should change records because a server did not answer.
+    // An unanswered lookup must not make anybody change records.
     let remedy = match report.result.dns.lookup_failed {
         true => "",
         false => "; correct its records, or let its own server ask the render API",

@@ -172,12 +172,12 @@ async fn remove_domain(
     let [record] = found.as_slice() else {
         bail!("{} accounts have {domain}; say which one with --account", found.len())
     };
-    // What was stored for it is deleted by the service's worker.
+    // The service's worker deletes the stored data.
     service.remove(record).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Finds the records of a name, at least one: one account's, or all.
+/// Finds the records of a name, at least one: of one account, or of all.
 async fn find(
     domain: &str,
     account: Option<Email>,

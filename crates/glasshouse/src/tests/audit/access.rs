@@ -56,7 +56,7 @@ async fn a_domain_that_is_not_the_callers_is_refused() {
 
         start(&shop, &other.key, json!({})).await.assert_error(403, "domain_not_owned");
         start(&shop, &scoped, json!({})).await.assert_error(403, "api_key_domain_scope_mismatch");
-        // Whose the domain is comes before what is on it.
+        // The owner of the domain is checked before its other properties.
         let own_urls = json!({ "domain": "nobodys.example" });
         start(&shop, &shop.account.key, own_urls).await.assert_error(403, "domain_not_owned");
         let body = json!({ "domain": "locked.example", "urls": ["https://locked.example/"] });

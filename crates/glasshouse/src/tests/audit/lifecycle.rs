@@ -18,7 +18,7 @@ use audit::testing::queries;
 use platform::jobs::Job as _;
 use platform::jobs::{Registry, Worker, WorkerSettings};
 
-/// Waits for a condition; as long as a slow machine needs.
+/// Waits for a condition, as long as a slow machine needs.
 pub(super) async fn until(what: &str, condition: impl AsyncFn() -> bool) {
     let deadline = tokio::time::Instant::now() + Duration::from_secs(120);
     while !condition().await {
@@ -33,7 +33,7 @@ async fn checkpoints(shop: &Shop, id: &str) -> usize {
     queries::segments::list_segments(&mut conn, &run, PartKind::Checkpoint).await.unwrap().len()
 }
 
-/// Makes a site with a page that answers only when the test lets it.
+/// Creates a site with a page that answers only when the test permits it.
 pub(super) fn with_slow_page(shop: &Shop) {
     shop.web.page("/coffee", "Coffee of all kinds", &["/", "/slow"]);
     shop.web.page("/slow", "A page that takes its time", &["/last"]);
@@ -162,7 +162,7 @@ async fn an_end_that_was_cut_off_leaves_nothing_to_go_on_from() {
 
 #[tokio::test]
 async fn a_run_that_is_cut_off_again_and_again_ends_like_one_that_was_not() {
-    // On each database: twelve in all.
+    // Kills per database, twelve in all.
     const KILLS: u32 = 6;
     on_each_engine(async |shop| {
         let pages: Vec<String> = (0..120).map(|page| format!("/page/{page}")).collect();
@@ -172,24 +172,24 @@ async fn a_run_that_is_cut_off_again_and_again_ends_like_one_that_was_not() {
             let links = ["/", "/gone", pages[at / 2].as_str()];
             shop.web.page(path, &format!("Page number {at} of the shop"), &links);
         }
-        // How long an answer took differs from run to run.
+        // Response times differ from run to run.
         let change = json!({ "disabledChecks": ["TTFB_SLOW", "TTFB_VERY_SLOW"] });
         shop.patch_auditing(change).await.assert_status(200);
         let undisturbed = shop.audit(json!({ "allowSampling": false })).await;
-        // So slow that it outlives the kills, and that some of what they cut off was saved.
+        // Slow enough to outlast the kills, and to have parts saved between them.
         shop.web.delay_ms.store(1000, Ordering::Relaxed);
         let id = shop.start(json!({ "allowSampling": false })).await;
 
         let never = CancellationToken::new();
-        // A small generator is random enough, and fails the same way again.
+        // A fixed seed makes failures reproducible.
         let mut random = 7_u64;
         let mut saved = 0;
         for kill in 0..KILLS {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            // The one before has to be given up first; then any moment of the work.
+            // The previous lease has to expire first; the rest is random.
             let moment = Duration::from_millis(1700 + (random >> 33) % 2000);
             let come = async {
-                // Every other time after something new was saved, however long that takes: a run that gets no further ends.
+                // Every other kill waits until something new was saved: a run without progress ends.
                 if kill % 2 == 0 {
                     until("nothing was saved", async || checkpoints(&shop, &id).await > saved).await;
                 } else {
@@ -320,7 +320,7 @@ async fn of_the_runs_of_an_account_two_are_under_way_in_a_process() {
             let while_two_run = begun().await;
             shop.web.open.send_replace(true);
             let followed = async || {
-                // It waits again each time it finds no slot.
+                // The job is postponed each time it finds no slot.
                 shop.app.clock.advance(Duration::from_secs(1));
                 begun().await.iter().all(|is| *is)
             };
@@ -361,10 +361,10 @@ async fn of_many_starts_in_two_processes_one_begins() {
     .await;
 }
 
-/// Makes a worker that takes over abandoned jobs soon.
+/// Returns a worker that soon takes over abandoned jobs.
 pub(super) fn impatient_worker(shop: &Shop) -> Worker {
     let settings = WorkerSettings {
-        // A busy machine can miss beats for a second.
+        // A busy machine can miss heartbeats for a second.
         lease: Duration::from_millis(1500),
         beat_every: Duration::from_millis(100),
         sweep_every: Duration::from_millis(100),
@@ -442,7 +442,7 @@ async fn an_archived_run_is_answered_with_the_same_bytes() {
 
         shop.app.state.audits.schedule.archive(&run).await.unwrap();
 
-        // A process that remembers nothing.
+        // A process without cached data.
         let fresh = shop.app.second().await;
         let mut conn = shop.app.state.platform.db.read().await.unwrap();
         assert_eq!(queries::segments::list_segment_names(&mut conn, &run).await.unwrap(), []);

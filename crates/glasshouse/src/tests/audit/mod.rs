@@ -28,13 +28,13 @@ use platform::plans::Plan;
 const RUNS: &str = "/api/seo-spider/runs";
 const AUDITING: &str = "/api/domains/shop.example/auditing";
 
-/// Responses of the site, by path; every other path is 404. Its twin redirects to it. Records the requests.
+/// Responses of the site by path; other paths are 404. Its twin redirects to it. Records the requests.
 #[derive(Clone)]
 struct Web {
     pages: Arc<Mutex<HashMap<String, String>>>,
     asked: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     bodies: Arc<Mutex<HashMap<String, String>>>,
-    /// Responses to some user agents, by a word of theirs: status, and another page.
+    /// Responses to user agents that contain a word: status, and another page.
     agents: Arc<Mutex<Vec<(String, u16, String)>>>,
     /// True when the twin serves the site a second time.
     has_copy: Arc<AtomicBool>,
@@ -61,7 +61,7 @@ impl Web {
         self.agents.lock().unwrap().push((word.to_owned(), status, body.to_owned()));
     }
 
-    /// Forgets everything that a test set.
+    /// Resets the changes of a test.
     fn clear(&self) {
         self.pages.lock().unwrap().clear();
         self.asked.lock().unwrap().clear();
@@ -100,7 +100,7 @@ impl Web {
         self.pages.lock().unwrap().insert(path.to_owned(), body.to_owned());
     }
 
-    /// Makes a page with a title, a heading, a text and links.
+    /// Creates a page with a title, a heading, a text and links.
     fn page(&self, path: &str, title: &str, links: &[&str]) {
         let links: String = links.iter().map(|to| format!("<a href=\"{to}\">to {to}</a> ")).collect();
         let words = format!("All about {title} and what it is good for. ").repeat(12);
@@ -112,7 +112,7 @@ impl Web {
         self.set(path, &html);
     }
 
-    /// Makes a small shop: three pages, one broken link.
+    /// Creates a small shop: three pages, one broken link.
     fn shop(&self) {
         self.page("/", "The start page of the shop", &["/tea", "/coffee"]);
         self.page("/tea", "Green and black tea", &["/", "/gone"]);
@@ -162,7 +162,7 @@ impl Web {
     }
 }
 
-/// Returns true for a request of the audit itself, not as one of the crawlers that it imitates.
+/// Returns true for a request of the audit itself, false for one as an imitated crawler.
 fn is_audit(headers: &HeaderMap) -> bool {
     headers.get("user-agent").is_some_and(|agent| agent.as_bytes().starts_with(b"Glasshouse/"))
 }
@@ -187,14 +187,14 @@ impl Shop {
         self.app.patch(AUDITING).key(&self.account.key).json(body).await
     }
 
-    /// Starts a run; answers its id.
+    /// Starts a run and returns its id.
     pub(super) async fn start(&self, body: Value) -> String {
         let reply = self.post(RUNS, with_defaults(body)).await;
         reply.assert(200, json!({ "ok": true, "status": "running" }));
         reply.json()["runId"].as_str().unwrap().to_owned()
     }
 
-    /// Runs everything that is due.
+    /// Runs all jobs that are due.
     async fn run_jobs(&self) {
         worker(&self.app).run_until_idle().await;
     }
@@ -261,7 +261,7 @@ async fn on_each_engine_with(settings: &str, test: impl AsyncFn(Shop)) {
         let account = app.account("owner@shop.example", Plan::Agency).await;
         let domain = app.domain(&account, "shop.example").await;
         let shop = Shop { app, web: web.clone(), account, domain };
-        // What a browser makes of the pages is another test's business.
+        // Other tests cover rendered pages.
         shop.patch_auditing(json!({ "javascript": false })).await.assert_status(200);
         test(shop).await;
     })

@@ -13,7 +13,7 @@ use super::{AUDITING, RUNS, Shop, all_issues, on_each_engine, paths};
 use domains::DomainStatus;
 use platform::plans::Plan;
 
-/// Makes a run of which all pages but a slow one are saved, and whose process is gone.
+/// Creates a run whose process has ended after it saved all pages except a slow one.
 async fn half_a_run(shop: &Shop) -> String {
     with_slow_page(shop);
     shop.web.open.send_replace(false);
@@ -39,7 +39,7 @@ async fn a_run_under_way_shows_its_pages() {
             let mut conn = shop.app.state.platform.db.read().await.unwrap();
             audit::testing::queries::segments::list_segment_names(&mut conn, &run).await.unwrap()
         };
-        // Parts to go on from are deleted right after the end.
+        // Stored parts for continuing a run are deleted right after its end.
         let done = until("it did not end", async || {
             let is_over = shop.details(&id, "").await["run"]["completedAt"] != Value::Null;
             is_over && !names().await.iter().any(|(kind, _)| kind.starts_with("live") || kind == "checkpoint")
@@ -216,7 +216,7 @@ async fn a_link_graph_has_twenty_thousand_links_at_most_and_says_how_many_there_
 
         let graph = shop.get(&format!("{RUNS}/{id}/graph?limit=2000")).await.json();
 
-        // Each of the 143 to the 142 others, the start page to all of them, and three of the shop's own.
+        // Each of 143 pages links to the 142 others, the start page to all, and the shop has three links of its own.
         assert_eq!(graph["edgeTotal"], 143 * 142 + 143 + 3);
         assert_eq!(graph["edges"].as_array().unwrap().len(), 20_000);
     })

@@ -264,7 +264,7 @@ async fn a_webhook_is_told_with_a_proof_that_a_run_ended() {
         shop.audit(json!({})).await;
         let event: Value = serde_json::from_str(&shop.web.body_of("/hook")).unwrap();
         assert_eq!(event["reasons"], json!(["completed", "new_errors", "health_dropped"]), "{event:#}");
-        // The page that is not there.
+        // The missing page.
         assert_eq!(event["newErrors"], 1);
     })
     .await;

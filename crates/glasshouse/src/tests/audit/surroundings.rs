@@ -123,7 +123,7 @@ async fn dates_of_the_sitemap_are_compared_with_what_changed_since_the_run_befor
     .await;
 }
 
-/// Has crawlers ask for pages, so that there are snapshots.
+/// Requests a page as a crawler, so that a snapshot is stored.
 async fn store(shop: &Shop, path: &str, html: &str) {
     shop.app.renderer.answers_html(path, html);
     shop.app.crawl(&shop.account, &format!("https://shop.example{path}")).await.assert_status(200);

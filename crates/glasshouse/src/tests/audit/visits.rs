@@ -10,13 +10,13 @@ use super::{RUNS, Shop, all_issues, on_each_engine, paths};
 const ASSISTANT: &str =
     "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)";
 
-/// Counts visits from now on.
+/// Starts to count visits.
 fn count_visits(shop: &Shop) {
     let platform = &shop.app.state.platform;
     platform.tasks.spawn(shop.app.state.recorder.clone().run(platform.shutdown.clone()));
 }
 
-/// Has a crawler ask for a page.
+/// Requests a page as a crawler.
 async fn visit(shop: &Shop, path: &str, agent: &str) {
     let url = format!("https://shop.example{path}");
     shop.app.render(&shop.account, &url).header("user-agent", agent).await.assert_status(200);

@@ -1,11 +1,11 @@
-//! For which names certificates may be ordered.
+//! Names for which certificates may be ordered.
 
 use super::world::{ELSEWHERE, HERE, World};
 use crate::testing::*;
 use domains::{Domain, DomainStatus};
 use platform::plans::Plan;
 
-/// An address of a CDN that is known.
+/// Address of a known CDN.
 const CDN: &str = "104.16.132.229";
 
 async fn may_have_one(world: &World, domain: &Domain) -> bool {

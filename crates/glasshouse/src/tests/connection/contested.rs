@@ -1,4 +1,4 @@
-//! More than one account says that a name is theirs.
+//! Names that more than one account claims.
 
 use std::time::Duration;
 
@@ -125,7 +125,7 @@ async fn a_claim_that_comes_while_another_is_checked_is_not_overlooked() {
     TestApp::on_each_engine(async |app| {
         let one = app.account("a@x.example", Plan::Business).await;
         let two = app.account("b@x.example", Plan::Business).await;
-        // Looked at as uncontested, and claimed by another account before it is promoted.
+        // Checked while uncontested, and claimed by another account before it is promoted.
         let first = app.domain_with_status(&one, "shop.example", DomainStatus::Pending).await;
         app.domain_with_status(&two, "shop.example", DomainStatus::Pending).await;
 

@@ -179,7 +179,7 @@ async fn a_suspended_domain_is_not_promoted() {
     let lock = domains::service::Lock::On;
     world.app.state.domains.set_suspended("shop.example", lock).await.unwrap();
 
-    // The caller's copy is from before the lock.
+    // The caller's record is older than the lock.
     let result = world.check(&shop).await;
 
     assert_eq!((result.status, result.promoted), (DomainStatus::Suspended, false));

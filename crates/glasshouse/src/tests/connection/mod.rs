@@ -1,4 +1,4 @@
-//! Tests of the check as a whole: a real DNS server, the real edge, and customers' servers that ask the render endpoint.
+//! Tests of the whole connection check: a real DNS server, the real edge, and customers' servers that call the render endpoint.
 
 mod certified;
 mod contested;

@@ -1,4 +1,4 @@
-//! Probes of a domain as a crawler would ask, over a customer's own server. Over the edge: `edge::tests`.
+//! Probes of a domain as a crawler, over a customer's own server. For probes over the edge see `edge::tests`.
 
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ async fn a_contested_domain_is_whose_key_its_server_uses() {
 #[tokio::test]
 async fn a_server_that_answers_everything_with_a_page_is_not_this_service() {
     let server = WebServer::start(async |request: Request<Incoming>| {
-        // Saying the question again proves nothing: the proof cannot be made from it.
+        // An echo of the probe's address proves nothing: the proof cannot be derived from it.
         let echo: &'static str = Box::leak(format!("<html>{}</html>", request.uri()).into_boxed_str());
         page(echo)
     })

@@ -1,4 +1,4 @@
-//! A service whose domains' records are on a DNS server of the test.
+//! A service with the records of its domains on a DNS server of the test.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
@@ -18,10 +18,10 @@ use platform::plans::Plan;
 /// The service's own address in these tests.
 pub const HERE: &str = "192.0.2.1";
 pub const HERE_V6: &str = "2001:db8::1";
-/// Somebody else's.
+/// Address of another server.
 pub const ELSEWHERE: &str = "198.51.100.7";
 
-/// Settings with which loopback may be asked, and the service is at [`HERE`].
+/// Returns settings that permit loopback and place the service at [`HERE`].
 pub fn settings(dns: &DnsServer) -> String {
     format!(
         "{}edge.public_ipv4 = [{HERE:?}]\nedge.public_ipv6 = [{HERE_V6:?}]\nnetwork.allow_private = [\"127.0.0.0/8\"]\n",
@@ -41,7 +41,7 @@ impl World {
         World::with("").await
     }
 
-    /// Makes a world with further settings.
+    /// Creates a world with further settings.
     pub async fn with(more: &str) -> World {
         let dns = DnsServer::start().await;
         let app = TestApp::with(&(settings(&dns) + more)).await;
@@ -49,7 +49,7 @@ impl World {
         World { app, dns, account }
     }
 
-    /// Makes a world with `shop.example` on a server of the test, for probes.
+    /// Creates a world with `shop.example` on a server of the test, for probes.
     pub async fn with_host_at(address: SocketAddr) -> World {
         World::with(&format!("network.hosts = {{ \"shop.example\" = \"{address}\" }}")).await
     }
@@ -71,15 +71,15 @@ impl World {
         self.app.state.connection.examine(domain).await.expect("the database is there")
     }
 
-    /// Returns match, proxy and failure, as DNS says of a domain.
+    /// Returns match, proxy and failure of a domain's DNS check.
     pub async fn dns_of(&self, domain: &Domain) -> (bool, bool, bool) {
         let dns = self.check(domain).await.dns;
         (dns.r#match, dns.cloudflare_proxy, dns.lookup_failed)
     }
 }
 
-/// A customer's own server, which asks the render endpoint for whatever a crawler wants, as middlewares do: it passes the
-/// body on and keeps the headers to itself.
+/// A customer's own server, which calls the render endpoint for requests of crawlers, as middlewares do: it passes on the
+/// body and drops the headers.
 pub struct Middleware {
     server: WebServer,
     service: Arc<OnceLock<(Envelope, String)>>,
@@ -104,7 +104,7 @@ impl Middleware {
         self.server.address()
     }
 
-    /// Tells it which service to ask, and with which key.
+    /// Sets the service to call, and the key.
     pub fn asks(&self, app: &TestApp, key: &str) {
         assert!(self.service.set((app.state.envelope(), key.to_owned())).is_ok(), "told once");
     }
@@ -126,12 +126,12 @@ async fn ask_render(envelope: &Envelope, key: &str, request: &Request<Incoming>)
     Response::builder().status(status).body(Full::new(body)).unwrap()
 }
 
-/// Makes an answer without more.
+/// Returns a response with a text.
 pub fn page(text: &'static str) -> Response<Full<Bytes>> {
     Response::new(Full::new(Bytes::from_static(text.as_bytes())))
 }
 
-/// Makes an answer that sends its reader on.
+/// Returns a redirect.
 pub fn redirect(to: &str) -> Response<Full<Bytes>> {
     Response::builder().status(301).header("location", to).body(Full::default()).unwrap()
 }

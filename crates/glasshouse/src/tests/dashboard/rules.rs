@@ -1,4 +1,4 @@
-//! Settings that are tried out, over HTTP.
+//! Trials of settings, over HTTP.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Sites at a glance, over HTTP: the list, the overview, what is dismissed and the first run.
+//! Overviews of sites, over HTTP: the list, the overview, dismissed entries and the first run.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use super::gathered::Gathered;
 use crate::cli::audit::report::by_check;
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Notice];
-/// Clicks from the start that are told apart; what is farther away is one row.
+/// Depths with their own row, in clicks from the start; larger depths share one row.
 const MAX_DEPTHS: usize = 10;
 
 /// Writes the cards and charts.
@@ -82,7 +82,7 @@ fn health_chart(tens: &[usize; 10]) -> String {
     format!("<svg viewBox=\"0 0 400 136\" role=\"img\" aria-label=\"{}\">{bars}</svg>", told.join(", "))
 }
 
-/// Bars with a name and a number. Each has pieces of a class and a size.
+/// Draws bars with a name and a number. Each has pieces with a class and a size.
 fn bars(rows: &[(String, Vec<(&str, usize)>)]) -> String {
     let sum = |pieces: &[(&str, usize)]| pieces.iter().map(|(_, size)| size).sum::<usize>();
     let most = rows.iter().map(|(_, pieces)| sum(pieces)).max().unwrap_or_default();

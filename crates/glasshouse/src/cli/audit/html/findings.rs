@@ -10,14 +10,14 @@ use super::escape;
 use super::gathered::Gathered;
 use crate::cli::audit::report::by_check;
 
-/// A choice of what is shown. Style sheets do it: the report holds no script.
+/// Form that filters the findings. Style sheets apply the filter, since the report has no script.
 const FILTER: &str = "<fieldset class=\"filter\"><legend class=\"soft\">Show</legend>\
     <label><input type=\"radio\" name=\"only\" id=\"only-all\" checked>all</label>\
     <label><input type=\"radio\" name=\"only\" id=\"only-error\">errors</label>\
     <label><input type=\"radio\" name=\"only\" id=\"only-warning\">warnings</label>\
     <label><input type=\"radio\" name=\"only\" id=\"only-notice\">notices</label></fieldset>";
 
-/// Writes what was found, by check, each with pages and evidence.
+/// Writes the findings by check, each with pages and evidence.
 pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io::Result<()> {
     let checks = by_check(audit);
     if checks.is_empty() {

@@ -6,9 +6,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use audit_engine::engine::{Audit, Finding, ListedIssue, ListedPage, RowResult};
 
-/// Pages that are named as examples of one check.
+/// Example pages per check.
 const MAX_EXAMPLES: usize = 20;
-/// Pages that are listed one by one, the worst first.
+/// Pages in the list of the worst pages.
 const WORST_PAGES: usize = 200;
 
 /// Numbers, examples and the worst pages.

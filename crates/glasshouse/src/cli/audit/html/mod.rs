@@ -1,5 +1,5 @@
-//! The audit's report as one HTML file that opens from disk. It holds no script, and a policy forbids any: text that
-//! strangers wrote on the audited pages stays text.
+//! The audit's report as one HTML file that opens from disk. It has no script, and its policy forbids any: text from the
+//! audited pages stays text.
 
 mod charts;
 mod findings;

@@ -1,5 +1,4 @@
-//! Service that answers requests for pages from memory, from the stored snapshot or with a new render. All requests of the
-//! render endpoint, the edge and jobs pass through it.
+//! Service that answers the render endpoint, the edge and jobs from memory, from stored snapshots or with a new render.
 //! Must never make a crawler wait for a page that was ever rendered, nor answer with an empty page.
 //! See docs/decisions/0034.
 

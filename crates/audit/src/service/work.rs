@@ -58,7 +58,7 @@ pub async fn work(runs: &AuditRuns, audit: &RunAudit, job: &JobRun) -> Result<Jo
     let audited = tokio::select! {
         audited = attempt.audit() => audited,
         never = watch(runs, id, &slot.cancelled) => match never {},
-        // What was kept is kept; an operator's cancelling removes the job itself.
+        // Stored results stay. An operator who cancels the run removes the job itself.
         () = job.stopping() => {
             leave(runs, id).await;
             return Ok(JobOutcome::Later(Duration::ZERO));

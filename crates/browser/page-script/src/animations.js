@@ -137,7 +137,7 @@ export function finishAnimations() {
   if (found === 0) return false;
   rounds += 1;
   budgetMs -= wait;
-  // Their events are dispatched with a frame.
+  // A frame dispatches the events of animations.
   const end = hold('frame', wait + 400);
   setPageTimeout(() => {
     native.requestAnimationFrame(() => {

@@ -284,7 +284,7 @@ async fn reap(shutdown: CancellationToken) {
             _ = ended.recv() => {}
             () = shutdown.cancelled() => return,
         }
-        // Its lock is held while a browser is started.
+        // The reaper's lock is held while a browser is started.
         while matches!(tokio::task::spawn_blocking(reap_orphans).await, Ok(Reaped::BrowserFirst)) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }

@@ -212,7 +212,7 @@ async fn a_sampled_run_is_compared_with_the_sampled_run_before_it() {
         assert_eq!(paths(&second), paths(&first), "an unchanged site is sampled in the same places");
         assert_eq!(paths(&whole).len() - paths(&first).len(), 14);
         assert_eq!((&second["run"]["deltaIssues"], &second["run"]["deltaHealth"]), (&json!(0), &json!(0.0)));
-        // There is no earlier run of the same type, so the difference comes from the additional pages.
+        // The difference comes from the additional pages, since no earlier run has the same type.
         let counts = |details: &Value| details["run"]["issueCount"].as_i64().unwrap();
         assert_eq!(whole["run"]["deltaIssues"], counts(&whole) - counts(&first));
     })

@@ -91,6 +91,8 @@ async fn a_view_shows_the_live_page_beside_the_snapshot_and_is_no_visit() {
         assert_eq!(view["crawler"]["source"], "stored");
         assert_eq!(view["crawler"]["html"], "<p>Shoes by hand</p>");
         assert_eq!((&view["crawler"]["htmlCut"], &view["crawler"]["htmlBytes"]), (&json!(false), &json!(20)));
+        assert_eq!(view["crawler"]["markdown"], "Shoes by hand\n");
+        assert_eq!(view["crawler"]["markdownTokens"], 4);
         assert!(view["crawler"]["snapshotKey"].as_str().unwrap().starts_with("snapshots/"));
         assert_eq!(view["raw"], json!(null), "nobody answers at the origin");
         assert_eq!(shop.renders().await, renders + 1);

@@ -193,3 +193,18 @@ fn the_command_tells_the_first_answer_the_redirects_the_headers_and_what_failed(
     // The client of this test keeps the last of several lines.
     assert_eq!([reply.header("x-robots-tag"), again.header("x-robots-tag")], ["bingbot: none"; 2]);
 }
+
+#[test]
+fn the_command_prints_markdown_alone_or_beside_the_html() {
+    let site = Site::start();
+    site.answers_app("/shoes", "Shoes");
+    let service = Service::start(&site, "");
+    let ask = |more: &[&str]| service.command(&[&["render", PAGE, "--format", "markdown"], more].concat());
+
+    let text = ask(&[]);
+    let told: serde_json::Value = serde_json::from_str(&ask(&["--json"])).unwrap();
+
+    assert!(text.starts_with("---\n") && text.contains("Shoes") && !text.contains('<'), "{text}");
+    assert_eq!(told["markdown"], text);
+    assert!(told["html"].as_str().unwrap().starts_with("<!DOCTYPE html>"));
+}

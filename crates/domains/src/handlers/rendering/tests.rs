@@ -55,6 +55,24 @@ async fn fields_that_are_left_out_stay_as_they_are() {
 }
 
 #[tokio::test]
+async fn markdown_is_sent_to_agents_until_it_is_off_and_has_no_third_setting() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("owner@shop.example", Plan::Essential).await;
+        app.domain(&account, "shop.example").await;
+        let change = |body| app.patch(PATH).key(&account.key).json(body);
+
+        app.get(PATH).key(&account.key).await.assert(200, json!({ "markdown": "accept" }));
+        change(json!({ "markdown": "off" })).await.assert(200, json!({ "markdown": "off" }));
+        for wrong in [json!("always"), json!("Off"), json!(true)] {
+            let refused = change(json!({ "markdown": wrong })).await;
+            refused.assert(400, json!({ "error": "validation_error", "issues": [{ "path": "markdown" }] }));
+        }
+        app.get(PATH).key(&account.key).await.assert(200, json!({ "markdown": "off" }));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn signs_of_a_missing_page_that_are_left_out_stay_as_they_are() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Essential).await;

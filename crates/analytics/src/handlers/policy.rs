@@ -19,7 +19,7 @@ use domains::access::{ChangeBeyond, ReadBeyond};
 use domains::handlers::change_failed;
 use domains::{CrawlerPolicy, DomainAccess, DomainsService, RequestedDomain};
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
+use platform::api::{ApiError, ApiResult, DomainsJson};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
@@ -66,7 +66,6 @@ async fn replace_crawler_policy(
     let mut issues = policy.issues();
     issues.extend(unknown_names(&policy));
     if !issues.is_empty() {
-        let issues = issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect();
         return Err(ApiError::validation_error(issues));
     }
     let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;

@@ -13,7 +13,7 @@ use accounts::callers::Caller;
 use domains::access::{ChangeBeyond, ReadBeyond};
 use domains::{DomainAccess, RequestedDomain};
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
+use platform::api::{ApiError, ApiResult, DomainsJson};
 
 /// Returns the operations of this file.
 pub(super) fn routes() -> OpenApiRouter<AuditState> {
@@ -69,6 +69,5 @@ async fn update_auditing(
 
 /// Refuses a change with which something is wrong.
 fn validated(issues: Vec<(String, String)>) -> ApiResult<()> {
-    let issues: Vec<Issue> = issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect();
     if issues.is_empty() { Ok(()) } else { Err(ApiError::validation_error(issues)) }
 }

@@ -13,7 +13,7 @@ use crate::root_files::{RootFiles, SentRootFile};
 use crate::{DomainAccess, DomainsService, DomainsState, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
+use platform::api::{ApiError, ApiResult, DomainsJson};
 
 /// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
@@ -61,11 +61,7 @@ async fn update_root_files(
     domain: RequestedDomain,
     DomainsJson(change): DomainsJson<RootFilesChange>,
 ) -> ApiResult<Json<RootFiles>> {
-    let files = RootFiles::check(change.files).map_err(|issues| {
-        ApiError::validation_error(
-            issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect(),
-        )
-    })?;
+    let files = RootFiles::check(change.files).map_err(ApiError::validation_error)?;
     let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
     domains.replace_root_files(&domain.id, &files).await.map_err(change_failed)?;
     Ok(Json(files))

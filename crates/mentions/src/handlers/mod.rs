@@ -14,7 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::MentionsState;
 use crate::model::UtcDay;
 use analytics::model::parse_day;
-use platform::api::{ApiError, ApiResult, Issue};
+use platform::api::{ApiError, ApiResult};
 
 /// Returns the operations of this feature, one line per file.
 pub fn routes() -> OpenApiRouter<MentionsState> {
@@ -30,7 +30,7 @@ pub fn routes() -> OpenApiRouter<MentionsState> {
 
 /// Returns 400 `invalid_request` with every problem of a body.
 fn refuse_body(issues: Vec<(String, String)>) -> ApiError {
-    ApiError::invalid_request(issues.into_iter().map(|(path, message)| Issue::new(path, message)).collect())
+    ApiError::invalid_request(issues)
 }
 
 /// Reads an optional day of a query.

@@ -44,6 +44,12 @@ impl Issue {
     }
 }
 
+impl From<(String, String)> for Issue {
+    fn from((path, message): (String, String)) -> Issue {
+        Issue { path, message }
+    }
+}
+
 impl ApiError {
     /// An error with this code.
     pub fn new(code: ErrorCode) -> ApiError {
@@ -69,8 +75,8 @@ impl ApiError {
     }
 
     /// 400 `invalid_request` with what is wrong.
-    pub fn invalid_request(issues: Vec<Issue>) -> ApiError {
-        ApiError::new(ErrorCode::InvalidRequest).with("issues", issues)
+    pub fn invalid_request(issues: Vec<impl Into<Issue>>) -> ApiError {
+        ApiError::new(ErrorCode::InvalidRequest).with("issues", into_issues(issues))
     }
 
     /// 400 `invalid_request` for one parameter.
@@ -79,8 +85,8 @@ impl ApiError {
     }
 
     /// 400 `validation_error` with what is wrong: the form of the Domains API.
-    pub fn validation_error(issues: Vec<Issue>) -> ApiError {
-        ApiError::new(ErrorCode::ValidationError).with("issues", issues)
+    pub fn validation_error(issues: Vec<impl Into<Issue>>) -> ApiError {
+        ApiError::new(ErrorCode::ValidationError).with("issues", into_issues(issues))
     }
 
     /// 403: a key of this account needs a higher plan for this.
@@ -138,6 +144,10 @@ impl IntoResponse for ApiError {
         body.append(&mut extra);
         (status, headers, Json(body)).into_response()
     }
+}
+
+fn into_issues(issues: Vec<impl Into<Issue>>) -> Vec<Issue> {
+    issues.into_iter().map(Into::into).collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::settings::given;
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, DomainsJson, Issue};
+use platform::api::{ApiError, ApiResult, DomainsJson};
 
 /// Returns the routes of this file.
 pub(super) fn routes() -> OpenApiRouter<DomainsState> {
@@ -163,8 +163,7 @@ async fn update_rendering(
     // The request is validated before the domain is looked up, and without the stored values, which can predate the rules.
     let mut sent = Rendering::new(MIN_INTERVAL_S);
     change.clone().apply_to(&mut sent);
-    let issues: Vec<Issue> =
-        sent.issues().into_iter().map(|(path, message)| Issue::new(path, message)).collect();
+    let issues = sent.issues();
     if !issues.is_empty() {
         return Err(ApiError::validation_error(issues));
     }

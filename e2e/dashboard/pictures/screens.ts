@@ -177,6 +177,7 @@ const CRAWLERS: Screen[] = [
 const TABS = {
   general: 'General',
   redirects: 'Redirects',
+  'crawler-policy': 'Crawler policy',
   headers: 'Headers',
   ignored: 'Ignored paths',
   sitemap: 'Sitemap',

@@ -76,7 +76,8 @@ impl ApiError {
 
     /// 400 `invalid_request` with what is wrong.
     pub fn invalid_request(issues: Vec<impl Into<Issue>>) -> ApiError {
-        ApiError::new(ErrorCode::InvalidRequest).with("issues", into_issues(issues))
+        ApiError::new(ErrorCode::InvalidRequest)
+            .with("issues", issues.into_iter().map(Into::into).collect::<Vec<Issue>>())
     }
 
     /// 400 `invalid_request` for one parameter.
@@ -86,7 +87,8 @@ impl ApiError {
 
     /// 400 `validation_error` with what is wrong: the form of the Domains API.
     pub fn validation_error(issues: Vec<impl Into<Issue>>) -> ApiError {
-        ApiError::new(ErrorCode::ValidationError).with("issues", into_issues(issues))
+        ApiError::new(ErrorCode::ValidationError)
+            .with("issues", issues.into_iter().map(Into::into).collect::<Vec<Issue>>())
     }
 
     /// 403: a key of this account needs a higher plan for this.
@@ -144,10 +146,6 @@ impl IntoResponse for ApiError {
         body.append(&mut extra);
         (status, headers, Json(body)).into_response()
     }
-}
-
-fn into_issues(issues: Vec<impl Into<Issue>>) -> Vec<Issue> {
-    issues.into_iter().map(Into::into).collect()
 }
 
 #[cfg(test)]

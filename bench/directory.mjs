@@ -37,8 +37,8 @@ function rows(count) {
   const insert = (table, columns, all) => {
     for (let at = 0; at < all.length; at += 1_000) statements.push(`insert into ${table} (${columns}) values ${all.slice(at, at + 1_000).join(',')};`);
   };
-  const accounts = Array.from({ length: count / 10 }, (_, number) => `('${uuid(number)}','owner-${number}@shop.example','','enterprise',true,0)`);
-  insert('accounts', 'id, email, password_hash, plan, active, created_at', accounts);
+  const accounts = Array.from({ length: count / 10 }, (_, number) => `('${uuid(number)}','owner-${number}@shop.example','enterprise',true,0)`);
+  insert('accounts', 'id, email, plan, active, created_at', accounts);
   const domains = Array.from({ length: count }, (_, number) => `('${uuid(count + number)}','${uuid(Math.floor(number / 10))}','${host(number)}','connected',false,'${SETTINGS}','${RENDERING}',1,0,0,'${host(number)}')`);
   insert('domains', 'id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site', domains);
   return statements.join('\n');

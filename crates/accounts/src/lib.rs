@@ -1,4 +1,4 @@
-//! Accounts: who may use the service, with which keys, on which plan, and how much they have used.
+//! Accounts: who may use the service, as which people and with which keys, on which plan, and how much they have used.
 //! The leftmost feature: it knows no domains, renders or audits.
 
 pub mod callers;
@@ -6,6 +6,7 @@ pub mod handlers;
 pub mod keys;
 pub mod model;
 mod passwords;
+pub mod people;
 pub mod ports;
 mod queries;
 mod service;
@@ -15,7 +16,8 @@ mod state;
 pub mod testing;
 pub mod usage;
 
-pub use model::{Account, AccountId, KeyId, KeyIdentity};
+pub use model::{Account, AccountId, AccountReach, KeyId, KeyIdentity};
+pub use people::People;
 pub use service::{AccountError, Accounts, SignInError};
 pub use state::AccountsState;
 pub use usage::UsageMetric;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use platform::api::access::PersonRole;
 use platform::clock::Timestamp;
 use platform::ids::id_type;
 use platform::plans::Plan;
@@ -21,11 +22,16 @@ id_type! {
     KeyId
 }
 
+id_type! {
+    /// Identifies a person.
+    PersonId
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Account {
     pub id: AccountId,
-    /// The e-mail address it signs in with, lower case.
+    /// Name: the e-mail address that it was made with, lower case.
     pub email: String,
     pub plan: Plan,
     /// True when the subscription is active. An inactive account may read, but use nothing that costs.
@@ -93,6 +99,43 @@ pub struct ApiKeyInfo {
     pub last_used_at: Option<Timestamp>,
     /// Time of the revocation; null while the key works.
     pub revoked_at: Option<Timestamp>,
+    /// Time at which the key stops working; null: never.
+    pub expires_at: Option<Timestamp>,
+    /// Extent of the key's use.
+    pub access: KeyAccess,
+    /// E-mail address of the person who made it; null: the command.
+    #[schema(examples("owner@shop.example"))]
+    pub created_by: Option<String>,
+}
+
+/// Extent of a key's use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyAccess {
+    /// Reads and writes.
+    #[default]
+    Write,
+    /// Reads, and renders as an integration does.
+    Read,
+}
+
+/// A key that is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct KeyOrder {
+    pub name: String,
+    /// Host in canonical form, which the maker has; `None`: the whole account.
+    pub domain: Option<String>,
+    pub expires_at: Option<Timestamp>,
+    pub access: KeyAccess,
+    /// E-mail address of the maker.
+    pub created_by: Option<String>,
+}
+
+impl KeyOrder {
+    /// Returns the order of a key without an end, for a domain or the whole account.
+    pub fn named(name: &str, domain: Option<String>) -> KeyOrder {
+        KeyOrder { name: name.to_owned(), domain, ..KeyOrder::default() }
+    }
 }
 
 /// Identity of the bearer of a valid API key. Cached for at most two seconds, so it may be that old.
@@ -106,11 +149,22 @@ pub struct KeyIdentity {
     pub active: bool,
     /// The one domain the key is restricted to (lower case, A-labels); `None`: the whole account.
     pub scope: Option<Box<str>>,
+    /// Time at which it stops working.
+    pub expires_at: Option<Timestamp>,
+    /// True for a key that only reads.
+    pub reads_only: bool,
+    /// E-mail address of its maker.
+    pub created_by: Option<Box<str>>,
     /// Epoch milliseconds of the last use that is not yet in the database; 0: none.
     pub(super) used_at: AtomicI64,
 }
 
 impl KeyIdentity {
+    /// Returns true while the key has not expired.
+    pub fn works_at(&self, now: Timestamp) -> bool {
+        self.expires_at.is_none_or(|end| now < end)
+    }
+
     /// Remembers that the key was used. Cheap: a background task writes it down later.
     pub fn mark_used(&self, now: Timestamp) {
         self.used_at.store(now.as_millis(), Ordering::Relaxed);
@@ -128,15 +182,46 @@ impl KeyIdentity {
 /// Identity of the bearer of a valid session cookie.
 #[derive(Debug, Clone)]
 pub struct SessionIdentity {
-    /// The account that is signed in.
+    /// The account that the session is in.
     pub account: AccountId,
-    /// E-mail address of the account.
+    /// Name of that account.
+    pub account_name: String,
+    pub person: PersonId,
+    /// E-mail address of the person.
     pub email: String,
+    /// The person's role in the account.
+    pub role: PersonRole,
+    /// Only domains that the person sees; `None`: all.
+    pub domains: Option<Vec<String>>,
+    /// True when the person has a second factor.
+    pub second_factor: bool,
     pub plan: Plan,
     /// True when the account's subscription is active.
     pub active: bool,
     /// The value that state-changing calls must repeat in `x-csrf-token`.
     pub csrf_token: String,
+    /// False for a person whom a proxy names and who has no session yet.
+    pub is_stored: bool,
+}
+
+/// An account as one caller sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct AccountReach<'a> {
+    pub account: &'a AccountId,
+    /// Only domains that are seen; `None`: all.
+    pub domains: Option<&'a [String]>,
+}
+
+impl AccountReach<'_> {
+    /// Returns true when a domain of the account with this name is seen.
+    pub fn sees(&self, host: &str) -> bool {
+        self.domains.is_none_or(|domains| domains.iter().any(|domain| domain == host))
+    }
+
+    /// Returns true when an account's domain of this name is seen.
+    pub fn has(&self, account: &AccountId, host: &str) -> bool {
+        account == self.account && self.sees(host)
+    }
 }
 
 #[cfg(test)]
@@ -165,6 +250,9 @@ mod tests {
             plan: Plan::Essential,
             active: true,
             scope: None,
+            expires_at: None,
+            reads_only: false,
+            created_by: None,
             used_at: AtomicI64::new(0),
         };
 

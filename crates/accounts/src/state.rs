@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::Accounts;
 use crate::callers::Callers;
 use crate::ports::AccountHoldings;
+use crate::{Accounts, People};
+use platform::clock::Clock;
 use platform::config::Config;
 
 /// Services of this feature's handlers. Each may be extracted alone. Cheap to clone.
@@ -14,6 +15,8 @@ use platform::config::Config;
 pub struct AccountsState {
     pub callers: Callers,
     pub accounts: Accounts,
+    pub people: People,
     pub config: Arc<Config>,
+    pub clock: Clock,
     pub holdings: Arc<dyn AccountHoldings>,
 }

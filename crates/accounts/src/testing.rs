@@ -13,10 +13,10 @@ use store::DbError;
 
 use crate::callers::Callers;
 use crate::callers::rate_limit::RateLimits;
-use crate::model::Email;
+use crate::model::{Email, KeyOrder};
 use crate::ports::AccountHoldings;
 use crate::usage::Holdings;
-use crate::{AccountId, Accounts, AccountsState, handlers};
+use crate::{AccountId, Accounts, AccountsState, People, handlers};
 
 /// Accounts under test.
 pub struct AccountServices {
@@ -54,7 +54,14 @@ impl AccountServices {
     /// Makes the router of accounts that have these things.
     pub fn router_with(&self, holdings: Arc<dyn AccountHoldings>) -> Router {
         let (callers, accounts) = (self.callers.clone(), self.accounts.clone());
-        let state = AccountsState { config: callers.config.clone(), callers, accounts, holdings };
+        let state = AccountsState {
+            config: callers.config.clone(),
+            clock: self.platform.clock.clone(),
+            people: People::new(&self.platform),
+            callers,
+            accounts,
+            holdings,
+        };
         handlers::routes().with_state(state).into()
     }
 }
@@ -119,8 +126,17 @@ pub trait AccountBuilders {
     /// Makes an account inactive, as `glasshouse account deactivate` does.
     async fn deactivate(&self, account: &TestAccount);
 
-    /// Signs in over HTTP, as the dashboard does.
+    /// Signs the owner in over HTTP, as the dashboard does.
     async fn sign_in(&self, account: &TestAccount) -> TestSession;
+
+    /// Reads the session of a reply's cookie.
+    async fn session_of(&self, reply: &Reply) -> TestSession;
+
+    /// Invites somebody to an account, and returns the token of the link.
+    async fn invite(&self, owner: &TestSession, person: serde_json::Value) -> String;
+
+    /// Makes a person of an account, by an invitation that is accepted.
+    async fn person(&self, owner: &TestSession, person: serde_json::Value) -> TestSession;
 }
 
 impl<S: Services + HasAccounts> AccountBuilders for platform::testing::TestApp<S> {
@@ -137,7 +153,8 @@ impl<S: Services + HasAccounts> AccountBuilders for platform::testing::TestApp<S
     }
 
     async fn key(&self, account: &AccountId, domain: Option<&str>) -> String {
-        let made = self.state.accounts().create_key(account, "Test", domain.map(str::to_owned)).await;
+        let order = KeyOrder::named("Test", domain.map(str::to_owned));
+        let made = self.state.accounts().create_key(account, order).await;
         made.expect("the database is there").0.reveal().to_owned()
     }
 
@@ -149,9 +166,28 @@ impl<S: Services + HasAccounts> AccountBuilders for platform::testing::TestApp<S
         let credentials = serde_json::json!({ "email": account.email.as_str(), "password": PASSWORD });
         let reply = self.post("/api/session").json(credentials).await;
         reply.assert_status(204);
+        self.session_of(&reply).await
+    }
+
+    async fn session_of(&self, reply: &Reply) -> TestSession {
         let cookie = reply.header("set-cookie").split(';').next().unwrap_or_default().to_owned();
         let session = self.get("/api/session").header("cookie", &cookie).await.json();
         let csrf_token = session["csrfToken"].as_str().expect("a session has a token").to_owned();
         TestSession { cookie, csrf_token }
+    }
+
+    async fn invite(&self, owner: &TestSession, person: serde_json::Value) -> String {
+        let reply = self.post("/api/people").session(owner).json(person).await;
+        reply.assert_status(201);
+        let link = reply.json()["inviteUrl"].as_str().expect("a link that was not mailed").to_owned();
+        link.split_once("/invitation#").expect("an invitation's link").1.to_owned()
+    }
+
+    async fn person(&self, owner: &TestSession, person: serde_json::Value) -> TestSession {
+        let token = self.invite(owner, person).await;
+        let accepted = serde_json::json!({ "token": token, "password": PASSWORD });
+        let reply = self.post("/api/session/invitation").json(accepted).await;
+        reply.assert_status(204);
+        self.session_of(&reply).await
     }
 }

@@ -12,7 +12,7 @@ use accounts::callers::requester::Requester;
 use accounts::keys::KeyHash;
 use domains::{DomainAccess, DomainId, RequestedDomain, names};
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Rate};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::client::client_address;
 use platform::api::header_names::STATS_TOKEN;
 use platform::api::rate_limit_state::RateLimitSlot;
@@ -28,6 +28,7 @@ const LIMIT: SharedLimit = SharedLimit { name: "analytics", per_minute: 60, per_
 pub struct ReadAnalytics;
 
 impl Access for ReadAnalytics {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
     const RATE: Rate = Rate::Shared(LIMIT);

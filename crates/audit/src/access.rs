@@ -2,7 +2,7 @@
 //! no gate. One empty type per kind of operation.
 
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Rate};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::plans::Plan;
 
 /// Audits that a caller may start per minute: each reads a whole site.
@@ -13,6 +13,7 @@ const STARTS: Rate = Rate::Shared(SharedLimit { name: "audits", per_minute: 60, 
 pub struct StartAudit;
 
 impl Access for StartAudit {
+    const ROLE: PersonRole = PersonRole::Editor;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
@@ -24,6 +25,7 @@ impl Access for StartAudit {
 pub struct ReadAudits;
 
 impl Access for ReadAudits {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
     const RATE: Rate = Rate::Beyond;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::service::SiteDashboard;
-use accounts::AccountId;
+use accounts::AccountReach;
 use analytics::model::Day;
 use analytics::stores::VisitError;
 use domains::{Domain, DomainId, DomainStatus};
@@ -85,12 +85,13 @@ impl SiteDashboard {
     /// Lists sites of an account, and counts all that match.
     pub async fn list_sites(
         &self,
-        account: &AccountId,
+        reach: &AccountReach<'_>,
         question: &SiteQuestion,
     ) -> Result<(Vec<SiteRow>, usize), VisitError> {
         let services = &self.services;
         let search = question.search.to_lowercase();
-        let mut domains = services.domains.list(Some(account)).await?;
+        let account = reach.account;
+        let mut domains = services.domains.list_seen(reach).await?;
         domains.retain(|domain| domain.host.contains(&search));
         let (audits, attention, visibility) = tokio::try_join!(
             services.audits.latest_summaries(account),

@@ -2,7 +2,7 @@
 //! keys of the Business plan and above; the dashboard has them for sessions ([`platform::api::access::Dashboard`]).
 
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Dashboard, Rate};
+use platform::api::access::{Access, Credentials, Dashboard, PersonRole, Rate};
 use platform::plans::Plan;
 
 /// Rate limit of all operations except those of [`TIGHT`].
@@ -27,6 +27,7 @@ impl<A: MayFetch> MayFetch for Dashboard<A> {
 pub struct ListDomains;
 
 impl Access for ListDomains {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const ACCOUNT_WIDE: bool = true;
@@ -38,6 +39,8 @@ impl Access for ListDomains {
 pub struct AddOrRemove;
 
 impl Access for AddOrRemove {
+    const ROLE: PersonRole = PersonRole::Editor;
+    const EVERY_DOMAIN: bool = true;
     const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
@@ -50,6 +53,7 @@ impl Access for AddOrRemove {
 pub struct ReadDomainRecord;
 
 impl Access for ReadDomainRecord {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const BEARER: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
     const RATE: Rate = GENERAL;
@@ -60,6 +64,7 @@ impl Access for ReadDomainRecord {
 pub struct ChangeDomain;
 
 impl Access for ChangeDomain {
+    const ROLE: PersonRole = PersonRole::Editor;
     const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
@@ -75,6 +80,7 @@ impl MayFetch for ChangeDomain {
 pub struct CheckDomain;
 
 impl Access for CheckDomain {
+    const ROLE: PersonRole = PersonRole::Editor;
     const BEARER: bool = true;
     const ACTIVE: bool = true;
     const KEY_PLAN: Option<Plan> = Some(Plan::Business);
@@ -87,6 +93,7 @@ impl Access for CheckDomain {
 pub struct ReadBeyond;
 
 impl Access for ReadBeyond {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const BEARER: bool = true;
     const RATE: Rate = Rate::Beyond;
@@ -97,8 +104,20 @@ impl Access for ReadBeyond {
 pub struct ChangeBeyond;
 
 impl Access for ChangeBeyond {
+    const ROLE: PersonRole = PersonRole::Editor;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const BEARER: bool = true;
     const ACTIVE: bool = true;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Sharing of statistics, which inactive accounts may change too.
+#[derive(Debug)]
+pub struct ShareStats;
+
+impl Access for ShareStats {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ROLE: PersonRole = PersonRole::Editor;
+    const BEARER: bool = true;
     const RATE: Rate = Rate::Beyond;
 }

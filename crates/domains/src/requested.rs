@@ -1,6 +1,7 @@
 //! Domain that a request names, and the check of the caller's access to the domain. All endpoints use this look-up, so that
-//! the order of refusals is the same: a key of another domain, a domain that is not the account's, a suspended domain. An
-//! invalid name is treated as an unknown domain. Must never distinguish a domain of another account from an unknown domain.
+//! the order of refusals is the same: a key of another domain, a domain that is not the account's or that its caller does not
+//! see, a suspended domain. An invalid name is treated as an unknown domain. Must never distinguish a domain of another
+//! account from an unknown domain.
 
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ impl RequestedDomain {
     ) -> ApiResult<Domain> {
         let host = self.in_scope_of(caller)?.ok_or_else(ApiError::not_found)?;
         let found = domains.find_exact(caller.account(), host).await?;
-        let domain = found.ok_or_else(ApiError::not_found)?;
+        let domain = found.filter(|domain| caller.sees(&domain.host)).ok_or_else(ApiError::not_found)?;
         check(domain.status, access)?;
         Ok(domain)
     }
@@ -75,7 +76,8 @@ impl RequestedDomain {
     ) -> ApiResult<Arc<Site>> {
         let not_owned = || ApiError::new(ErrorCode::DomainNotOwned);
         let host = self.in_scope_of(caller)?.ok_or_else(not_owned)?;
-        let site = domains.find(caller.account(), host).await?.ok_or_else(not_owned)?;
+        let found = domains.find(caller.account(), host).await?;
+        let site = found.filter(|site| caller.sees(&site.domain.host)).ok_or_else(not_owned)?;
         check(site.domain.status, access)?;
         Ok(site)
     }

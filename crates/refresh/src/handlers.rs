@@ -21,7 +21,7 @@ use crate::RefreshState;
 use accounts::callers::Caller;
 use accounts::callers::twins::twins;
 use domains::{Domain, DomainAccess, RequestedDomain};
-use platform::api::access::{Access, ReadDomain, RefreshCache};
+use platform::api::access::{Access, ReadDomain, RefreshCache, StopWork};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue};
 use platform::jobs::BatchId;
@@ -203,9 +203,10 @@ async fn get_batch(
     Ok(Json(progress))
 }
 
-/// Refuses a key that is restricted to another domain than a batch's.
-fn check_batch_scope(caller: &Caller<ReadDomain>, domain: Option<&Domain>) -> ApiResult<()> {
+/// Refuses a key that is restricted to another domain than a batch's, and a person who does not see the domain.
+fn check_batch_scope<A: Access>(caller: &Caller<A>, domain: Option<&Domain>) -> ApiResult<()> {
     match domain {
+        _ if !caller.sees(domain.map_or("", |domain| &domain.host)) => Err(ApiError::not_found()),
         Some(domain) => caller.check_scope(&domain.host),
         // Nobody knows any more which name the removed domain had.
         None if caller.scope().is_some() => Err(ApiError::new(ErrorCode::ApiKeyDomainScopeMismatch)),
@@ -242,10 +243,10 @@ async fn list_batches(
 #[utoipa::path(post, path = "/api/prerender/batches/{batchGroupId}/cancel", tag = "Cache refresh",
     params(("batchGroupId" = String, Path, description = "As the refresh answered it.", example = "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10")),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadDomain, NoBatch>,
+    responses(Refusals::<StopWork, NoBatch>,
         (status = 200, description = "Whether there was anything to stop.", body = BatchCancelled)))]
 async fn cancel_batch(
-    caller: Caller<ReadDomain>,
+    caller: Caller<StopWork>,
     State(refresh): State<RefreshService>,
     AppPath(batch): AppPath<String>,
 ) -> ApiResult<Json<BatchCancelled>> {

@@ -17,7 +17,7 @@ use crate::VerifyState;
 use accounts::callers::Caller;
 use domains::{Domain, DomainAccess, RequestedDomain, Site};
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Rate};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, ErrorCode, OptionalJson};
 
@@ -36,6 +36,7 @@ own_errors! {
 struct VerifyDomain;
 
 impl Access for VerifyDomain {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const BEARER: bool = true;
     const ACTIVE: bool = true;

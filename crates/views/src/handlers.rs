@@ -22,7 +22,7 @@ use crate::ViewsState;
 use accounts::callers::Caller;
 use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Rate};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue, strangers_bytes};
 use refresh::model::{page_url, path_problem};
@@ -49,6 +49,7 @@ own_errors! {
 struct TakeViews;
 
 impl Access for TakeViews {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const ACTIVE: bool = true;
     const RATE: Rate =
@@ -60,6 +61,7 @@ impl Access for TakeViews {
 struct SeeViews;
 
 impl Access for SeeViews {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const RATE: Rate = Rate::Beyond;
 }
@@ -169,7 +171,7 @@ async fn get_view(
     State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<impl IntoResponse> {
-    let view = views.find(caller.account(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
+    let view = views.find(&caller.reach(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
     Ok(([(CACHE_CONTROL, "private, no-store")], Json(view)))
 }
 
@@ -222,7 +224,7 @@ async fn get_crawler_html(
     State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
-    let html = views.crawler_html(caller.account(), &ViewId::from(id)).await?;
+    let html = views.crawler_html(&caller.reach(), &ViewId::from(id)).await?;
     let html = html.ok_or_else(ApiError::not_found)?;
     let mut response = strangers_bytes("text/plain; charset=utf-8", html);
     let disposition = HeaderValue::from_static("attachment; filename=\"crawler.html\"");
@@ -236,7 +238,7 @@ async fn picture(
     id: &ViewId,
     pane: Pane,
 ) -> ApiResult<Response> {
-    let webp = app.views.picture(caller.account(), id, pane).await?;
+    let webp = app.views.picture(&caller.reach(), id, pane).await?;
     Ok(strangers_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
 }
 

@@ -11,16 +11,18 @@ use std::sync::Arc;
 use axum::extract::{FromRef, FromRequestParts};
 use crawler::url::www_twin;
 use http::Method;
+use http::header::SET_COOKIE;
 use http::request::Parts;
 use subtle::ConstantTimeEq;
 
 use super::Callers;
 use super::credentials::{Presented, presented_key, presented_key_or_bearer};
+use super::proxied::{ProxiedPerson, proxied_person};
 use super::requester::Requester;
 use crate::AccountId;
-use crate::model::{KeyIdentity, SessionIdentity};
-use crate::sessions::cookie_in;
-use platform::api::access::{Access, Credentials, Rate};
+use crate::model::{AccountReach, KeyIdentity, SessionIdentity};
+use crate::sessions::{cookie_in, ended_cookie};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::client::client_address;
 use platform::api::header_names::CSRF_TOKEN;
 use platform::api::rate_limit_state::RateLimitSlot;
@@ -78,6 +80,28 @@ impl<A: Access> Caller<A> {
         self.credential.scope()
     }
 
+    /// Returns the account as the caller sees it.
+    pub fn reach(&self) -> AccountReach<'_> {
+        let domains = match &self.credential {
+            Credential::Key(_) => None,
+            Credential::Session(session) => session.domains.as_deref(),
+        };
+        AccountReach { account: self.account(), domains }
+    }
+
+    /// Returns true when the caller sees the domain of this name, if it is one of the account's.
+    pub fn sees(&self, host: &str) -> bool {
+        self.reach().sees(host)
+    }
+
+    /// Refuses a key that only reads.
+    pub fn check_writes(&self) -> Result<(), ApiError> {
+        match &self.credential {
+            Credential::Key(key) if key.reads_only => Err(ApiError::new(ErrorCode::KeyReadOnly)),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses a key that is restricted to another domain, without saying whether `domain` exists.
     ///
     /// `domain` is a host in canonical form (lower case, A-labels); the `www.` twin counts as the same domain.
@@ -92,6 +116,14 @@ impl Credential {
         match self {
             Credential::Key(key) => Requester::Key { key: key.key.clone(), account: key.account.clone() },
             Credential::Session(session) => Requester::Session { account: session.account.clone() },
+        }
+    }
+
+    /// Returns the e-mail address of the person: who is signed in, or who made the key.
+    pub fn person(&self) -> Option<&str> {
+        match self {
+            Credential::Key(key) => key.created_by.as_deref(),
+            Credential::Session(session) => Some(&session.email),
         }
     }
 
@@ -140,6 +172,7 @@ pub struct Uncounted<A: Access> {
     credential: Credential,
     /// The request would change something, and lacks its session's token.
     lacks_csrf_token: bool,
+    is_read: bool,
     limits: Arc<Config>,
     standing: Option<RateLimitSlot>,
     access: PhantomData<A>,
@@ -155,7 +188,11 @@ where
         let callers = Callers::from_ref(state);
         let credential = authenticate::<A>(parts, &callers).await?;
         Ok(Uncounted {
-            lacks_csrf_token: lacks_csrf_token(parts, &credential),
+            lacks_csrf_token: match &credential {
+                Credential::Key(_) => false,
+                Credential::Session(session) => lacks_csrf_token(parts, session),
+            },
+            is_read: is_read(&parts.method),
             credential,
             limits: callers.config.clone(),
             standing: parts.extensions.get::<RateLimitSlot>().cloned(),
@@ -193,8 +230,26 @@ impl<A: Access> Uncounted<A> {
         if A::ACCOUNT_WIDE && self.credential.scope().is_some() {
             return Err(ApiError::new(ErrorCode::RequiresUnscopedKey));
         }
+        self.check_role()?;
         let (credential, limits) = (self.credential.clone(), self.limits.clone());
         Ok(Caller { credential, limits, access: PhantomData })
+    }
+
+    /// Refuses a person whose role is below the operation's, and a write with a key that only reads.
+    fn check_role(&self) -> Result<(), ApiError> {
+        let forbidden = |required: PersonRole| {
+            Err(ApiError::new(ErrorCode::RoleForbidden).with("requiredRole", required))
+        };
+        match &self.credential {
+            Credential::Session(session) if session.role < A::ROLE => forbidden(A::ROLE),
+            Credential::Session(session) if A::EVERY_DOMAIN && session.domains.is_some() => {
+                forbidden(PersonRole::Owner)
+            }
+            Credential::Key(key) if key.reads_only && !self.is_read && A::ROLE > PersonRole::Viewer => {
+                Err(ApiError::new(ErrorCode::KeyReadOnly))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -232,8 +287,28 @@ async fn find_key(
     Ok(callers.accounts.authenticate(text).await?)
 }
 
-/// Finds the session of a request's cookie. Guesses are not looked up for long, like those of keys.
+/// Finds who is signed in: the person that a proxy in front names, else the session of the request's cookie.
 async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIdentity>, ApiError> {
+    let by_proxy = || ApiError::new(ErrorCode::SignInByProxy);
+    let named = proxied_person(parts, &callers.config)?;
+    let session = session_of_cookie(parts, callers).await?;
+    match (named, session) {
+        (ProxiedPerson::NoProxy, session) => Ok(session),
+        (ProxiedPerson::Nobody, None) => Ok(None),
+        (ProxiedPerson::Named(email), Some(session)) if session.email == email.as_str() => Ok(Some(session)),
+        // The cookie of somebody else would be refused for as long as the browser keeps it.
+        (_, Some(_)) => {
+            Err(by_proxy().with_header(SET_COOKIE, ended_cookie(callers.config.is_public_https())))
+        }
+        (ProxiedPerson::Named(email), None) => {
+            let person = callers.accounts.find_person(&email).await?;
+            person.map(Some).ok_or_else(by_proxy)
+        }
+    }
+}
+
+/// Finds the session of a request's cookie. Guesses are not looked up for long, like those of keys.
+async fn session_of_cookie(parts: &Parts, callers: &Callers) -> Result<Option<SessionIdentity>, ApiError> {
     let Some(cookie) = cookie_in(&parts.headers, callers.config.is_public_https()) else {
         return Ok(None);
     };
@@ -248,11 +323,22 @@ async fn signed_in(parts: &Parts, callers: &Callers) -> Result<Option<SessionIde
 }
 
 /// Decides whether a request of a session would change something without the session's token.
-fn lacks_csrf_token(parts: &Parts, credential: &Credential) -> bool {
-    let Credential::Session(session) = credential else { return false };
-    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+fn lacks_csrf_token(parts: &Parts, session: &SessionIdentity) -> bool {
     let token = parts.headers.get(CSRF_TOKEN).map(|value| value.as_bytes()).unwrap_or_default();
-    !is_read && !bool::from(token.ct_eq(session.csrf_token.as_bytes()))
+    !is_read(&parts.method) && !bool::from(token.ct_eq(session.csrf_token.as_bytes()))
+}
+
+/// Returns the session of a request that changes something where a session is one way of several: 401 without one.
+pub async fn signed_in_to_change(parts: &Parts, callers: &Callers) -> Result<SessionIdentity, ApiError> {
+    let session = signed_in(parts, callers).await?.ok_or_else(|| unknown_caller(parts, callers))?;
+    match lacks_csrf_token(parts, &session) {
+        true => Err(ApiError::new(ErrorCode::CsrfTokenMissing)),
+        false => Ok(session),
+    }
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
 }
 
 /// Makes the refusal of an unknown caller: 401, or 429 for an address that has had too many of them.
@@ -269,6 +355,7 @@ pub struct SignedIn(pub SessionIdentity);
 struct SignedInOnly;
 
 impl Access for SignedInOnly {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const RATE: Rate = Rate::Beyond;
 }

@@ -4,6 +4,7 @@
 pub mod caller;
 pub mod credentials;
 pub mod long_calls;
+pub mod proxied;
 pub mod rate_limit;
 pub mod requester;
 pub mod twins;

@@ -10,7 +10,6 @@ use super::long_calls::LongCalls;
 use super::requester::{KEYS_WORTH, Requester};
 use crate::AccountId;
 use crate::keys::KeyHash;
-use crate::model::Email;
 use crate::sessions;
 use platform::api::ApiError;
 use platform::api::access::{Rate, SharedLimit};
@@ -145,18 +144,19 @@ const SIGN_INS_PER_PAIR: u32 = 10;
 /// Failed sign-ins a minute of a client address.
 const SIGN_INS_PER_ADDRESS: u32 = 30;
 
-/// Failed sign-ins per minute, which all processes count together.
+/// Failed sign-ins per minute, which all processes count together: wrong passwords, codes and tokens of links. `whom` is the
+/// e-mail address, or the token.
 pub struct SignInLimits(SharedWindows);
 
 impl SignInLimits {
-    /// Counts an attempt for the address, and for address and e-mail together, or for neither when one is used up.
-    pub async fn take(&self, address: IpAddr, email: &Email) -> Result<RateLimitState, store::DbError> {
-        self.0.take(&SignInLimits::windows(address, email)).await
+    /// Counts an attempt for the address, and for address and `whom` together, or for neither when one is used up.
+    pub async fn take(&self, address: IpAddr, whom: &str) -> Result<RateLimitState, store::DbError> {
+        self.0.take(&SignInLimits::windows(address, whom)).await
     }
 
     /// Takes an attempt back that was no failure.
-    pub async fn give_back(&self, address: IpAddr, email: &Email) -> Result<(), store::DbError> {
-        self.0.give_back(&SignInLimits::windows(address, email)).await
+    pub async fn give_back(&self, address: IpAddr, whom: &str) -> Result<(), store::DbError> {
+        self.0.give_back(&SignInLimits::windows(address, whom)).await
     }
 
     /// Returns the standing of an address that is known to have used up its attempts. Asks no database.
@@ -164,9 +164,9 @@ impl SignInLimits {
         self.0.find_used_up(&SignInLimits::of_address(address))
     }
 
-    fn windows(address: IpAddr, email: &Email) -> [SharedWindow; 2] {
+    fn windows(address: IpAddr, whom: &str) -> [SharedWindow; 2] {
         // Counts are stored: no e-mail address in the clear.
-        let pair = format!("sign-in:{}:{}", customer_address(address), KeyHash::of(email.as_str()).to_hex());
+        let pair = format!("sign-in:{}:{}", customer_address(address), KeyHash::of(whom).to_hex());
         [SignInLimits::of_address(address), SharedWindow::per_minute(pair, SIGN_INS_PER_PAIR)]
     }
 

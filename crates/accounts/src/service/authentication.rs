@@ -30,7 +30,7 @@ impl Accounts {
         !is_known || self.0.cache.find(hash).is_some() || self.0.known_keys.contain(hash)
     }
 
-    /// Finds the owner of a key; `None`: the key is unknown or was revoked. The result may be two seconds old.
+    /// Finds the owner of a key; `None`: the key is unknown, was revoked or has expired. The result may be two seconds old.
     pub async fn authenticate(&self, text: &str) -> Result<Option<Arc<KeyIdentity>>, DbError> {
         if !is_well_formed(KeyKind::Live, text) {
             return Ok(None);
@@ -48,7 +48,11 @@ impl Accounts {
             Err(error) if error.is_unavailable() => self.0.cache.find_stale(hash).ok_or(error)?,
             Err(error) => return Err(error),
         };
-        identity.mark_used(self.0.clock.now());
+        let now = self.0.clock.now();
+        if !identity.works_at(now) {
+            return Ok(None);
+        }
+        identity.mark_used(now);
         Ok(Some(identity))
     }
 
@@ -57,8 +61,9 @@ impl Accounts {
     }
 
     fn cached(&self, hash: KeyHash) -> Option<Arc<KeyIdentity>> {
-        let identity = self.0.cache.find(hash)?;
-        identity.mark_used(self.0.clock.now());
+        let now = self.0.clock.now();
+        let identity = self.0.cache.find(hash).filter(|identity| identity.works_at(now))?;
+        identity.mark_used(now);
         Some(identity)
     }
 }

@@ -1,4 +1,4 @@
-//! Operations on accounts, keys and sessions. Used by handlers, commands and every other feature.
+//! Operations on accounts, keys and stored sessions. Used by handlers, commands and every other feature.
 //! Must never return a password, and a key only from [`Accounts::create_key`].
 
 mod authentication;
@@ -10,16 +10,19 @@ mod usage;
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Db, DbError};
+use store::{Conn, Db, DbError};
 
 use self::cache::KeyCache;
 pub use self::errors::{AccountError, CreateKeyError, SignInError};
 use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
-use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, SessionIdentity};
+use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyOrder, PersonId, SessionIdentity};
+use super::people::{MemberId, NewMember};
+use super::queries::{people, sessions};
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::{passwords, queries};
 use platform::Platform;
+use platform::api::access::PersonRole;
 use platform::clock::Clock;
 use platform::follow::Follower;
 use platform::plans::Plan;
@@ -76,7 +79,7 @@ impl Accounts {
 
     // ---- Accounts
 
-    /// Makes an account. A password is generated when none is given; it is returned only then.
+    /// Makes an account and its owner. A password is generated when none is given; it is returned only then.
     pub async fn create_account(
         &self,
         email: &Email,
@@ -87,7 +90,7 @@ impl Accounts {
         let hash = passwords::hash(password).await;
         let account = self.new_account(email, plan);
         let mut tx = self.0.db.write().await?;
-        queries::insert_account(&mut tx, &account, &hash).await.map_err(|error| match error {
+        insert_with_owner(&mut tx, &account, email, &hash).await.map_err(|error| match error {
             error if error.is_unique_violation() => AccountError::EmailTaken(email.to_string()),
             error => error.into(),
         })?;
@@ -95,7 +98,7 @@ impl Accounts {
         Ok((account, generated))
     }
 
-    /// Makes the first account with an account-wide key, unless there is an account already.
+    /// Makes the first account with its owner and an account-wide key, unless there is an account already.
     pub async fn create_owner(&self, email: &Email) -> Result<Option<(String, NewKey)>, AccountError> {
         if queries::count_accounts(&mut self.0.db.read().await?).await? > 0 {
             return Ok(None);
@@ -103,13 +106,13 @@ impl Accounts {
         let (password, _) = given_or_generated(None)?;
         let hash = passwords::hash(password.clone()).await;
         let account = self.new_account(email, Plan::Enterprise);
-        let (key, info) = self.new_key("Owner", None);
+        let (key, info) = self.new_key(KeyOrder::named("Owner", None));
         let mut tx = self.0.db.write().await?;
         // Two processes may start at once: the one that comes second finds the account of the first.
         if queries::count_accounts(&mut tx).await? > 0 {
             return Ok(None);
         }
-        match queries::insert_account(&mut tx, &account, &hash).await {
+        match insert_with_owner(&mut tx, &account, email, &hash).await {
             Err(error) if error.is_unique_violation() => return Ok(None),
             other => other?,
         }
@@ -166,20 +169,29 @@ impl Accounts {
         Ok(())
     }
 
-    /// Gives an account another password and ends its sessions. A password is generated, and returned, when none is given.
+    /// Gives a person another password and ends the person's sessions. A password is generated, and returned, when none is given.
     pub async fn set_password(
         &self,
         email: &Email,
         password: Option<String>,
     ) -> Result<Option<String>, AccountError> {
-        let account = self.get_account(email).await?;
         let (password, generated) = given_or_generated(password)?;
         let hash = passwords::hash(password).await;
         let mut tx = self.0.db.write().await?;
-        queries::set_password_hash(&mut tx, &account.id, &hash).await?;
-        queries::delete_sessions_of(&mut tx, &account.id).await?;
+        let person = get_person(&mut tx, email).await?;
+        people::set_password_hash(&mut tx, &person, &hash).await?;
+        sessions::delete_sessions_of(&mut tx, &person).await?;
         tx.commit_durably().await?;
         Ok(generated)
+    }
+
+    /// Turns a person's second factor off and ends the person's sessions.
+    pub async fn reset_totp(&self, email: &Email) -> Result<(), AccountError> {
+        let mut tx = self.0.db.write().await?;
+        let person = get_person(&mut tx, email).await?;
+        people::delete_totp(&mut tx, &person).await?;
+        sessions::delete_sessions_of(&mut tx, &person).await?;
+        Ok(tx.commit_durably().await?)
     }
 
     fn new_account(&self, email: &Email, plan: Plan) -> Account {
@@ -191,18 +203,17 @@ impl Accounts {
 
     /// Makes a key. The key itself is in the answer and nowhere else.
     ///
-    /// `domain` is a host in canonical form; that it is the account's own is for the caller to have checked.
+    /// That the domain of the order is the account's own is for the caller to have checked.
     pub async fn create_key(
         &self,
         account: &AccountId,
-        name: &str,
-        domain: Option<String>,
+        order: KeyOrder,
     ) -> Result<(NewKey, ApiKeyInfo), CreateKeyError> {
-        let (key, info) = self.new_key(name, domain);
+        let (key, info) = self.new_key(order);
         let limit = self.0.keys_per_account;
         let mut tx = self.0.db.write().await?;
         queries::lock_account(&mut tx, account).await?;
-        if queries::count_working_keys(&mut tx, account).await? >= limit {
+        if queries::count_working_keys(&mut tx, account, None, self.0.clock.now()).await? >= limit {
             return Err(CreateKeyError::LimitReached { limit });
         }
         queries::insert_key(&mut tx, account, &info, key.hash()).await?;
@@ -228,12 +239,15 @@ impl Accounts {
         Ok(revoked.is_some())
     }
 
-    fn new_key(&self, name: &str, domain: Option<String>) -> (NewKey, ApiKeyInfo) {
+    fn new_key(&self, order: KeyOrder) -> (NewKey, ApiKeyInfo) {
         let key = NewKey::generate(KeyKind::Live);
         let info = ApiKeyInfo {
             id: KeyId::generate(),
-            name: name.to_owned(),
-            domain,
+            name: order.name,
+            domain: order.domain,
+            expires_at: order.expires_at,
+            access: order.access,
+            created_by: order.created_by,
             last4: key.last4().to_owned(),
             created_at: self.0.clock.now(),
             last_used_at: None,
@@ -244,70 +258,33 @@ impl Accounts {
 
     // ---- Sessions
 
-    /// Begins a session when the password is right. Always with a new id, and without the one that was shown.
-    pub async fn sign_in(
-        &self,
-        email: &Email,
-        password: String,
-        shown: Option<&str>,
-    ) -> Result<Option<NewSession>, SignInError> {
-        let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
-        let (account, stored) = found.unzip();
-        let is_right = passwords::verify(password, stored).await.map_err(|_| SignInError::Busy)?;
-        let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
-
-        let session = NewSession::generate();
-        let mut tx = self.0.db.write().await?;
-        if let Some(shown) = shown {
-            queries::delete_session(&mut tx, KeyHash::of(shown)).await?;
-        }
-        queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
-            .await?;
-        tx.commit().await?;
-        Ok(Some(session))
-    }
-
-    /// Replaces the account's password when `current` is right: every session ends and a new one begins. `None`: it is wrong.
-    pub async fn change_password(
-        &self,
-        email: &Email,
-        current: String,
-        new: String,
-    ) -> Result<Option<NewSession>, SignInError> {
-        let found = queries::find_password_hash(&mut self.0.db.read().await?, email).await?;
-        let (account, stored) = found.unzip();
-        let is_right = passwords::verify(current, stored).await.map_err(|_| SignInError::Busy)?;
-        let Some(account) = account.filter(|_| is_right) else { return Ok(None) };
-
-        let (hash, session) = (passwords::hash(new).await, NewSession::generate());
-        let mut tx = self.0.db.write().await?;
-        queries::set_password_hash(&mut tx, &account, &hash).await?;
-        queries::delete_sessions_of(&mut tx, &account).await?;
-        queries::insert_session(&mut tx, &account, session.hash(), &session.csrf_token, self.0.clock.now())
-            .await?;
-        tx.commit_durably().await?;
-        Ok(Some(session))
-    }
-
     /// Finds the session with this id, unless it ended.
     pub async fn find_session(&self, id: &str) -> Result<Option<SessionIdentity>, DbError> {
         let (hash, now) = (KeyHash::of(id), self.0.clock.now());
         let mut conn = self.0.db.read().await?;
-        let found = queries::find_session(&mut conn, hash, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
+        let found = sessions::find_session(&mut conn, hash, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
         drop(conn);
         let Some((session, seen)) = found else { return Ok(None) };
         if now.since(seen) >= SEEN_EVERY {
             let mut tx = self.0.db.write().await?;
-            queries::note_session_use(&mut tx, hash, now).await?;
+            sessions::note_session_use(&mut tx, hash, now).await?;
+            people::note_seen(&mut tx, &session.account, &session.person, now).await?;
             tx.commit().await?;
         }
         Ok(Some(session))
     }
 
+    /// Finds a person whom a proxy names, in the account that the person was seen in last.
+    pub async fn find_person(&self, email: &Email) -> Result<Option<SessionIdentity>, DbError> {
+        // Nobody can repeat a token that nobody was told: such a person changes nothing before a session begins.
+        let csrf_token = NewSession::generate().csrf_token;
+        sessions::find_person(&mut self.0.db.read().await?, email, &csrf_token).await
+    }
+
     /// Ends a session.
     pub async fn sign_out(&self, id: &str) -> Result<(), DbError> {
         let mut tx = self.0.db.write().await?;
-        queries::delete_session(&mut tx, KeyHash::of(id)).await?;
+        sessions::delete_session(&mut tx, KeyHash::of(id)).await?;
         tx.commit().await
     }
 
@@ -334,9 +311,35 @@ impl Accounts {
         for (key, at) in uses {
             queries::note_key_use(&mut tx, &key, at).await?;
         }
-        queries::delete_ended_sessions(&mut tx, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
+        sessions::delete_ended_sessions(&mut tx, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
         tx.commit().await
     }
+}
+
+/// Stores an account and its owner.
+async fn insert_with_owner(
+    conn: &mut Conn,
+    account: &Account,
+    email: &Email,
+    password_hash: &str,
+) -> Result<(), DbError> {
+    let (person, member) = (PersonId::generate(), MemberId::generate());
+    queries::insert_account(conn, account).await?;
+    people::insert_person(conn, &person, email, password_hash, account.created_at).await?;
+    let owner = NewMember {
+        id: &member,
+        email,
+        person: Some(&person),
+        role: PersonRole::Owner,
+        domains: None,
+        invitation: None,
+    };
+    people::insert_member(conn, &account.id, &owner, account.created_at).await
+}
+
+async fn get_person(conn: &mut Conn, email: &Email) -> Result<PersonId, AccountError> {
+    let found = people::find_person(conn, email).await?;
+    found.map(|person| person.id).ok_or_else(|| AccountError::UnknownPerson(email.to_string()))
 }
 
 /// Checks a given password or generates one of 24 characters of base62, 142 bits: too many to guess, few enough to type once.

@@ -13,7 +13,7 @@ use utoipa_axum::routes;
 
 use crate::AnalyticsState;
 use accounts::callers::Caller;
-use domains::access::ReadBeyond;
+use domains::access::{ReadBeyond, ShareStats};
 use domains::{DomainAccess, RequestedDomain};
 use platform::api::ApiResult;
 use platform::api::openapi::{Refusals, own_errors};
@@ -24,7 +24,7 @@ pub(super) fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new().routes(routes!(get_stats_token, create_stats_token, delete_stats_token))
 }
 
-type TokenRefusals = Refusals<ReadBeyond, NotThisDomain>;
+type SharingRefusals = Refusals<ShareStats, NotThisDomain>;
 
 own_errors! {
     /// Errors of a domain that is not the caller's.
@@ -61,7 +61,7 @@ struct CreatedToken {
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
     responses(
-        TokenRefusals,
+        Refusals::<ReadBeyond, NotThisDomain>,
         (status = 200, description = "Whether there is a token.", body = Sharing),
     ))]
 async fn get_stats_token(
@@ -84,11 +84,11 @@ async fn get_stats_token(
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
     responses(
-        TokenRefusals,
+        SharingRefusals,
         (status = 201, description = "The token.", body = CreatedToken),
     ))]
 async fn create_stats_token(
-    caller: Caller<ReadBeyond>,
+    caller: Caller<ShareStats>,
     State(domains): State<DomainsService>,
     State(analytics): State<Analytics>,
     domain: RequestedDomain,
@@ -104,11 +104,11 @@ async fn create_stats_token(
     params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
     security(("apiKey" = []), ("bearer" = []), ("session" = [])),
     responses(
-        TokenRefusals,
+        SharingRefusals,
         (status = 204, description = "Nothing is shared any more."),
     ))]
 async fn delete_stats_token(
-    caller: Caller<ReadBeyond>,
+    caller: Caller<ShareStats>,
     State(domains): State<DomainsService>,
     State(analytics): State<Analytics>,
     domain: RequestedDomain,

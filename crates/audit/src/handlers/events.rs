@@ -21,7 +21,7 @@ use crate::service::{AuditReader, AuditRuns, RunFollower};
 use accounts::callers::Caller;
 use accounts::callers::caller::Uncounted;
 use domains::DomainsService;
-use platform::api::access::ReadDomain;
+use platform::api::access::{ReadDomain, StopWork};
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult, AppPath, ErrorCode};
 
@@ -164,9 +164,9 @@ struct Cancelled {
 #[utoipa::path(post, path = "/api/seo-spider/runs/{runId}/cancel", tag = "SEO audit",
     params(("runId" = String, Path, description = "The run.")),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadDomain, NoRun>, (status = 200, description = "It is being stopped.", body = Cancelled)))]
+    responses(Refusals::<StopWork, NoRun>, (status = 200, description = "It is being stopped.", body = Cancelled)))]
 async fn cancel_run(
-    caller: Caller<ReadDomain>,
+    caller: Caller<StopWork>,
     State(domains): State<DomainsService>,
     State(reader): State<AuditReader>,
     State(runs): State<AuditRuns>,

@@ -48,7 +48,8 @@ async fn visible_run<A: Access>(
     id: &str,
 ) -> ApiResult<Run> {
     let found = reader.find_run(id).await?;
-    let run = found.filter(|run| run.account_id == *caller.account()).ok_or_else(ApiError::not_found)?;
+    let is_visible = |run: &Run| run.account_id == *caller.account() && caller.sees(&run.host);
+    let run = found.filter(is_visible).ok_or_else(ApiError::not_found)?;
     caller.check_scope(&run.host)?;
     let domain = domains.find_by_id(&run.domain_id).await?;
     if domain.is_none_or(|domain| domain.account_id != run.account_id) {

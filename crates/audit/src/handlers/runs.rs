@@ -220,15 +220,20 @@ async fn list_runs(
     let asked = query.domain.filter(|domain| !domain.is_empty());
     let named = caller.scope().map(str::to_owned).or_else(|| asked.clone());
     let nothing = || Ok(Json(RunList { runs: Vec::new() }));
-    let domain = match &named {
-        None => None,
+    let chosen = match &named {
+        None if caller.reach().domains.is_none() => None,
+        None => {
+            let seen = domains.list_seen(&caller.reach()).await?;
+            Some(seen.into_iter().map(|domain| domain.id).collect())
+        }
         Some(name) => {
             let Some(host) = names::parse_domain(name) else { return nothing() };
-            let Some(site) = domains.find(caller.account(), &host).await? else { return nothing() };
-            Some(site.domain.id.clone())
+            let found = domains.find(caller.account(), &host).await?;
+            let Some(site) = found.filter(|site| caller.sees(&site.domain.host)) else { return nothing() };
+            Some(vec![site.domain.id.clone()])
         }
     };
-    let runs = reader.list_runs(caller.account(), domain.as_ref()).await?;
+    let runs = reader.list_runs(caller.account(), chosen.as_deref()).await?;
     Ok(Json(RunList { runs: runs.into_iter().map(RunView::of).collect() }))
 }
 

@@ -154,19 +154,19 @@ pub async fn find_active(conn: &mut Conn, domain: &DomainId) -> Result<Option<Ru
 pub async fn list_runs(
     conn: &mut Conn,
     account: &AccountId,
-    domain: Option<&DomainId>,
+    domains: Option<&[DomainId]>,
     most: i64,
 ) -> Result<Vec<Run>, DbError> {
-    const SQL: &str = "select * from audit_runs where account_id = $1 and not forgotten and ($2 = '' or domain_id = $2) \
+    // Ids have no comma.
+    const SQL: &str = "select * from audit_runs where account_id = $1 and not forgotten \
+         and ($2 = '' or $2 like '%,' || domain_id || ',%') \
          and exists (select 1 from domains where domains.id = audit_runs.domain_id and domains.removed_at is null) \
          order by started_at desc, id desc limit $3";
+    let chosen = domains.map_or_else(String::new, |ids| {
+        ids.iter().fold(String::from(","), |text, id| text + id.as_str() + ",")
+    });
     let rows: Vec<RunRow> = on_engine!(conn, |c| {
-        sqlx::query_as(SQL)
-            .bind(account.as_str())
-            .bind(domain.map_or("", DomainId::as_str))
-            .bind(most)
-            .fetch_all(c)
-            .await
+        sqlx::query_as(SQL).bind(account.as_str()).bind(&chosen).bind(most).fetch_all(c).await
     })?;
     Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }

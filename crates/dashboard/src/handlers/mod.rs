@@ -1,43 +1,24 @@
-//! HTTP of the dashboard: its files on every path that is no operation, the change of an account's password, and what only
-//! the dashboard asks.
+//! HTTP of the dashboard: its files on every path that is no operation, and what only the dashboard asks.
 
 mod policy_test;
 mod preview;
 mod rules;
 mod sites;
 
-use accounts::Accounts;
-use accounts::callers::Callers;
-use platform::config::Config;
-use std::sync::Arc;
-use std::time::Duration;
-
 use axum::Json;
-use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, Method, StatusCode, Uri, header};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use http::{HeaderMap, Method, Uri, header};
+use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::assets::{self, WebFiles};
 use crate::DashboardState;
-use accounts::SignInError;
-use accounts::callers::caller::SignedIn;
-use accounts::model::Email;
-use platform::api::access::{Access, Credentials, Rate};
-use platform::api::client::ClientAddress;
-use platform::api::openapi::{Errors, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
+use platform::api::ApiError;
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<DashboardState> {
-    OpenApiRouter::new()
-        .routes(routes!(change_password))
-        .merge(sites::routes())
-        .merge(rules::routes())
-        .merge(preview::routes())
+    OpenApiRouter::new().merge(sites::routes()).merge(rules::routes()).merge(preview::routes())
 }
 
 /// Operations of the dashboard alone: a session of any account, 600 a minute.
@@ -45,6 +26,17 @@ pub fn routes() -> OpenApiRouter<DashboardState> {
 pub(super) struct UseDashboard;
 
 impl Access for UseDashboard {
+    const ROLE: PersonRole = PersonRole::Viewer;
+    const CREDENTIALS: Credentials = Credentials::Sessions;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Hiding and showing of entries, for everybody of the account.
+#[derive(Debug)]
+pub(super) struct ChangeDashboard;
+
+impl Access for ChangeDashboard {
+    const ROLE: PersonRole = PersonRole::Editor;
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const RATE: Rate = Rate::Beyond;
 }
@@ -52,11 +44,6 @@ impl Access for UseDashboard {
 /// Makes an answer that no cache keeps.
 fn no_store(body: impl Serialize) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "private, no-store")], Json(body))
-}
-
-own_errors! {
-    PasswordNotChanged: InvalidRequest, InvalidApiKey, CsrfTokenMissing, WrongPassword, PayloadTooLarge, UnsupportedMediaType,
-        RateLimited, InternalError, ServiceUnavailable;
 }
 
 /// Responds on every path that has no operation: 404 below those of the API and the probes and where middlewares of
@@ -81,55 +68,4 @@ fn is_of_prerender(path: &str) -> bool {
     matches!(name, "render" | "recache" | "sitemap" | "cache-clear")
         || is_address(b"http:/")
         || is_address(b"https:/")
-}
-
-/// Characters that a new password has.
-const NEW_PASSWORD: std::ops::RangeInclusive<usize> = 12..=256;
-
-/// The password of an account, and the one that takes its place.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-struct PasswordChange {
-    #[schema(examples("correct horse battery staple"))]
-    current_password: String,
-    /// 12 to 256 characters.
-    #[schema(examples("purple monkey dishwasher"), min_length = 12, max_length = 256)]
-    new_password: String,
-}
-
-/// Changes the account's password.
-///
-/// Ends every session of the account and answers with the cookie of a new one, whose CSRF token is a new one too. A wrong
-/// current password counts like a failed sign-in.
-#[utoipa::path(put, path = "/api/dashboard/password", tag = "Session", request_body = PasswordChange, security(("session" = [])),
-    responses(Errors::<PasswordNotChanged>,
-        (status = 204, description = "Changed.", headers(("set-cookie" = String, description = "The new session.")))))]
-async fn change_password(
-    State(callers): State<Callers>,
-    State(accounts): State<Accounts>,
-    State(config): State<Arc<Config>>,
-    ClientAddress(address): ClientAddress,
-    SignedIn(session): SignedIn,
-    AppJson(change): AppJson<PasswordChange>,
-) -> ApiResult<impl IntoResponse> {
-    if !NEW_PASSWORD.contains(&change.new_password.chars().count()) {
-        let issue = Issue::new("newPassword", "must have 12 to 256 characters");
-        return Err(ApiError::invalid_request(vec![issue]));
-    }
-    let email: Email = session.email.parse().expect("the address of an account is one");
-    // Counted before the password is looked at, so that attempts in parallel count too; given back when it was right.
-    let sign_ins = &callers.rate_limits.sign_ins;
-    sign_ins.take(address, &email).await?.refusal().map_or(Ok(()), Err)?;
-    let fresh = match accounts.change_password(&email, change.current_password, change.new_password).await {
-        Ok(changed) => changed.ok_or_else(|| ApiError::new(ErrorCode::WrongPassword))?,
-        Err(SignInError::Busy) => {
-            sign_ins.give_back(address, &email).await?;
-            return Err(ApiError::new(ErrorCode::RateLimited).retry_after(Duration::from_secs(1)));
-        }
-        Err(SignInError::Store(error)) => return Err(error.into()),
-    };
-    sign_ins.give_back(address, &email).await?;
-    callers.rate_limits.note_right(fresh.id());
-    let cookie = fresh.cookie(config.is_public_https());
-    Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }

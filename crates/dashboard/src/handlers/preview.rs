@@ -11,7 +11,7 @@ use crate::DashboardState;
 use accounts::callers::Caller;
 use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
-use platform::api::access::{Access, Credentials, Rate};
+use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppQuery, ErrorCode, strangers_bytes};
 
@@ -29,6 +29,7 @@ own_errors! {
 struct SeePictures;
 
 impl Access for SeePictures {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const RATE: Rate =
         Rate::Shared(SharedLimit { name: "preview-image", per_minute: 60, per_minute_of_sessions: 60 });

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::{UseDashboard, no_store};
+use super::{ChangeDashboard, UseDashboard, no_store};
 use crate::DashboardState;
 use crate::attention::is_attention_id;
 use crate::first_run::{FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings};
@@ -121,7 +121,7 @@ async fn list_sites(
     State(app): State<DashboardState>,
     AppQuery(query): AppQuery<SitesQuery>,
 ) -> ApiResult<impl IntoResponse> {
-    let (sites, total) = app.dashboard.list_sites(caller.account(), &query.check()?).await?;
+    let (sites, total) = app.dashboard.list_sites(&caller.reach(), &query.check()?).await?;
     Ok(no_store(SiteList { sites, total }))
 }
 
@@ -184,9 +184,9 @@ impl DismissedEntry {
 /// Hides an entry of attention for 30 days, or until there is more of it.
 #[utoipa::path(post, path = "/api/dashboard/dismissed", tag = "Dashboard", request_body = DismissedEntry,
     security(("session" = [])),
-    responses(Refusals::<UseDashboard, NotDismissed>, (status = 204, description = "Hidden.")))]
+    responses(Refusals::<ChangeDashboard, NotDismissed>, (status = 204, description = "Hidden.")))]
 async fn dismiss_entry(
-    caller: Caller<UseDashboard>,
+    caller: Caller<ChangeDashboard>,
     State(app): State<DashboardState>,
     AppJson(entry): AppJson<DismissedEntry>,
 ) -> ApiResult<StatusCode> {
@@ -200,9 +200,9 @@ async fn dismiss_entry(
 /// Shows a dismissed entry of attention again.
 #[utoipa::path(delete, path = "/api/dashboard/dismissed", tag = "Dashboard", params(DismissedEntry),
     security(("session" = [])),
-    responses(Refusals::<UseDashboard, OverviewNotRead>, (status = 204, description = "Shown again.")))]
+    responses(Refusals::<ChangeDashboard, OverviewNotRead>, (status = 204, description = "Shown again.")))]
 async fn restore_entry(
-    caller: Caller<UseDashboard>,
+    caller: Caller<ChangeDashboard>,
     State(domains): State<DomainsService>,
     State(dashboard): State<SiteDashboard>,
     AppQuery(entry): AppQuery<DismissedEntry>,
@@ -221,7 +221,7 @@ async fn get_first_run(
     State(app): State<DashboardState>,
 ) -> ApiResult<impl IntoResponse> {
     let prompts = app.holdings.count(caller.account()).await?.prompts;
-    let (account, demo_domain) = app.dashboard.look_at_account(caller.account(), prompts).await?;
+    let (account, demo_domain) = app.dashboard.look_at_account(&caller.reach(), prompts).await?;
     let part = |part: PartReadiness| InstallationPart {
         id: part.id,
         state: InstallationState::of(part.is_usable, part.has_problem),

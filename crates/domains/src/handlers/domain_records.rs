@@ -53,7 +53,7 @@ twins! {
 }
 
 async fn list<A: Access>(caller: &Caller<A>, app: &DomainsState) -> ApiResult<Json<DomainList>> {
-    let domains = app.domains.list(Some(caller.account())).await?;
+    let domains = app.domains.list_seen(&caller.reach()).await?;
     Ok(Json(DomainList { domains: domains.iter().map(DomainItem::from).collect() }))
 }
 

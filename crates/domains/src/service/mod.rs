@@ -20,7 +20,7 @@ use super::ownership::is_contested;
 use super::queries;
 use super::root_files::RootFiles;
 use super::site::Site;
-use accounts::AccountId;
+use accounts::{AccountId, AccountReach};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::config::Config;
@@ -283,6 +283,13 @@ impl DomainsService {
     /// Lists the domains of an account, or of all accounts, in the order they were added.
     pub async fn list(&self, account: Option<&AccountId>) -> Result<Vec<Domain>, DbError> {
         queries::list_domains(&mut self.db.read().await?, account).await
+    }
+
+    /// Lists the domains that a caller sees of its account, in the order they were added.
+    pub async fn list_seen(&self, reach: &AccountReach<'_>) -> Result<Vec<Domain>, DbError> {
+        let mut domains = self.list(Some(reach.account)).await?;
+        domains.retain(|domain| reach.sees(&domain.host));
+        Ok(domains)
     }
 
     /// Lists every account's record of a name.

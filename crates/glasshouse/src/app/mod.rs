@@ -15,10 +15,10 @@ use utoipa_axum::router::OpenApiRouter;
 
 use self::holdings::HoldingsOfAccounts;
 use self::states::States;
-use accounts::Accounts;
 use accounts::callers::Callers;
 use accounts::callers::rate_limit::RateLimits;
 use accounts::ports::AccountHoldings;
+use accounts::{Accounts, People};
 use analytics::verify::Verifier;
 use analytics::{Analytics, Recorder, VisitStore};
 use audit::Audits;
@@ -56,6 +56,8 @@ pub struct App {
     pub follower: Follower,
     /// Accounts, keys, sessions, usage.
     pub accounts: Accounts,
+    /// People, their memberships and credentials.
+    pub people: People,
     /// Callers of the API and their rates.
     pub callers: Callers,
     /// Domains and prompts of accounts, which their plans limit.
@@ -115,11 +117,10 @@ impl Deref for AppState {
 impl AppState {
     /// Creates every service. Starts nothing: see [`AppState::start`].
     pub fn new(platform: Platform) -> AppState {
-        let Platform { config, clock, db, .. } = &platform;
-        let rate_limits = Arc::new(RateLimits::new(config.limits.anonymous_per_minute, clock, db));
+        let Platform { clock, db, .. } = &platform;
         let follower = Follower::new(&platform);
         let accounts = Accounts::new(&platform, &follower);
-        let callers = Callers { config: config.clone(), accounts: accounts.clone(), rate_limits };
+        let callers = callers(&platform, &accounts);
         let jobs = Jobs::new(db.clone(), clock.clone());
         let domains = DomainsService::new(&platform, &jobs, &follower);
         let index_now = IndexNow::new(&platform, &domains, &jobs);
@@ -167,6 +168,7 @@ impl AppState {
             readiness: ReadinessCheck::new(&platform, &follower, &visits, &recorder),
             follower,
             accounts,
+            people: People::new(&platform),
             holdings: Arc::new(HoldingsOfAccounts { domains: domains.clone(), mentions: mentions.clone() }),
             domains,
             index_now,
@@ -266,6 +268,13 @@ impl AppState {
     pub fn metrics_router(&self) -> axum::Router {
         health::metrics_routes(self.readiness.clone(), self.certificates.clone())
     }
+}
+
+/// Creates the callers of the API, with their rates.
+fn callers(platform: &Platform, accounts: &Accounts) -> Callers {
+    let Platform { config, clock, db, .. } = platform;
+    let rate_limits = Arc::new(RateLimits::new(config.limits.anonymous_per_minute, clock, db));
+    Callers { config: config.clone(), accounts: accounts.clone(), rate_limits }
 }
 
 /// Creates the certificates' service when handshakes or the worker need it. Connected domains get their certificates by a job.

@@ -24,7 +24,9 @@ impl States<'_> {
         AccountsState {
             callers: app.callers.clone(),
             accounts: app.accounts.clone(),
+            people: app.people.clone(),
             config: app.platform.config.clone(),
+            clock: app.platform.clock.clone(),
             holdings: app.holdings.clone(),
         }
     }

@@ -6,6 +6,7 @@ use store::testing::{postgres, schema_differences, sqlite};
 use super::*;
 use crate::testing::*;
 use platform::MIGRATIONS;
+use platform::api::access::PersonRole;
 use platform::plans::Plan;
 
 /// One operation of the document.
@@ -95,6 +96,25 @@ impl Operation {
         self.method == http::Method::GET && self.path == "/api/seo-spider/runs"
     }
 
+    /// Returns the lowest role that may: owners manage people and keys, viewers see neither those nor money and change what concerns only
+    /// themselves.
+    fn lowest_role(&self) -> PersonRole {
+        let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| self.path.starts_with(prefix));
+        let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| self.path.ends_with(suffix));
+        if begins(&["/api/people", "/api/keys"]) {
+            return PersonRole::Owner;
+        }
+        let is_own = begins(&["/api/session", "/api/dashboard/password"]);
+        let tries_out = ends(&["/views", "/verify", "/test-rules", "/test-patterns", "/suggestions"]);
+        let reads = self.method == http::Method::GET && !self.path.ends_with("/ai-mentions/costs");
+        if is_own || tries_out || reads { PersonRole::Viewer } else { PersonRole::Editor }
+    }
+
+    /// Returns true when a key that only reads may: it reads, and tries out like a viewer.
+    fn may_read_with_a_key(&self) -> bool {
+        self.method == http::Method::GET || self.lowest_role() == PersonRole::Viewer
+    }
+
     fn names_something(&self) -> bool {
         self.path.contains('{') || self.names_a_domain()
     }
@@ -134,9 +154,17 @@ enum Intruder {
     SessionWithoutToken,
     /// The owner, whose subscription has ended.
     Inactive,
+    /// A key that only reads.
+    ReadingKey,
+    /// A person who sees another domain of the account only.
+    Unseeing,
+    /// A person of the account with a role below the operation's.
+    Role(PersonRole),
+    /// A person whose password was right and whose code is missing.
+    SecondFactorPending,
 }
 
-const INTRUDERS: [Intruder; 7] = [
+const INTRUDERS: [Intruder; 12] = [
     Intruder::Nobody,
     Intruder::UnknownKey,
     Intruder::OtherCredential,
@@ -144,6 +172,11 @@ const INTRUDERS: [Intruder; 7] = [
     Intruder::OtherScope,
     Intruder::SessionWithoutToken,
     Intruder::Inactive,
+    Intruder::ReadingKey,
+    Intruder::Unseeing,
+    Intruder::Role(PersonRole::Viewer),
+    Intruder::Role(PersonRole::Editor),
+    Intruder::SecondFactorPending,
 ];
 
 /// Accounts, keys and sessions of the matrix.
@@ -156,6 +189,12 @@ struct Cast {
     scoped_key: String,
     key_id: String,
     inactive: (String, TestSession),
+    reading_key: String,
+    unseeing: TestSession,
+    viewer: TestSession,
+    editor: TestSession,
+    /// Cookie of the reply to a right password without a code.
+    pending: String,
 }
 
 impl Cast {
@@ -170,8 +209,20 @@ impl Cast {
         let key_id = keys["keys"][0]["id"].as_str().unwrap().to_owned();
         let inactive = (ended.key.clone(), app.sign_in(&ended).await);
         app.deactivate(&ended).await;
+        app.domain(&owner, "seen.test").await;
+        let owner_session = app.sign_in(&owner).await;
+        let person = async |email: &str, role: &str, domains: Value| {
+            app.person(&owner_session, json!({ "email": email, "role": role, "domains": domains })).await
+        };
+        let reading_key =
+            app.post("/api/keys").session(&owner_session).json(json!({ "access": "read" })).await.json();
         Cast {
-            owner_session: app.sign_in(&owner).await,
+            unseeing: person("unseeing@shop.test", "editor", json!(["seen.test"])).await,
+            viewer: person("viewer@shop.test", "viewer", json!(null)).await,
+            editor: person("editor@shop.test", "editor", json!(null)).await,
+            pending: pending(&app, &person("guarded@shop.test", "owner", json!(null)).await).await,
+            reading_key: reading_key["key"].as_str().unwrap().to_owned(),
+            owner_session,
             foreign_session: app.sign_in(&stranger).await,
             owner_key: owner.key,
             foreign_key: stranger.key,
@@ -209,6 +260,16 @@ impl Cast {
             Intruder::Inactive if operation.body["responses"].get("402").is_none() => return None,
             Intruder::Inactive if takes("apiKey") => request.key(&self.inactive.0),
             Intruder::Inactive => request.session(&self.inactive.1),
+            Intruder::ReadingKey if !takes("apiKey") || operation.may_read_with_a_key() => return None,
+            Intruder::ReadingKey => request.key(&self.reading_key),
+            Intruder::Unseeing if operation.is_empty_for_others() => return None,
+            Intruder::Unseeing if !takes("session") || !operation.names_something() => return None,
+            Intruder::Unseeing => request.session(&self.unseeing),
+            Intruder::Role(role) if !takes("session") || role >= operation.lowest_role() => return None,
+            Intruder::Role(PersonRole::Viewer) => request.session(&self.viewer),
+            Intruder::Role(_) => request.session(&self.editor),
+            Intruder::SecondFactorPending if !takes("session") => return None,
+            Intruder::SecondFactorPending => request.header("cookie", &self.pending),
         };
         let reply = request.json(operation.smallest_body(domain)).await;
         let code = reply.json()["error"].as_str().unwrap_or_default().to_owned();
@@ -216,11 +277,29 @@ impl Cast {
     }
 }
 
+/// Turns the second factor of a person on, and returns what a sign-in without a code gives.
+async fn pending(app: &TestApp, session: &TestSession) -> String {
+    let totp = |method| app.request(method, "/api/session/totp").session(session);
+    let setup = totp(http::Method::POST).json(json!({ "password": PASSWORD })).await.json();
+    let code = accounts::people::code_at(setup["secret"].as_str().unwrap(), app.clock.now());
+    totp(http::Method::PUT).json(json!({ "code": code })).await.assert_status(200);
+    let sign_in = json!({ "email": "guarded@shop.test", "password": PASSWORD });
+    let reply = app.post("/api/session").json(sign_in).await;
+    reply.assert_error(401, "totp_required");
+    reply.header("set-cookie").to_owned()
+}
+
 /// Decides whether an operation may give an intruder this answer.
 fn is_refusal(intruder: Intruder, (status, code): (u16, &str), operation: &Operation) -> bool {
     match intruder {
-        Intruder::Nobody | Intruder::UnknownKey | Intruder::OtherCredential => {
-            (status, code) == (401, "invalid_api_key")
+        Intruder::Nobody
+        | Intruder::UnknownKey
+        | Intruder::OtherCredential
+        | Intruder::SecondFactorPending => (status, code) == (401, "invalid_api_key"),
+        Intruder::ReadingKey => (status, code) == (403, "key_read_only"),
+        Intruder::Role(_) => (status, code) == (403, "role_forbidden"),
+        Intruder::Unseeing => {
+            matches!((status, code), (403, "domain_not_owned" | "role_forbidden") | (404, "not_found"))
         }
         Intruder::Foreign => matches!((status, code), (403, "domain_not_owned") | (404, "not_found")),
         Intruder::OtherScope => match (status, code) {
@@ -270,6 +349,33 @@ async fn every_operation_refuses_every_intruder() {
         }
     })
     .await;
+}
+
+#[tokio::test]
+async fn every_operation_lets_the_lowest_role_in() {
+    let cast = Cast::on(TestApp::new().await).await;
+    for operation in operations(&document()) {
+        // Signing out would end the session of the test.
+        let signs_out = operation.method == http::Method::DELETE && operation.path == "/api/session";
+        if !operation.accepts("session") || signs_out {
+            continue;
+        }
+        let session = match operation.lowest_role() {
+            PersonRole::Viewer => &cast.viewer,
+            PersonRole::Editor => &cast.editor,
+            PersonRole::Owner => &cast.owner_session,
+        };
+        // A domain that nobody has: nothing is done.
+        let path = operation.filled("nobodys.test", "nothing");
+        let request = cast.app.request(operation.method.clone(), &path).session(session);
+
+        let reply = request.json(operation.smallest_body("nobodys.test")).await;
+
+        let code = serde_json::from_slice::<Value>(&reply.body).unwrap_or_default()["error"].clone();
+        assert_ne!(code, "role_forbidden", "{} {}", operation.method, operation.path);
+        assert_ne!(reply.status, 401, "{} {}", operation.method, operation.path);
+        cast.app.clock.advance(std::time::Duration::from_secs(61));
+    }
 }
 
 #[tokio::test]

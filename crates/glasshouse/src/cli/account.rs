@@ -1,4 +1,4 @@
-//! `glasshouse account …`: accounts, their plans and passwords.
+//! `glasshouse account …`: accounts and their plans, people's passwords and second factors.
 
 use std::process::ExitCode;
 
@@ -11,7 +11,7 @@ use platform::plans::Plan;
 /// Manages accounts.
 #[derive(Subcommand)]
 pub enum Command {
-    /// Makes an account and prints its id
+    /// Makes an account and its owner, and prints the account's id
     Create(CreateAccount),
     /// Lists the accounts
     List {
@@ -31,14 +31,16 @@ pub enum Command {
     Deactivate(NamedAccount),
     /// Opens an account's subscription again
     Activate(NamedAccount),
-    /// Gives an account another password and ends its sessions
+    /// Gives a person another password and ends the person's sessions
     SetPassword {
         #[command(flatten)]
-        account: NamedAccount,
+        person: NamedPerson,
         /// The password; without it one is generated and printed
         #[arg(long)]
         password: Option<String>,
     },
+    /// Turns a person's second factor off and ends the person's sessions
+    ResetTotp(NamedPerson),
 }
 
 /// A new account.
@@ -58,6 +60,14 @@ pub struct CreateAccount {
 #[derive(Args)]
 pub struct NamedAccount {
     /// E-mail address of the account
+    #[arg(long, value_name = "E")]
+    email: Email,
+}
+
+/// A person by the e-mail address.
+#[derive(Args)]
+pub struct NamedPerson {
+    /// E-mail address of the person
     #[arg(long, value_name = "E")]
     email: Email,
 }
@@ -98,8 +108,12 @@ pub async fn run(command: Command, context: &Context) -> anyhow::Result<ExitCode
             accounts.set_active(&account.email, true).await?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::SetPassword { account, password } => {
-            match accounts.set_password(&account.email, password).await? {
+        Command::ResetTotp(person) => {
+            accounts.reset_totp(&person.email).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::SetPassword { person, password } => {
+            match accounts.set_password(&person.email, password).await? {
                 Some(password) => output::line(&password),
                 None => Ok(ExitCode::SUCCESS),
             }

@@ -4,5 +4,6 @@ mod api;
 mod audit;
 mod connection;
 mod dashboard;
+mod people;
 mod processes;
 mod removal;

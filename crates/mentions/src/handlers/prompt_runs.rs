@@ -367,7 +367,7 @@ async fn get_prompt_run(
     let row =
         found.filter(|row| row.account_id == caller.account().as_str()).ok_or_else(ApiError::not_found)?;
     let domain = domains.find_by_id(&row.domain_id.as_str().into()).await?;
-    let domain = domain.ok_or_else(ApiError::not_found)?;
+    let domain = domain.filter(|domain| caller.sees(&domain.host)).ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;
     Ok(Json(PromptRunDetails::of(row)))
 }

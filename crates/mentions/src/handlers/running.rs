@@ -104,7 +104,8 @@ async fn run_prompt(
     let found = prompts::find_prompt(&mentions.db, &id).await?;
     let prompt =
         found.filter(|prompt| prompt.account == *caller.account()).ok_or_else(ApiError::not_found)?;
-    let domain = domains.find_by_id(&prompt.domain).await?.ok_or_else(ApiError::not_found)?;
+    let domain = domains.find_by_id(&prompt.domain).await?;
+    let domain = domain.filter(|domain| caller.sees(&domain.host)).ok_or_else(ApiError::not_found)?;
     RequestedDomain::of_host(&domain.host).site_to_use(&caller, &domains).await?;
     let queued = prompts::run_prompt_now(&mentions, owner_of(&caller), &prompt.id, &request).await?;
     Ok(Json(QueuedRuns { queued }))

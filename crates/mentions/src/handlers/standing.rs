@@ -12,7 +12,7 @@ use utoipa_axum::routes;
 
 use super::read_day;
 use crate::MentionsState;
-use crate::access::ReadMentions;
+use crate::access::{ReadCosts, ReadMentions};
 use crate::model::UtcDay;
 use crate::service::standing::{self, DomainCosts, ProviderStanding};
 use ::domains::{DomainAccess, RequestedDomain};
@@ -88,10 +88,10 @@ impl CostQuery {
 /// Returns the costs of a domain's monitoring, and what is left of its budgets.
 #[utoipa::path(get, path = "/api/ai-mentions/costs", tag = "AI mentions", params(CostQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadMentions, StandingNotRead>,
+    responses(Refusals::<ReadCosts, StandingNotRead>,
         (status = 200, description = "The costs.", body = DomainCosts)))]
 async fn get_costs(
-    caller: Caller<ReadMentions>,
+    caller: Caller<ReadCosts>,
     State(clock): State<Clock>,
     State(domains): State<DomainsService>,
     State(mentions): State<Mentions>,

@@ -4,6 +4,9 @@
 
 use std::marker::PhantomData;
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use crate::plans::Plan;
 
 /// What an operation demands of its caller.
@@ -18,8 +21,42 @@ pub trait Access: Send + Sync + 'static {
     const KEY_PLAN: Option<Plan> = None;
     /// A key must be for the whole account: else 403 `requires_unscoped_key`.
     const ACCOUNT_WIDE: bool = false;
+    /// The lowest role of a person that may: else 403 `role_forbidden`. A key that only reads may do what a viewer may, and read
+    /// whatever keys read: else 403 `key_read_only`.
+    const ROLE: PersonRole;
+    /// A person must see all domains of the account: else 403 `role_forbidden`, which names the owner.
+    const EVERY_DOMAIN: bool = false;
     /// What requests count towards: a key's by themselves, those of sessions per account.
     const RATE: Rate = Rate::Unlimited;
+}
+
+/// What a person may do in an account, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PersonRole {
+    /// Reads all but people, keys and costs, and tries out what changes nothing.
+    Viewer,
+    /// Does all but managing people and keys.
+    Editor,
+    /// Does everything.
+    Owner,
+}
+
+impl PersonRole {
+    /// Returns the text in the database.
+    pub const fn id(self) -> &'static str {
+        match self {
+            PersonRole::Viewer => "viewer",
+            PersonRole::Editor => "editor",
+            PersonRole::Owner => "owner",
+        }
+    }
+
+    /// Parses the text in the database. An unknown one must not gain by it: it is a viewer's.
+    pub fn stored(text: &str) -> PersonRole {
+        let roles = [PersonRole::Owner, PersonRole::Editor];
+        roles.into_iter().find(|role| role.id() == text).unwrap_or(PersonRole::Viewer)
+    }
 }
 
 /// What callers may show.
@@ -63,6 +100,8 @@ pub struct Dashboard<A>(PhantomData<A>);
 impl<A: Access> Access for Dashboard<A> {
     const CREDENTIALS: Credentials = Credentials::Sessions;
     const ACTIVE: bool = A::ACTIVE;
+    const ROLE: PersonRole = A::ROLE;
+    const EVERY_DOMAIN: bool = A::EVERY_DOMAIN;
     const RATE: Rate = match A::RATE {
         Rate::Unlimited => Rate::Beyond,
         limited => limited,
@@ -74,6 +113,7 @@ impl<A: Access> Access for Dashboard<A> {
 pub struct RenderPages;
 
 impl Access for RenderPages {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const ACTIVE: bool = true;
 }
 
@@ -82,18 +122,31 @@ impl Access for RenderPages {
 pub struct RefreshCache;
 
 impl Access for RefreshCache {
+    const ROLE: PersonRole = PersonRole::Editor;
     const ACTIVE: bool = true;
     const RATE: Rate =
         Rate::Shared(SharedLimit { name: "refresh", per_minute: 120, per_minute_of_sessions: 120 });
 }
 
-/// The account's own affairs (keys, usage): a session or an account-wide key.
+/// Use of the account's plan: a session or an account-wide key.
 #[derive(Debug)]
 pub struct OwnAccount;
 
 impl Access for OwnAccount {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
     const ACCOUNT_WIDE: bool = true;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// The account's keys: a session of an owner, or an account-wide key.
+#[derive(Debug)]
+pub struct ManageKeys;
+
+impl Access for ManageKeys {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ACCOUNT_WIDE: bool = true;
+    const ROLE: PersonRole = PersonRole::Owner;
     const RATE: Rate = Rate::Beyond;
 }
 
@@ -102,6 +155,17 @@ impl Access for OwnAccount {
 pub struct ReadDomain;
 
 impl Access for ReadDomain {
+    const ROLE: PersonRole = PersonRole::Viewer;
     const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const RATE: Rate = Rate::Beyond;
+}
+
+/// Stopping work on one domain, which inactive accounts may too.
+#[derive(Debug)]
+pub struct StopWork;
+
+impl Access for StopWork {
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ROLE: PersonRole = PersonRole::Editor;
     const RATE: Rate = Rate::Beyond;
 }

@@ -59,6 +59,15 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
+/// Address of the other end of a request's connection, whatever headers say.
+#[derive(Debug, Clone, Copy)]
+pub struct PeerAddress(pub IpAddr);
+
+/// Returns the address of the other end of a request's connection.
+pub fn peer_address(parts: &Parts) -> IpAddr {
+    parts.extensions.get::<PeerAddress>().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.0)
+}
+
 /// Returns the address that a request came from.
 pub fn client_address(parts: &Parts) -> IpAddr {
     // Without a connection (a test) everybody is the same unknown client.

@@ -19,8 +19,8 @@ use http::{HeaderMap, Method, StatusCode};
 use tower::ServiceExt;
 use tracing::Instrument;
 
-use super::client::ClientAddress;
 use super::client::resolve_client;
+use super::client::{ClientAddress, PeerAddress};
 use super::error::ApiError;
 use super::error_code::ErrorCode;
 use super::extract::BodyLimit;
@@ -95,6 +95,7 @@ impl Envelope {
         let client = resolve_client(peer, &parts.headers, &self.config.edge.trusted_proxies);
         let standing = RateLimitSlot::default();
         parts.extensions.insert(ClientAddress(client));
+        parts.extensions.insert(PeerAddress(peer.to_canonical()));
         parts.extensions.insert(standing.clone());
         let (method, path) = (parts.method.clone(), parts.uri.path().to_owned());
         // The query stays out of the log: it may carry a public stats token.

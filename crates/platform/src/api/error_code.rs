@@ -69,18 +69,26 @@ error_codes! {
     ProviderLimitReached = BAD_REQUEST "provider_limit_reached": "The plan allows fewer assistants for one prompt."
         with { "limit": 3, "current": 4 };
     NoSitemap = BAD_REQUEST "no_sitemap": "The domain has no sitemap, and the request names none.";
+    InvalidToken = BAD_REQUEST "invalid_token": "The link was used, has expired or is unknown.";
     InvalidApiKey = UNAUTHORIZED "invalid_api_key": "No credential, a malformed or an unknown one.";
     InvalidCredentials = UNAUTHORIZED "invalid_credentials": "The e-mail address or the password is wrong.";
+    TotpRequired = UNAUTHORIZED "totp_required": "The password is right; the person has a second factor, whose `code` is missing.";
+    WrongSignInCode = UNAUTHORIZED "invalid_code": "The code of the sign-in is wrong, or was used.";
     SubscriptionRequired = PAYMENT_REQUIRED "subscription_required": "The account is inactive.";
     PlanRequired = FORBIDDEN "plan_required": "This needs a higher plan: `requiredPlan`."
         with { "requiredPlan": "business" };
     RequiresUnscopedKey = FORBIDDEN "requires_unscoped_key": "The key is restricted to one domain; this needs an account-wide one.";
+    RoleForbidden = FORBIDDEN "role_forbidden": "The person's role may not do this; `requiredRole` is the lowest that may."
+        with { "requiredRole": "editor" };
+    KeyReadOnly = FORBIDDEN "key_read_only": "The key only reads.";
     ApiKeyDomainScopeMismatch = FORBIDDEN "api_key_domain_scope_mismatch": "The key is restricted to another domain.";
     DomainNotOwned = FORBIDDEN "domain_not_owned": "The domain is not on the account.";
     DomainSuspended = FORBIDDEN "domain_suspended": "The domain is locked by the operator.";
     DomainLimitReached = FORBIDDEN "domain_limit_reached": "The plan allows no more domains."
         with { "limit": 25, "current": 25 };
     KeyLimitReached = FORBIDDEN "key_limit_reached": "The account has as many keys as it may have; revoked ones do not count."
+        with { "limit": 100, "current": 100 };
+    PeopleLimitReached = FORBIDDEN "people_limit_reached": "The account has as many people as it may have, invited ones among them."
         with { "limit": 100, "current": 100 };
     DomainAccessForbidden = FORBIDDEN "domain_access_forbidden": "The audit is of a domain that is no longer on the account.";
     NoSeoSpiderAccess = FORBIDDEN "no_seo_spider_access": "The plan has no audits.";
@@ -99,6 +107,8 @@ error_codes! {
     UpgradeRequiredForCustomHeaders = FORBIDDEN "upgrade_required_for_custom_headers": "The plan has no custom response headers.";
     CsrfTokenMissing = FORBIDDEN "csrf_token_missing": "A session changes something without its token in `x-csrf-token`.";
     WrongPassword = FORBIDDEN "wrong_password": "The current password is wrong.";
+    InvalidCode = FORBIDDEN "invalid_code": "The code of the second factor is wrong, or was used.";
+    SignInByProxy = FORBIDDEN "sign_in_by_proxy": "The proxy in front says who is signed in: its header names nobody here, or a password or another session was sent.";
     CrossSiteRequest = FORBIDDEN "cross_site_request": "The request comes from a page of another site.";
     NotFound = NOT_FOUND "not_found": "There is no such thing, or it is not the account's.";
     MethodNotAllowed = METHOD_NOT_ALLOWED "method_not_allowed": "The path has other methods; `Allow` names them.";
@@ -106,6 +116,9 @@ error_codes! {
     DomainAlreadyConnected = CONFLICT "domain_already_connected": "The account has the domain already, or another account serves it.";
     RunAlreadyActive = CONFLICT "run_already_active": "The domain is being audited: `runId`."
         with { "runId": "01989d3c-5b1e-7c40-8f0a-2f6f7c1f4a10" };
+    LastOwner = CONFLICT "last_owner": "The account would have no owner left.";
+    PersonExists = CONFLICT "person_exists": "The address belongs to somebody of the account already.";
+    TotpEnabled = CONFLICT "totp_enabled": "A second factor is on; it must be switched off first.";
     PromptPaused = CONFLICT "prompt_paused": "The prompt is paused.";
     PayloadTooLarge = PAYLOAD_TOO_LARGE "payload_too_large": "The body is too large.";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported_media_type": "The body is not `application/json`, or it is compressed.";
@@ -144,8 +157,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_is_declared_once() {
-        let codes: HashSet<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+    fn every_code_is_declared_once_for_its_status() {
+        let codes: HashSet<_> = ErrorCode::ALL.iter().map(|code| (code.status(), code.as_str())).collect();
 
         assert_eq!(codes.len(), ErrorCode::ALL.len());
     }

@@ -10,7 +10,7 @@ use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder
 use utoipa::openapi::{ContentBuilder, Ref, RefOr};
 use utoipa::{IntoResponses, Modify, OpenApi, ToSchema};
 
-use super::access::{Access, Credentials};
+use super::access::{Access, Credentials, PersonRole};
 use super::error::Issue;
 use super::error_code::ErrorCode;
 use super::header_names::{API_KEY, STATS_TOKEN};
@@ -85,6 +85,9 @@ pub struct ErrorBody {
     /// How much of it is used, or was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<i64>,
+    /// The lowest role that may, with `role_forbidden`.
+    #[serde(rename = "requiredRole", skip_serializing_if = "Option::is_none")]
+    pub required_role: Option<String>,
     /// What is wrong with each header, with `invalid_custom_headers`: the rule's number, the header's name, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
@@ -145,6 +148,15 @@ impl<A: Access, E: OwnErrors> IntoResponses for Refusals<A, E> {
         }
         if A::CREDENTIALS != Credentials::Keys {
             codes.push(ErrorCode::CsrfTokenMissing);
+            codes.push(ErrorCode::SignInByProxy);
+        }
+        if A::ROLE > PersonRole::Viewer {
+            if A::CREDENTIALS != Credentials::Keys {
+                codes.push(ErrorCode::RoleForbidden);
+            }
+            if A::CREDENTIALS != Credentials::Sessions {
+                codes.push(ErrorCode::KeyReadOnly);
+            }
         }
         // The scope of a key is nothing to a session.
         let is_for_keys = A::CREDENTIALS != Credentials::Sessions;

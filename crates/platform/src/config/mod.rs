@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crawler::HostTarget;
 use crawler::sitemap::SitemapLimits;
+use http::HeaderName;
 use ipnet::IpNet;
 use serde::Deserialize;
 use url::Url;
@@ -64,6 +65,10 @@ pub struct ServerSection {
     #[serde(deserialize_with = "optional")]
     pub demo_domain: Option<String>,
     pub roles: Vec<Role>,
+    #[serde(deserialize_with = "optional")]
+    pub auth_header: Option<HeaderName>,
+    #[serde(deserialize_with = "values::networks")]
+    pub auth_proxies: Vec<IpNet>,
     pub shutdown_grace_s: u64,
     pub drain_s: u64,
     pub proxy_protocol: ProxyProtocol,
@@ -338,6 +343,12 @@ impl Config {
         let refuse = |key: &str, problem: &str| Err(ConfigError::value(key, problem));
         if self.server.roles.is_empty() {
             return refuse("server.roles", "names no role, so this process would do nothing");
+        }
+        if self.server.auth_header.is_some() && self.server.auth_proxies.is_empty() {
+            return refuse("server.auth_header", "needs server.auth_proxies: nobody else is believed");
+        }
+        if self.server.auth_header.is_none() && !self.server.auth_proxies.is_empty() {
+            return refuse("server.auth_proxies", "needs server.auth_header: nothing says who is signed in");
         }
         if self.render.timeout_ms < 100 {
             return refuse("render.timeout_ms", "is less than 100 ms: no page settles in that time");

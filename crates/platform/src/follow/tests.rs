@@ -77,8 +77,8 @@ impl Process {
 }
 
 async fn add(conn: &mut Conn, id: &str) {
-    const SQL: &str = "insert into accounts (id, email, password_hash, plan, active, created_at) \
-         values ($1, $1, '', 'free', true, 0)";
+    const SQL: &str = "insert into accounts (id, email, plan, active, created_at) \
+         values ($1, $1, 'free', true, 0)";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id).execute(c).await.map(drop)).unwrap();
 }
 

@@ -4,6 +4,7 @@
 //! Each feature has services of its own to test ([`Services`]): its own and those to its left.
 
 mod clickhouse;
+mod mail;
 mod other_process;
 mod process;
 mod request;
@@ -23,6 +24,7 @@ use tokio_util::task::TaskTracker;
 
 pub use clickhouse::clickhouse_database;
 pub use crawler::testing::{DnsServer, Trouble};
+pub use mail::mail_server;
 pub use other_process::OtherProcess;
 pub use request::{Reply, TestRequest, TestSession};
 

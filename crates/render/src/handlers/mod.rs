@@ -136,6 +136,9 @@ async fn render_page(
         caller.count(&app.callers, FORCED).await?;
     }
     let caller = caller.admit()?;
+    if is_forced(&query) {
+        caller.check_writes()?;
+    }
     let asked = parse_query(&query, app.config.limits.url_bytes)
         .map_err(|(field, message)| ApiError::invalid_request(vec![Issue::new(field, message)]))?;
     let host = asked.target.host_str().unwrap_or_default();

@@ -88,10 +88,10 @@ impl AuditReader {
     pub async fn list_runs(
         &self,
         account: &AccountId,
-        domain: Option<&DomainId>,
+        domains: Option<&[DomainId]>,
     ) -> Result<Vec<Run>, DbError> {
         let now = self.clock.now();
-        let mut runs = queries::list_runs(&mut self.db.read().await?, account, domain, MOST_RUNS).await?;
+        let mut runs = queries::list_runs(&mut self.db.read().await?, account, domains, MOST_RUNS).await?;
         runs.iter_mut().for_each(|run| run.needs_continuation = run.is_cut_off(now));
         Ok(runs)
     }

@@ -16,8 +16,6 @@ use crawler::testing::WebServer;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpListener;
 
 use crate::model::{
     MonitorInterval, NewPromptRun, Prompt, PromptId, PromptIntent, PromptRunId, PromptRunStatus,
@@ -76,47 +74,6 @@ async fn on_each_engine(test: impl AsyncFn(Luma)) {
         test(luma).await;
     })
     .await;
-}
-
-/// Starts a mail server that takes everything.
-#[expect(clippy::disallowed_methods, reason = "the task ends with the test")]
-async fn mail_server(mails: Arc<Mutex<Vec<String>>>) -> std::net::SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((stream, _)) = listener.accept().await {
-            let (mut lines, mut answer) = {
-                let (read, write) = stream.into_split();
-                (BufReader::new(read).lines(), write)
-            };
-            let _ = answer.write_all(b"220 mail.example\r\n").await;
-            let mut mail: Option<String> = None;
-            while let Ok(Some(line)) = lines.next_line().await {
-                let reply: &[u8] = match (&mut mail, line.as_str()) {
-                    (Some(text), ".") => {
-                        mails.lock().unwrap().push(std::mem::take(text));
-                        mail = None;
-                        b"250 taken\r\n"
-                    }
-                    (Some(text), line) => {
-                        text.push_str(line);
-                        text.push('\n');
-                        continue;
-                    }
-                    (None, "DATA") => {
-                        mail = Some(String::new());
-                        b"354 go on\r\n"
-                    }
-                    (None, "QUIT") => b"221 bye\r\n",
-                    (None, _) => b"250 fine\r\n",
-                };
-                if answer.write_all(reply).await.is_err() {
-                    break;
-                }
-            }
-        }
-    });
-    address
 }
 
 fn brand() -> BrandProfile {

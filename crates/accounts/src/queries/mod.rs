@@ -1,11 +1,14 @@
-//! SQL of accounts, API keys, sessions and usage. The only place that knows these four tables.
+//! SQL of accounts, API keys, people, sessions and usage. The only place that knows these tables.
+
+pub mod people;
+pub mod sessions;
 
 use std::sync::atomic::AtomicI64;
 
 use store::{Conn, DbError, on_engine};
 
 use super::keys::KeyHash;
-use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyIdentity, SessionIdentity};
+use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyAccess, KeyId, KeyIdentity};
 use super::usage::UsageMetric;
 use platform::clock::Timestamp;
 use platform::plans::Plan;
@@ -27,13 +30,12 @@ fn stored_plan(text: &str) -> Plan {
     text.parse().unwrap_or(Plan::Essential)
 }
 
-pub async fn insert_account(conn: &mut Conn, account: &Account, password_hash: &str) -> Result<(), DbError> {
-    const SQL: &str = "insert into accounts (id, email, password_hash, plan, active, created_at)
-         values ($1, $2, $3, $4, $5, $6)";
+pub async fn insert_account(conn: &mut Conn, account: &Account) -> Result<(), DbError> {
+    const SQL: &str =
+        "insert into accounts (id, email, plan, active, created_at) values ($1, $2, $3, $4, $5)";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(account.id.as_str())
         .bind(&account.email)
-        .bind(password_hash)
         .bind(account.plan.id())
         .bind(account.active)
         .bind(account.created_at.as_millis())
@@ -66,16 +68,6 @@ pub async fn find_account(conn: &mut Conn, id: &AccountId) -> Result<Option<Acco
     Ok(row.map(account))
 }
 
-pub async fn find_password_hash(
-    conn: &mut Conn,
-    email: &Email,
-) -> Result<Option<(AccountId, String)>, DbError> {
-    const SQL: &str = "select id, password_hash from accounts where email = $1";
-    let row: Option<(String, String)> =
-        on_engine!(conn, |c| sqlx::query_as(SQL).bind(email.as_str()).fetch_optional(c).await)?;
-    Ok(row.map(|(id, hash)| (id.into(), hash)))
-}
-
 pub async fn set_plan(conn: &mut Conn, account: &AccountId, plan: Plan) -> Result<(), DbError> {
     const SQL: &str = "update accounts set plan = $2 where id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
@@ -91,11 +83,6 @@ pub async fn set_active(conn: &mut Conn, account: &AccountId, active: bool) -> R
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).bind(active).execute(c).await.map(drop))?)
 }
 
-pub async fn set_password_hash(conn: &mut Conn, account: &AccountId, hash: &str) -> Result<(), DbError> {
-    const SQL: &str = "update accounts set password_hash = $2 where id = $1";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).bind(hash).execute(c).await.map(drop))?)
-}
-
 /// Makes changes of one account wait for each other, so that none of them counts too few.
 pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
     // SQLite has one writer anyway; an update of nothing locks the row elsewhere.
@@ -103,10 +90,21 @@ pub async fn lock_account(conn: &mut Conn, account: &AccountId) -> Result<(), Db
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
 }
 
-/// Counts an account's keys that are not revoked.
-pub async fn count_working_keys(conn: &mut Conn, account: &AccountId) -> Result<u64, DbError> {
-    const SQL: &str = "select count(*) from api_keys where account_id = $1 and revoked_at is null";
-    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(account.as_str()).fetch_one(c).await)?;
+/// Counts an account's keys that work; those of one maker when one is given.
+pub async fn count_working_keys(
+    conn: &mut Conn,
+    account: &AccountId,
+    maker: Option<&str>,
+    now: Timestamp,
+) -> Result<u64, DbError> {
+    const SQL: &str = "select count(*) from api_keys where account_id = $1 and revoked_at is null
+         and (expires_at is null or expires_at > $2) and ($3 = '' or created_by = $3)";
+    let count: i64 = on_engine!(conn, |c| sqlx::query_scalar(SQL)
+        .bind(account.as_str())
+        .bind(now.as_millis())
+        .bind(maker.unwrap_or_default())
+        .fetch_one(c)
+        .await)?;
     Ok(count.unsigned_abs())
 }
 
@@ -116,8 +114,9 @@ pub async fn insert_key(
     key: &ApiKeyInfo,
     hash: KeyHash,
 ) -> Result<(), DbError> {
-    const SQL: &str = "insert into api_keys (id, account_id, name, domain, hash, last4, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7)";
+    const SQL: &str = "insert into api_keys
+         (id, account_id, name, domain, hash, last4, created_at, expires_at, reads_only, created_by)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(key.id.as_str())
         .bind(account.as_str())
@@ -126,24 +125,44 @@ pub async fn insert_key(
         .bind(hash.to_hex())
         .bind(&key.last4)
         .bind(key.created_at.as_millis())
+        .bind(key.expires_at.map(Timestamp::as_millis))
+        .bind(key.access == KeyAccess::Read)
+        .bind(&key.created_by)
         .execute(c)
         .await
         .map(drop))?)
 }
 
+#[derive(sqlx::FromRow)]
+struct KeyRow {
+    id: String,
+    name: String,
+    domain: Option<String>,
+    last4: String,
+    created_at: i64,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+    expires_at: Option<i64>,
+    reads_only: bool,
+    created_by: Option<String>,
+}
+
 pub async fn list_keys(conn: &mut Conn, account: &AccountId) -> Result<Vec<ApiKeyInfo>, DbError> {
-    const SQL: &str = "select id, name, domain, last4, created_at, last_used_at, revoked_at
-         from api_keys where account_id = $1 order by created_at, id";
-    type Row = (String, String, Option<String>, String, i64, Option<i64>, Option<i64>);
-    let rows: Vec<Row> = on_engine!(conn, |c| sqlx::query_as(SQL).bind(account.as_str()).fetch_all(c).await)?;
-    let key = |(id, name, domain, last4, created_at, last_used_at, revoked_at): Row| ApiKeyInfo {
-        id: id.into(),
-        name,
-        domain,
-        last4,
-        created_at: Timestamp::from_millis(created_at),
-        last_used_at: last_used_at.map(Timestamp::from_millis),
-        revoked_at: revoked_at.map(Timestamp::from_millis),
+    const SQL: &str = "select id, name, domain, last4, created_at, last_used_at, revoked_at,
+         expires_at, reads_only, created_by from api_keys where account_id = $1 order by created_at, id";
+    let rows: Vec<KeyRow> =
+        on_engine!(conn, |c| sqlx::query_as(SQL).bind(account.as_str()).fetch_all(c).await)?;
+    let key = |row: KeyRow| ApiKeyInfo {
+        id: row.id.into(),
+        name: row.name,
+        domain: row.domain,
+        last4: row.last4,
+        created_at: Timestamp::from_millis(row.created_at),
+        last_used_at: row.last_used_at.map(Timestamp::from_millis),
+        revoked_at: row.revoked_at.map(Timestamp::from_millis),
+        expires_at: row.expires_at.map(Timestamp::from_millis),
+        access: if row.reads_only { KeyAccess::Read } else { KeyAccess::Write },
+        created_by: row.created_by,
     };
     Ok(rows.into_iter().map(key).collect())
 }
@@ -168,20 +187,35 @@ pub async fn list_inactive_accounts(conn: &mut Conn) -> Result<Vec<AccountId>, D
     Ok(ids.into_iter().map(AccountId::from).collect())
 }
 
+#[derive(sqlx::FromRow)]
+struct IdentityRow {
+    id: String,
+    account_id: String,
+    plan: String,
+    active: bool,
+    domain: Option<String>,
+    expires_at: Option<i64>,
+    reads_only: bool,
+    created_by: Option<String>,
+}
+
 /// Finds who a key belongs to, unless it was revoked.
 pub async fn find_key_identity(conn: &mut Conn, hash: KeyHash) -> Result<Option<KeyIdentity>, DbError> {
-    const SQL: &str = "select k.id, k.account_id, a.plan, a.active, k.domain
+    const SQL: &str =
+        "select k.id, k.account_id, a.plan, a.active, k.domain, k.expires_at, k.reads_only, k.created_by
          from api_keys k join accounts a on a.id = k.account_id
          where k.hash = $1 and k.revoked_at is null";
-    type Row = (String, String, String, bool, Option<String>);
-    let row: Option<Row> =
+    let row: Option<IdentityRow> =
         on_engine!(conn, |c| sqlx::query_as(SQL).bind(hash.to_hex()).fetch_optional(c).await)?;
-    Ok(row.map(|(key, account, plan, active, domain)| KeyIdentity {
-        key: key.into(),
-        account: account.into(),
-        plan: stored_plan(&plan),
-        active,
-        scope: domain.map(String::into_boxed_str),
+    Ok(row.map(|row| KeyIdentity {
+        key: row.id.into(),
+        account: row.account_id.into(),
+        plan: stored_plan(&row.plan),
+        active: row.active,
+        scope: row.domain.map(String::into_boxed_str),
+        expires_at: row.expires_at.map(Timestamp::from_millis),
+        reads_only: row.reads_only,
+        created_by: row.created_by.map(String::into_boxed_str),
         used_at: AtomicI64::new(0),
     }))
 }
@@ -212,84 +246,6 @@ pub async fn note_key_use(conn: &mut Conn, key: &KeyId, at: Timestamp) -> Result
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(key.as_str())
         .bind(at.as_millis())
-        .execute(c)
-        .await
-        .map(drop))?)
-}
-
-pub async fn insert_session(
-    conn: &mut Conn,
-    account: &AccountId,
-    hash: KeyHash,
-    csrf_token: &str,
-    now: Timestamp,
-) -> Result<(), DbError> {
-    const SQL: &str = "insert into sessions (id_hash, account_id, csrf_token, created_at, last_seen_at)
-         values ($1, $2, $3, $4, $4)";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(hash.to_hex())
-        .bind(account.as_str())
-        .bind(csrf_token)
-        .bind(now.as_millis())
-        .execute(c)
-        .await
-        .map(drop))?)
-}
-
-/// Finds a session that was used after `seen_after` and made after `made_after`, and when it was last seen.
-pub async fn find_session(
-    conn: &mut Conn,
-    hash: KeyHash,
-    seen_after: Timestamp,
-    made_after: Timestamp,
-) -> Result<Option<(SessionIdentity, Timestamp)>, DbError> {
-    const SQL: &str = "select s.account_id, a.email, a.plan, a.active, s.csrf_token, s.last_seen_at
-         from sessions s join accounts a on a.id = s.account_id
-         where s.id_hash = $1 and s.last_seen_at > $2 and s.created_at > $3";
-    type Row = (String, String, String, bool, String, i64);
-    let row: Option<Row> = on_engine!(conn, |c| sqlx::query_as(SQL)
-        .bind(hash.to_hex())
-        .bind(seen_after.as_millis())
-        .bind(made_after.as_millis())
-        .fetch_optional(c)
-        .await)?;
-    Ok(row.map(|(account, email, plan, active, csrf_token, seen)| {
-        let session =
-            SessionIdentity { account: account.into(), email, plan: stored_plan(&plan), active, csrf_token };
-        (session, Timestamp::from_millis(seen))
-    }))
-}
-
-pub async fn note_session_use(conn: &mut Conn, hash: KeyHash, now: Timestamp) -> Result<(), DbError> {
-    const SQL: &str = "update sessions set last_seen_at = $2 where id_hash = $1";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(hash.to_hex())
-        .bind(now.as_millis())
-        .execute(c)
-        .await
-        .map(drop))?)
-}
-
-pub async fn delete_session(conn: &mut Conn, hash: KeyHash) -> Result<(), DbError> {
-    const SQL: &str = "delete from sessions where id_hash = $1";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(hash.to_hex()).execute(c).await.map(drop))?)
-}
-
-pub async fn delete_sessions_of(conn: &mut Conn, account: &AccountId) -> Result<(), DbError> {
-    const SQL: &str = "delete from sessions where account_id = $1";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(account.as_str()).execute(c).await.map(drop))?)
-}
-
-/// Deletes the sessions that [`find_session`] would not find any more.
-pub async fn delete_ended_sessions(
-    conn: &mut Conn,
-    seen_before: Timestamp,
-    made_before: Timestamp,
-) -> Result<(), DbError> {
-    const SQL: &str = "delete from sessions where last_seen_at <= $1 or created_at <= $2";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
-        .bind(seen_before.as_millis())
-        .bind(made_before.as_millis())
         .execute(c)
         .await
         .map(drop))?)

@@ -1,5 +1,11 @@
 //! Sessions, keys and usage over HTTP.
 
+mod keys;
+mod links;
+mod people;
+mod proxied;
+mod second_factor;
+
 use serde_json::json;
 
 use crate::keys::{KeyKind, NewKey};

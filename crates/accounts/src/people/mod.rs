@@ -1,0 +1,77 @@
+//! People: who signs in, what each may do in which account, and how somebody comes in who cannot.
+//! Must never store or log a password, a code or a link's token in the clear.
+//! See docs/decisions/0520.
+
+mod credentials;
+mod links;
+mod mails;
+mod members;
+mod model;
+mod second_factor;
+mod totp;
+
+pub use credentials::Credentials;
+pub use links::{AcceptError, Links};
+pub use members::{InviteError, MOST_PEOPLE, MemberError, Members};
+pub use model::{
+    Invitation, InvitationOrder, MemberChange, MemberId, MemberInfo, MemberState, NewMember, PersonRecord,
+};
+pub use second_factor::{CodeError, SecondFactors, TotpSetup};
+#[cfg(any(test, feature = "testing"))]
+pub use totp::code_at;
+
+use std::sync::Arc;
+
+use platform::Platform;
+use platform::clock::Clock;
+use platform::notify::mail::Mailer;
+use platform::secret::SealKey;
+use store::Db;
+use tokio_util::task::TaskTracker;
+
+/// Services about people. Each may be used alone. Cheap to clone.
+#[derive(Clone)]
+pub struct People {
+    pub credentials: Credentials,
+    pub second_factors: SecondFactors,
+    pub members: Members,
+    pub links: Links,
+}
+
+/// Parts that the services of people share.
+pub(crate) struct Shared {
+    db: Db,
+    clock: Clock,
+    /// Key of the secrets of second factors.
+    seal: SealKey,
+    /// None: no mail server is set, or it cannot be used.
+    mailer: Option<Mailer>,
+    /// Address of the dashboard, without a slash at its end.
+    public_url: String,
+    tasks: TaskTracker,
+}
+
+impl People {
+    /// Makes the services.
+    pub fn new(platform: &Platform) -> People {
+        let mailer = Mailer::of_settings(&platform.config).unwrap_or_else(|error| {
+            tracing::error!(error = %error, "no invitations and no links to another password are mailed");
+            None
+        });
+        let shared = Arc::new(Shared {
+            db: platform.db.clone(),
+            clock: platform.clock.clone(),
+            seal: platform.secrets.seal_key("second factors"),
+            mailer,
+            public_url: platform.config.public_url().trim_end_matches('/').to_owned(),
+            tasks: platform.tasks.clone(),
+        });
+        let second_factors = SecondFactors(shared.clone());
+        People {
+            credentials: Credentials { shared: shared.clone(), second_factors: second_factors.clone() },
+            second_factors,
+            members: Members(shared.clone()),
+            links: Links(shared),
+        }
+    }
+}

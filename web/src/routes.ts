@@ -14,6 +14,8 @@ const routes = {
   hooks: { beforeLoad: begin, afterLoad: arrive },
   '/': () => import('./features/start/start.svelte'),
   '/(sign-in)': () => import('./features/session/sign-in.svelte'),
+  '/(invitation)': () => import('./features/session/invitation.svelte'),
+  '/(reset)': () => import('./features/session/reset.svelte'),
   // domains, set-up, overview
   '/first-run': () => import('./features/domains/first-run.svelte'),
   '/domains': () => import('./features/domains/domains.svelte'),
@@ -69,6 +71,8 @@ const routes = {
   '/d/:domain/settings/remove': () => import('./features/settings/remove.svelte'),
   // account
   '/account/profile': () => import('./features/account/profile.svelte'),
+  '/account/security': () => import('./features/account/security.svelte'),
+  '/account/people': () => import('./features/account/people.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),
   '/account/usage': () => import('./features/account/usage.svelte'),
   '*': NotFound,

@@ -5,7 +5,7 @@ import { expect, test } from '../fixtures.ts';
 test('a changed password ends every other session and lets this one go on', async ({ app, account, baseURL }) => {
   const elsewhere = await request.newContext({ baseURL: baseURL ?? '' });
   await elsewhere.post('/api/session', { data: account });
-  await app.goto('/account/profile');
+  await app.goto('/account/security');
   await app.getByLabel('Current password', { exact: true }).fill(account.password);
   await app.getByLabel('New password', { exact: true }).fill('purple monkey dishwasher');
 
@@ -24,7 +24,7 @@ test('a changed password ends every other session and lets this one go on', asyn
 });
 
 test('a wrong current password is said at its field', async ({ app }) => {
-  await app.goto('/account/profile');
+  await app.goto('/account/security');
   const current = app.getByLabel('Current password', { exact: true });
   await current.fill('not the password');
   await app.getByLabel('New password', { exact: true }).fill('purple monkey dishwasher');
@@ -37,7 +37,7 @@ test('a wrong current password is said at its field', async ({ app }) => {
 });
 
 test('a short new password is refused before it is sent', async ({ app, account }) => {
-  await app.goto('/account/profile');
+  await app.goto('/account/security');
   await app.getByLabel('Current password', { exact: true }).fill(account.password);
   const fresh = app.getByLabel('New password', { exact: true });
   await fresh.fill('short');

@@ -197,6 +197,8 @@ const SETTINGS: Screen[] = [
     shows: heading(name),
   })),
   { name: 'profile', path: () => '/account/profile', shows: heading('Profile') },
+  { name: 'security', path: () => '/account/security', shows: heading('Security') },
+  { name: 'people', path: () => '/account/people', shows: table('People') },
   { name: 'keys', path: () => '/account/keys', shows: table('API keys') },
   { name: 'usage', path: () => '/account/usage', shows: table('Usage') },
   {

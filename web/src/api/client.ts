@@ -56,9 +56,10 @@ export function del<P extends PathsWith<'delete'>>(
 export const STATS_TOKEN = 'x-service-public-stats-token';
 
 async function send(verb: Verb, path: string, init: AnyInit = {}, isRepeated = false): Promise<unknown> {
-  const isSignIn = verb === 'post' && path === '/api/session';
+  const isOpen = isOpenToAll(verb, path);
   const options = { ...init };
-  if (verb !== 'get' && !isSignIn) options.headers = { ...options.headers, 'x-csrf-token': await token() };
+  const shown = isOpen ? csrfToken : verb === 'get' ? null : await token();
+  if (shown !== null) options.headers = { ...options.headers, 'x-csrf-token': shown };
   try {
     return await waitFor(answered(verb, path, options));
   } catch (error) {
@@ -68,9 +69,16 @@ async function send(verb: Verb, path: string, init: AnyInit = {}, isRepeated = f
       return send(verb, path, init, true);
     }
     // A public token that is refused says nothing about the session of this browser.
-    if (error.status === 401 && !isSignIn && options.headers?.[STATS_TOKEN] === undefined) whenSignedOut();
+    if (error.status === 401 && !isOpen && options.headers?.[STATS_TOKEN] === undefined) whenSignedOut();
     throw error;
   }
+}
+
+/** Decides whether an operation needs no session: signing in, and the links that let somebody in. */
+function isOpenToAll(verb: Verb, path: string): boolean {
+  return (
+    ['/api/session/invitation', '/api/session/reset'].includes(path) || (verb === 'post' && path === '/api/session')
+  );
 }
 
 async function answered(verb: Verb, path: string, options: AnyInit): Promise<unknown> {

@@ -6,9 +6,12 @@ import { del, get, keepToken, onSignedOut, post, put, type Schemas } from './cli
 import { queryClient } from './queries';
 
 /** Message between tabs. */
-type News = { kind: 'signed_out' } | { kind: 'signed_in'; email: string };
+type News = { kind: 'signed_out' } | { kind: 'signed_in'; email: string } | { kind: 'moved' };
 
-type Info = Pick<Schemas['SessionInfo'], 'email' | 'plan'>;
+type Info = Omit<Schemas['SessionInfo'], 'csrfToken'>;
+
+/** Roles, the least first. */
+const ROLES: readonly Schemas['PersonRole'][] = ['viewer', 'editor', 'owner'];
 
 /** `unknown` until the service was asked; `out`: nobody is signed in; `expired`: the session ended by itself; `left`: signed out. */
 type Status = 'unknown' | 'in' | 'out' | 'expired' | 'left';
@@ -30,6 +33,33 @@ export const session = {
   get plan(): Schemas['Plan'] | null {
     return info?.plan ?? null;
   },
+  /** Accounts that the person is in. */
+  get accounts(): Info['accounts'] {
+    return info?.accounts ?? [];
+  },
+  /** Account that the session is in; null while nobody is signed in. */
+  get account(): Info['account'] | null {
+    return info?.account ?? null;
+  },
+  get hasSecondFactor(): boolean {
+    return info?.secondFactor ?? false;
+  },
+  /** Only domains that the person sees; null: all. */
+  get domains(): string[] | null {
+    return info?.domains ?? null;
+  },
+  /** Decides whether the person has a role, or a higher one. */
+  may(role: Schemas['PersonRole']): boolean {
+    return info !== null && ROLES.indexOf(info.role) >= ROLES.indexOf(role);
+  },
+  /** True for an editor who sees all domains. */
+  get mayAddDomains(): boolean {
+    return this.may('editor') && this.domains === null;
+  },
+  /** Role in the account; null while nobody is signed in. */
+  get role(): Schemas['PersonRole'] | null {
+    return info?.role ?? null;
+  },
   /** Error of the first question; the service may be away. */
   get failure(): unknown {
     return failure;
@@ -46,10 +76,38 @@ export const session = {
     }
   },
 
-  async signIn(email: string, password: string): Promise<void> {
-    await post('/api/session', { body: { email, password } });
+  /** Signs in. `code`: of the second factor, where the person has one. */
+  async signIn(email: string, password: string, code: string | null = null): Promise<void> {
+    await post('/api/session', { body: { email, password, code } });
+    await this.enterNew();
+  },
+
+  /** Takes over a session that has just begun, here and in every other tab. */
+  async enterNew(): Promise<void> {
     begin(await get('/api/session'));
     tell({ kind: 'signed_in', email: session.email });
+  },
+
+  /** Accepts an invitation; with a password for somebody who is no person yet. */
+  async accept(token: string, password: string | null): Promise<void> {
+    await post('/api/session/invitation', { body: { token, password } });
+    queryClient.clear();
+    await this.enterNew();
+  },
+
+  /** Moves this session to another account of the person. Nothing of the one before stays. */
+  async enter(id: string): Promise<void> {
+    await put('/api/session/account', { body: { id } });
+    forgetAccount();
+    forgetDrafts();
+    queryClient.clear();
+    begin(await get('/api/session'));
+    tell({ kind: 'moved' });
+  },
+
+  /** Reads again what the session says of the person. */
+  async refresh(): Promise<void> {
+    begin(await get('/api/session'));
   },
 
   /** Signs out here and in every other tab. Without an answer the session goes on, and the error is thrown. */
@@ -68,12 +126,12 @@ export const session = {
   },
 };
 
-function begin({ email, plan, csrfToken }: Schemas['SessionInfo']): void {
-  // Unsaved changes of somebody else are not for this account.
-  if (lastEmail !== '' && lastEmail !== email) forgetDrafts();
-  lastEmail = email;
+function begin({ csrfToken, ...rest }: Schemas['SessionInfo']): void {
+  // Unsaved changes of somebody else are not for this person.
+  if (lastEmail !== '' && lastEmail !== rest.email) forgetDrafts();
+  lastEmail = rest.email;
   keepToken(csrfToken);
-  info = { email, plan };
+  info = rest;
   status = 'in';
 }
 
@@ -99,7 +157,9 @@ onSignedOut(() => {
 
 tabs?.addEventListener('message', ({ data }: MessageEvent<News>) => {
   if (data.kind === 'signed_out') end('left');
-  // The cookie is now another account's: nothing of this page is.
+  // The session is in another account now: nothing of this page is.
+  else if (data.kind === 'moved') location.assign('/');
+  // The cookie is now another person's: nothing of this page is.
   else if (status === 'in' && data.email !== session.email) location.reload();
   else if (status !== 'in') void session.find();
 });

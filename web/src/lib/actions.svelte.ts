@@ -6,7 +6,7 @@ export interface Action {
   label: string;
   /** Key that does the same. */
   keys?: string;
-  /** Changes something of the domain, which is refused while the domain is suspended. */
+  /** Changes something: refused while the domain is suspended, and to viewers. */
   isWrite?: boolean;
   run(): void;
 }
@@ -15,7 +15,7 @@ let offered = $state.raw<readonly Action[]>([]);
 
 export const actions = {
   get all(): readonly Action[] {
-    return standing.isSuspended ? offered.filter((action) => !action.isWrite) : offered;
+    return standing.block !== null ? offered.filter((action) => !action.isWrite) : offered;
   },
 };
 

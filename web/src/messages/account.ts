@@ -3,12 +3,15 @@ import { count } from '../lib/numbers';
 
 export const section = () => 'Account';
 export const profile = () => 'Profile';
+export const security = () => 'Security';
+export const people = () => 'People';
 export const keys = () => 'API keys';
 export const usage = () => 'Usage';
 
 export const profileLede = (email: string, plan: string) => `Signed in as ${email}, on the ${plan} plan.`;
+export const profileRole = (role: string, account: string) => `${role} of the account ${account}.`;
 export const changePassword = () => 'Change password';
-export const changePasswordText = () => 'Every other session of this account ends; you stay signed in here.';
+export const changePasswordText = () => 'Every other session of yours ends; you stay signed in here.';
 export const currentPassword = () => 'Current password';
 export const newPassword = () => 'New password';
 export const newPasswordHint = () => '12 to 256 characters. A sentence is easier to remember and harder to guess.';
@@ -46,6 +49,19 @@ export const unnamed = (last4: string) => `Key ending in ${last4}`;
 export const key = () => 'Key';
 export const created = () => 'Created';
 export const lastUsed = () => 'Last used';
+export const access = () => 'Access';
+export const accesses = { write: () => 'Reads and writes', read: () => 'Only reads' };
+export const accessHint = () => 'A key that only reads changes nothing. It renders as an integration does.';
+export const expires = () => 'Expires';
+export const expiresAfter: Record<string, () => string> = {
+  '0': () => 'Never',
+  '30': () => 'After 30 days',
+  '90': () => 'After 90 days',
+  '365': () => 'After a year',
+};
+export const expired = () => 'Expired';
+export const readsOnly = () => 'only reads';
+export const createdBy = () => 'By';
 export const status = () => 'Status';
 export const never = () => 'never';
 export const working = () => 'Works';

@@ -13,6 +13,7 @@ export * as files from './files';
 export * as mentions from './mentions';
 export * as missing from './missing';
 export * as overview from './overview';
+export * as people from './people';
 export * as places from './places';
 export * as platforms from './platforms';
 export * as policy from './policy';

@@ -29,6 +29,11 @@ export const inactiveBanner = () =>
 
 export const suspendedTitle = () => 'Domain suspended';
 export const suspendedReason = () => 'The domain is suspended by the operator: nothing can be changed.';
+/** Sentences for the reasons why nothing can be changed. */
+export const blocks = {
+  suspended: suspendedReason,
+  viewer: () => 'A viewer changes nothing. An owner can give you another role.',
+};
 export const suspendedBanner = (domain: string) =>
   `${domain} is suspended by the operator. Nothing is rendered, audited, asked or changed; everything can be read, and the domain can be removed.`;
 
@@ -58,6 +63,7 @@ export const seeUsage = () => 'See usage';
 const limitThings: Record<string, readonly [one: string, other: string]> = {
   domain_limit_reached: ['domain', 'domains'],
   key_limit_reached: ['API key', 'API keys'],
+  people_limit_reached: ['person', 'people'],
   render_limit_reached: ['render', 'renders'],
   on_demand_limit_reached: ['audit', 'audits'],
   max_pages_per_month_limit_reached: ['audited page', 'audited pages'],
@@ -68,7 +74,11 @@ const limitThings: Record<string, readonly [one: string, other: string]> = {
 };
 
 export const nothingNew = () => 'No page is new or changed since the last audit, so there is nothing to audit.';
-export const conflict = (code: string) => `That is not possible now (${code}).`;
+export const conflict = (code: string) => conflicts[code]?.() ?? `That is not possible now (${code}).`;
+const conflicts: Record<string, () => string> = {
+  role_forbidden: () => 'Your role in this account does not allow that. An owner can change it.',
+  sign_in_by_proxy: () => 'The proxy in front signs people in here; passwords are not taken.',
+};
 export const invalid = () => 'Some of the values cannot be used.';
 export const signedOut = () => 'Your session ended.';
 

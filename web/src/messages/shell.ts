@@ -81,6 +81,10 @@ export const useTheme = (theme: string) => `Use the theme ${theme}`;
 
 export const account = (email: string) => `Account: ${email}`;
 export const profile = () => 'Profile';
+export const security = () => 'Security';
+export const people = () => 'People';
+export const switchAccount = () => 'Switch account';
+export const switchFailed = () => 'The account was not switched. Try again.';
 export const apiKeys = () => 'API keys';
 export const usage = () => 'Usage';
 export const signOut = () => 'Sign out';

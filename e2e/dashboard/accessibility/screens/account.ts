@@ -13,7 +13,30 @@ export const SCREENS: readonly Looked[] = [
     isSignedOut: true,
     prepare: (page) => page.getByRole('button', { name: 'Sign in' }).click(),
   },
+  { name: 'another password', path: '/reset', heading: 'Set another password', isSignedOut: true },
+  { name: 'link of another password', path: '/reset#token', heading: 'Set another password', isSignedOut: true },
+  { name: 'link of an invitation', path: '/invitation#token', heading: 'Accept the invitation', isSignedOut: true },
   { name: 'profile', path: '/account/profile', heading: 'Profile' },
+  { name: 'security', path: '/account/security', heading: 'Security' },
+  {
+    name: 'set-up of a second factor',
+    path: '/account/security',
+    heading: 'Security',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Turn on' }).click();
+      await dialog(page, 'Turn the second factor on');
+    },
+  },
+  { name: 'people', path: '/account/people', heading: 'People' },
+  {
+    name: 'invitation of a person',
+    path: '/account/people',
+    heading: 'People',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Invite' }).first().click();
+      await dialog(page, 'Invite a person');
+    },
+  },
   { name: 'keys', path: '/account/keys', heading: 'API keys' },
   {
     name: 'creation of a key',

@@ -1,4 +1,4 @@
-//! Messages about a report: to the domain's webhook and, as a digest, to the account's e-mail address. They are queued in the
+//! Messages about a report: to the domain's webhook and, as a digest, to the account's owners by e-mail. They are queued in the
 //! transaction that writes the report, together with a note of the changes in them, so that no change is told twice.
 //! See docs/decisions/0394.
 
@@ -111,28 +111,32 @@ impl MentionReports {
         })
     }
 
-    /// Sends a digest to the account's e-mail address.
+    /// Sends a digest to the owners of the account.
     pub(super) async fn send_digest(&self, job: &SendDigest) -> Result<(), JobError> {
         let Some((row, report, record)) = self.find_told(&job.report).await? else { return Ok(()) };
         let is_off = DigestFrequency::parse(&record.digest).is_none_or(|f| f == DigestFrequency::Off);
-        let account = self.0.accounts.find_account(&record.account).await?;
-        let (Some(mailer), Some(account), false) = (&self.0.mailer, account, is_off) else { return Ok(()) };
+        let (Some(mailer), false) = (&self.0.mailer, is_off) else { return Ok(()) };
         let period = if job.is_weekly { DigestPeriod::Week } else { DigestPeriod::Day };
         let public_url = self.0.platform.config.public_url();
         let link =
             format!("{}/d/{}/mentions/reports/{}", public_url.trim_end_matches('/'), report.domain, row.id);
         let mail = digest(&report, period, &job.changes, &link);
-        let message = MailMessage {
-            to: &account.email,
-            subject: &mail.subject,
-            text: &mail.text,
-            html: &mail.html,
-            id: &format!("digest-{}-{}", date_text(row.day), row.id),
-        };
-        mailer.send(message).await.map_err(|error| match error {
-            MailError::BadRecipient(_) | MailError::BadMessage(_) => JobError::give_up(one_line(&error)),
-            error => JobError::retry(one_line(&error)),
-        })
+        let id = format!("digest-{}-{}", date_text(row.day), row.id);
+        // One who cannot be reached must not keep it from the others, who know a repeated message by its id.
+        let mut outcome = Ok(());
+        for to in self.0.accounts.list_owners(&record.account).await? {
+            let message =
+                MailMessage { to: &to, subject: &mail.subject, text: &mail.text, html: &mail.html, id: &id };
+            if let Err(error) = mailer.send(message).await {
+                outcome = Err(match error {
+                    MailError::BadRecipient(_) | MailError::BadMessage(_) => {
+                        JobError::give_up(one_line(&error))
+                    }
+                    error => JobError::retry(one_line(&error)),
+                });
+            }
+        }
+        outcome
     }
 
     /// Finds a report that is told, with its domain. None: one of the two is gone.

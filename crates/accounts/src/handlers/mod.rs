@@ -73,7 +73,6 @@ struct NewKeyRequest {
     expires_at: Option<Timestamp>,
     /// Extent of the key's use; `write` unless given.
     #[serde(default)]
-    #[schema(inline)]
     access: KeyAccess,
 }
 

@@ -53,7 +53,7 @@ impl Access for ManagePeople {
 /// The people of an account.
 #[derive(Serialize, ToSchema)]
 struct PersonList {
-    /// In the order in which they came, those who were invited among them.
+    /// People in the order in which they came, those who were invited among them.
     people: Vec<MemberInfo>,
 }
 

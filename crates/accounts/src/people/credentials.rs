@@ -17,12 +17,12 @@ use platform::clock::Timestamp;
 
 /// Passwords of people, and the sessions that they begin. Cheap to clone.
 #[derive(Clone)]
-pub struct Credentials {
+pub struct PersonCredentials {
     pub(super) shared: Arc<Shared>,
     pub(super) second_factors: SecondFactors,
 }
 
-impl Credentials {
+impl PersonCredentials {
     /// Begins a session when password and code are right, in the account that the person was in last. Always with a new id, and
     /// without the session that was shown.
     pub async fn sign_in(

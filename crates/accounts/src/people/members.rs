@@ -20,7 +20,7 @@ const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);
 
 /// People of accounts. Cheap to clone.
 #[derive(Clone)]
-pub struct Members(pub(super) Arc<Shared>);
+pub struct AccountMembers(pub(super) Arc<Shared>);
 
 /// Refusal of an invitation.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,7 @@ pub enum MemberError {
     Store(#[from] DbError),
 }
 
-impl Members {
+impl AccountMembers {
     /// Lists the people of an account, those who were invited among them.
     pub async fn list(&self, account: &AccountId) -> Result<Vec<MemberInfo>, DbError> {
         people::list_members(&mut self.0.db.read().await?, account).await

@@ -10,9 +10,9 @@ mod model;
 mod second_factor;
 mod totp;
 
-pub use credentials::Credentials;
+pub use credentials::PersonCredentials;
 pub use links::{AcceptError, Links};
-pub use members::{InviteError, MOST_PEOPLE, MemberError, Members};
+pub use members::{AccountMembers, InviteError, MOST_PEOPLE, MemberError};
 pub use model::{
     Invitation, InvitationOrder, MemberChange, MemberId, MemberInfo, MemberState, NewMember, PersonRecord,
 };
@@ -32,9 +32,9 @@ use tokio_util::task::TaskTracker;
 /// Services about people. Each may be used alone. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
-    pub credentials: Credentials,
+    pub credentials: PersonCredentials,
     pub second_factors: SecondFactors,
-    pub members: Members,
+    pub members: AccountMembers,
     pub links: Links,
 }
 
@@ -68,9 +68,9 @@ impl People {
         });
         let second_factors = SecondFactors(shared.clone());
         People {
-            credentials: Credentials { shared: shared.clone(), second_factors: second_factors.clone() },
+            credentials: PersonCredentials { shared: shared.clone(), second_factors: second_factors.clone() },
             second_factors,
-            members: Members(shared.clone()),
+            members: AccountMembers(shared.clone()),
             links: Links(shared),
         }
     }

@@ -30,7 +30,7 @@ pub trait Access: Send + Sync + 'static {
     const RATE: Rate = Rate::Unlimited;
 }
 
-/// What a person may do in an account, the least first.
+/// Role of a person in an account, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PersonRole {

@@ -12,7 +12,7 @@ fn invited(email: &str, role: &str) -> Value {
     json!({ "email": email, "role": role })
 }
 
-/// An account with its owner's session, and an editor with hers.
+/// Makes an account with its owner's session, and an editor's session.
 async fn two_people(app: &TestApp) -> (TestAccount, TestSession, TestSession) {
     let account = app.account("owner@shop.example", Plan::Agency).await;
     let owner = app.sign_in(&account).await;

@@ -160,7 +160,7 @@ async fn a_visitor_of_the_edge_promotes_no_domain_of_an_inactive_account() {
 async fn older_claims_of_inactive_accounts_keep_no_claim_from_being_looked_at() {
     let world = World::new().await;
     let older = "insert into accounts with recursive n (i) as (select 1 union all select i + 1 from n where i < 150) \
-         select 'old' || i, 'old' || i || '@x.example', '', 'business', false, 0 from n; \
+         select 'old' || i, 'old' || i || '@x.example', 'business', false, 0 from n; \
          insert into domains (id, account_id, host, status, suspended, settings, rendering, version, created_at, updated_at, site) \
          select id, id, 'shop.example', 'pending', false, '{}', '{}', 1, 0, 0, 'shop.example' from accounts \
          where not active";

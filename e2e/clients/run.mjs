@@ -7,6 +7,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { endAll, keepScratch, scratch } from '../lib/programs.mjs';
 import { startWorld } from './world.mjs';
 
@@ -48,13 +49,15 @@ async function run(language, name, env) {
 /** @type {string[]} */
 const problems = [];
 try {
-  const { service, recorder, accounts: [documented, ...accounts] } = await startWorld(['shop.example', ...LANGUAGES.map((language) => `${language}.test`)]);
+  const mailbox = join(scratch(), 'mails');
+  const domains = ['shop.example', ...LANGUAGES.map((language) => `${language}.test`)];
+  const { service, recorder, accounts: [documented, ...accounts] } = await startWorld(domains, mailbox);
   const text = execFileSync(service.binary, ['openapi'], { cwd: scratch() });
   const sum = createHash('sha256').update(text).digest('hex');
   for (const [index, language] of LANGUAGES.entries()) {
     recorder.exchanges.length = 0;
     const { email, password, domain, key } = accounts[index];
-    const isDone = await run(language, 'calls', { ADDRESS: recorder.address, EMAIL: email, PASSWORD: password, DOMAIN: domain, KEY: key, DOCUMENT: sum });
+    const isDone = await run(language, 'calls', { ADDRESS: recorder.address, EMAIL: email, PASSWORD: password, DOMAIN: domain, KEY: key, DOCUMENT: sum, MAILBOX: mailbox });
     const missing = isDone ? uncalled(JSON.parse(String(text)), recorder.exchanges) : [];
     problems.push(...missing.map((operation) => `${language}: ${operation} was not called, or without success`));
     await run(language, 'examples', { GLASSHOUSE_URL: service.address, GLASSHOUSE_API_KEY: documented.key });

@@ -1,8 +1,11 @@
 // The service that the clients call: a small site as the origin of one domain for each client, stand-ins of AI vendors, and a recorder
-// in between that notes every request. Used by run.mjs.
+// in between that notes every request. Mails are kept in a file. Used by run.mjs.
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
+import readline from 'node:readline';
 import { listen } from '../lib/ports.mjs';
 import { createAccount, createKey, prepare, startFakeAi, startService } from '../lib/service.mjs';
 
@@ -37,6 +40,33 @@ async function startDns() {
   return `127.0.0.1:${socket.address().port}`;
 }
 
+/**
+ * A mail server that appends the texts of its mails to a file. Returns its address.
+ * @param {string} mailbox
+ */
+async function startMail(mailbox) {
+  writeFileSync(mailbox, '');
+  const { host } = await listen(net.createServer((socket) => {
+    /** @type {string[] | null} */
+    let mail = null;
+    socket.write('220 mail.test\r\n');
+    readline.createInterface(socket).on('line', (line) => {
+      if (mail !== null && line !== '.') {
+        mail.push(line);
+      } else if (mail !== null) {
+        // Quoted-printable breaks long lines.
+        appendFileSync(mailbox, `${mail.join('\n').replaceAll('=\n', '')}\n`);
+        mail = null;
+        socket.write('250 taken\r\n');
+      } else {
+        if (line === 'DATA') mail = [];
+        socket.write(line === 'DATA' ? '354 go on\r\n' : '250 fine\r\n');
+      }
+    });
+  }));
+  return `smtp://${host}`;
+}
+
 /** @typedef {{ method: string, path: string, status: number }} Exchange */
 
 /**
@@ -64,13 +94,15 @@ async function startRecorder(port) {
 /**
  * Starts everything, with an account and a key for each domain, which is connected.
  * @param {string[]} domains
+ * @param {string} mailbox File that gets all mails
  */
-export async function startWorld(domains) {
+export async function startWorld(domains, mailbox) {
   const [site, ai] = [await startSite(), await startFakeAi()];
   const prepared = await prepare({ settings: {
     'network.hosts': Object.fromEntries(domains.map((domain) => [domain, site.host])),
     'network.dns_servers': await startDns(),
     'edge.origin_scheme': 'http',
+    'mail.smtp_url': await startMail(mailbox),
     'providers.chatgpt.base_url': `${ai.address}/openai/v1`,
     'providers.chatgpt.api_key': 'sk-clients',
   } });

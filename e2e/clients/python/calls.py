@@ -1,11 +1,15 @@
 """Calls every operation of the service through the installed Python client. Run by ../run.mjs, which notes the requests; checked by
 mypy in strict mode, so that a changed operation fails there first."""
 
+import base64
+import hmac
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import TypeVar
 
 from glasshouse_client import ApiError, Glasshouse, refusals, verify_webhook, wait_for_audit, wait_for_batch
@@ -16,29 +20,37 @@ from glasshouse_client.api import (
     cache_refresh,
     dashboard,
     domains,
+    people,
     render,
     seo_audit,
     service,
     session,
 )
 from glasshouse_client.models import (
+    AcceptedInvitation,
     AddRequest,
     AuditingChange,
     BrandBody,
     CrawlerPolicy,
     Credentials,
     DismissedEntry,
+    EnteredAccount,
     ImportRequest,
     IndexNowChange,
     MonitoringChange,
     NewKeyRequest,
+    NewPerson,
+    OwnPassword,
     PageRequest,
     PasswordChange,
+    PasswordReset,
     PathsRequest,
     PatternTest,
+    PersonChange,
     PromptFields,
     PromptRequest,
     RenderingChange,
+    ResetRequest,
     RootFilesChange,
     RuleTest,
     RunRequest,
@@ -48,6 +60,7 @@ from glasshouse_client.models import (
     SiteRequest,
     StartRequest,
     TermsBody,
+    TotpCode,
     VerifyBody,
     ViewOrder,
 )
@@ -252,12 +265,52 @@ def call_ai_mentions() -> None:
     assert ai_mentions.change_prompt(client, body=PromptRequest(action="delete", domain=DOMAIN, id=prompt)) is None
 
 
-def sign_in(password: str) -> Glasshouse:
+def sign_in(password: str, email: str = EMAIL) -> Glasshouse:
     """Signs in and returns a client of the session."""
     signed_in = Glasshouse(ADDRESS)
-    session.create_session(signed_in, body=Credentials(email=EMAIL, password=password))
+    session.create_session(signed_in, body=Credentials(email=email, password=password))
     signed_in.http.headers["x-csrf-token"] = session.get_session(signed_in).csrf_token
     return signed_in
+
+
+def mailed(link: str, to: str) -> str:
+    """Waits for a mail to an address, and returns the token of its link."""
+    form = re.compile(rf"^To: {to}$.*?/{link}#(\w+)", re.MULTILINE | re.DOTALL)
+    return until(lambda: form.search(Path(os.environ["MAILBOX"]).read_text()))[1]
+
+
+def code_of(secret: str) -> str:
+    """Returns the code that an authenticator shows for a secret in base32."""
+    tag = hmac.digest(base64.b32decode(secret), int(time.time() // 30).to_bytes(8, "big"), "sha1")
+    start = tag[-1] & 0xF
+    return f"{(int.from_bytes(tag[start : start + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def call_people() -> None:
+    owner = sign_in(PASSWORD)
+    stranger = Glasshouse(ADDRESS)
+    email = f"second@{DOMAIN}"
+    invitation = people.invite_person(owner, body=NewPerson(email=email, role="viewer", domains=[DOMAIN]))
+    assert invitation.invite_url is None
+    accepted = AcceptedInvitation(token=mailed("invitation", email), password=PASSWORD)
+    session.accept_invitation(stranger, body=accepted)
+    error = refused(lambda: session.accept_invitation(Glasshouse(ADDRESS), body=accepted))
+    assert isinstance(error, refusals.InvalidToken) and error.status == 400
+    assert people.change_person(owner, invitation.id, body=PersonChange(role="editor")).role == "editor"
+    listed = [(person.email, person.role, person.domains) for person in people.list_people(owner).people]
+    assert listed == [(EMAIL, "owner", None), (email, "editor", [DOMAIN])]
+
+    session.request_reset(stranger, body=ResetRequest(email=email))
+    password = f"{PASSWORD}, reset"
+    session.reset_password(stranger, body=PasswordReset(token=mailed("reset", email), new_password=password))
+    second = sign_in(password, email)
+    entered = session.get_session(second).account
+    session.enter_account(second, body=EnteredAccount(id=entered.id))
+    secret = session.begin_totp(second, body=OwnPassword(password=password)).secret
+    codes = session.confirm_totp(second, body=TotpCode(code=code_of(secret))).recovery_codes
+    assert isinstance(refused(lambda: sign_in(password, email)), refusals.TotpRequired)
+    session.delete_totp(second, body=TotpCode(code=codes[0]))
+    assert people.remove_person(owner, invitation.id).keys == 0
 
 
 def call_dashboard() -> None:
@@ -303,6 +356,7 @@ for call in [
     call_analytics,
     call_seo_audit,
     call_ai_mentions,
+    call_people,
     call_dashboard,
 ]:
     began = time.monotonic()

@@ -1,13 +1,15 @@
 // Calls every operation of the service through the installed TypeScript client. Run by ../run.mjs, which notes the requests; compiled in
 // strict mode, so that a changed operation fails here first.
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DOCUMENT_SHA256, Glasshouse, hasCode, verifyWebhook } from 'glasshouse-client';
 
-const { ADDRESS = '', EMAIL = '', PASSWORD = '', DOMAIN: domain = '', KEY: key = '', DOCUMENT } = process.env;
+const { ADDRESS = '', EMAIL = '', PASSWORD = '', DOMAIN: domain = '', KEY: key = '', DOCUMENT, MAILBOX = '' } = process.env;
 const client = new Glasshouse(ADDRESS, { key });
 const inDomain = { path: { domain } };
 const ofDomain = { query: { domain } };
@@ -217,11 +219,59 @@ async function mentions() {
 }
 
 /** Signs in and returns a client of the session. */
-async function signIn(password: string): Promise<Glasshouse> {
-  const answer = await new Glasshouse(ADDRESS).open('post', '/api/session', { body: { email: EMAIL, password } });
+async function signIn(password: string, email = EMAIL): Promise<Glasshouse> {
+  const answer = await new Glasshouse(ADDRESS).open('post', '/api/session', { body: { email, password } });
   const headers = { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' };
   const { csrfToken } = await new Glasshouse(ADDRESS, { headers }).get('/api/session');
   return new Glasshouse(ADDRESS, { headers: { ...headers, 'x-csrf-token': csrfToken } });
+}
+
+/** Waits for a mail to an address, and returns the token of its link. */
+function mailed(link: string, to: string): Promise<string> {
+  const form = new RegExp(`^To: ${to}$[^]*?/${link}#(\\w+)`, 'm');
+  return until(async () => form.exec(readFileSync(MAILBOX, 'utf8'))?.[1]);
+}
+
+/** Returns the code that an authenticator shows for a secret in base32. */
+function codeOf(secret: string): string {
+  const bits = [...secret].map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000)));
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const tag = createHmac('sha1', key).update(counter).digest();
+  const number = tag.readUInt32BE((tag.at(-1) ?? 0) & 0xf) & 0x7fffffff;
+  return String(number % 1_000_000).padStart(6, '0');
+}
+
+async function people() {
+  const owner = await signIn(PASSWORD);
+  const stranger = new Glasshouse(ADDRESS);
+  const email = `second@${domain}`;
+  const invitation = await owner.post('/api/people', { body: { email, role: 'viewer', domains: [domain] } });
+  assert.equal(invitation.inviteUrl, null);
+  const token = await mailed('invitation', email);
+  await stranger.post('/api/session/invitation', { body: { token, password: PASSWORD } });
+  const again = stranger.post('/api/session/invitation', { body: { token, password: PASSWORD } });
+  await assert.rejects(again, (error) => hasCode(error, 'invalid_token') && error.status === 400);
+  const inPerson = { path: { id: invitation.id } };
+  assert.equal((await owner.patch('/api/people/{id}', { params: inPerson, body: { role: 'editor' } })).role, 'editor');
+  const listed = (await owner.get('/api/people')).people.map((person) => [person.email, person.role, person.domains]);
+  assert.deepEqual(listed, [
+    [EMAIL, 'owner', null],
+    [email, 'editor', [domain]],
+  ]);
+
+  await stranger.post('/api/session/reset', { body: { email } });
+  const newPassword = `${PASSWORD}, reset`;
+  await stranger.put('/api/session/reset', { body: { token: await mailed('reset', email), newPassword } });
+  const second = await signIn(newPassword, email);
+  const { account: entered } = await second.get('/api/session');
+  await second.put('/api/session/account', { body: { id: entered.id } });
+  const { secret } = await second.post('/api/session/totp', { body: { password: newPassword } });
+  const { recoveryCodes } = await second.put('/api/session/totp', { body: { code: codeOf(secret) } });
+  await assert.rejects(signIn(newPassword, email), (error) => hasCode(error, 'totp_required'));
+  await second.delete('/api/session/totp', { body: { code: recoveryCodes[0] ?? '' } });
+  assert.equal((await owner.delete('/api/people/{id}', { params: inPerson })).keys, 0);
 }
 
 async function dashboard() {
@@ -269,7 +319,7 @@ async function dashboard() {
   await (await signIn(`${PASSWORD}, changed`)).delete('/api/session');
 }
 
-for (const part of [service, account, domains, rendering, analytics, audits, mentions, dashboard]) {
+for (const part of [service, account, domains, rendering, analytics, audits, mentions, people, dashboard]) {
   const began = Date.now();
   await part();
   console.log(`    ${part.name.padEnd(12)} ${((Date.now() - began) / 1000).toFixed(1)} s`);

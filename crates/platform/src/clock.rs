@@ -18,42 +18,42 @@ impl Timestamp {
         Timestamp(millis)
     }
 
-    /// Epoch milliseconds.
+    /// Returns epoch milliseconds.
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The time that has passed since `earlier`; zero when `earlier` is later, which a stepped clock can cause.
+    /// Returns the time since `earlier`; zero when `earlier` is later, which a stepped clock can cause.
     pub fn since(self, earlier: Timestamp) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// This time moved forward.
+    /// Returns a later time.
     pub fn plus(self, by: Duration) -> Timestamp {
         Timestamp(self.0.saturating_add(millis(by)))
     }
 
-    /// This time moved back.
+    /// Returns an earlier time.
     pub fn minus(self, by: Duration) -> Timestamp {
         Timestamp(self.0.saturating_sub(millis(by)))
     }
 
-    /// The UTC month, `YYYY-MM`, in which plan usage is counted.
+    /// Returns the UTC month, `YYYY-MM`, in which plan usage is counted.
     pub fn month(self) -> String {
         self.date().strftime("%Y-%m").to_string()
     }
 
-    /// The UTC day, `YYYY-MM-DD`.
+    /// Returns the UTC day, `YYYY-MM-DD`.
     pub fn day(self) -> String {
         self.date().strftime("%Y-%m-%d").to_string()
     }
 
-    /// Days since 1970-01-01 UTC.
+    /// Returns the number of days since 1970-01-01 UTC.
     pub const fn day_number(self) -> i64 {
         self.0.div_euclid(24 * 3600 * 1000)
     }
 
-    /// The first moment of the next UTC month, when usage starts again at zero.
+    /// Returns the first moment of the next UTC month, when usage starts again at zero.
     pub fn start_of_next_month(self) -> Timestamp {
         let first = self.date().first_of_month();
         let next = first.saturating_add(jiff::Span::new().months(1));
@@ -67,17 +67,17 @@ impl Timestamp {
         httpdate::fmt_http_date(std::time::UNIX_EPOCH + Duration::from_secs(seconds))
     }
 
-    /// This time as the clocks of a time zone show it.
+    /// Returns the time as clocks of a time zone show it.
     pub fn in_zone(self, zone: &jiff::tz::TimeZone) -> jiff::Zoned {
         self.to_jiff().to_zoned(zone.clone())
     }
 
-    /// The UTC date.
+    /// Returns the UTC date.
     pub fn date(self) -> jiff::civil::Date {
         self.in_zone(&jiff::tz::TimeZone::UTC).date()
     }
 
-    /// This time for libraries that take jiff's type.
+    /// Converts to the type of jiff.
     pub fn to_jiff(self) -> jiff::Timestamp {
         // Outside the years -9999 to 9999 there is no ISO 8601 date: the nearest one is shown. By whole seconds, for jiff
         // takes no milliseconds that its bounds have beyond them.
@@ -127,7 +127,7 @@ impl utoipa::PartialSchema for Timestamp {
 
 impl utoipa::ToSchema for Timestamp {}
 
-/// Where the time comes from. Cheap to clone; clones of a test clock move together.
+/// Source of the time. Cheap to clone; clones of a test clock move together.
 #[derive(Clone, Debug)]
 pub struct Clock(TimeSource);
 
@@ -138,17 +138,17 @@ enum TimeSource {
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// Creates the machine's clock.
     pub fn system() -> Clock {
         Clock(TimeSource::System)
     }
 
-    /// A clock that stands still at `start` until it is told to move. For tests.
+    /// Creates a clock that stands still at `start` until it is told to move. For tests.
     pub fn fixed(start: Timestamp) -> Clock {
         Clock(TimeSource::Set(Arc::new(AtomicI64::new(start.0))))
     }
 
-    /// The time now.
+    /// Returns the present time.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
     pub fn now(&self) -> Timestamp {
         match &self.0 {

@@ -1,4 +1,4 @@
-//! What every feature is built from: settings, clock, database, object store, network, browser, and the life of the process.
+//! Parts that every feature is built from: settings, clock, database, object store, network, browser, life of the process.
 //! Knows no feature; `app` makes it and hands it to the services.
 
 pub mod api;

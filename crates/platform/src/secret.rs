@@ -14,12 +14,12 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::{hkdf, hmac};
 
-/// Where the secret is kept, below the data folder, when it is not a setting.
+/// File of the secret, below the data folder, when it is not a setting.
 const FILE: &str = "edge.secret";
 /// A secret shorter than this could be guessed.
 const MIN_BYTES: usize = 16;
 
-/// Why there is no secret.
+/// Reason why there is no secret.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
     /// The setting is too short.
@@ -38,13 +38,13 @@ pub enum SecretError {
     File {
         /// The file.
         path: String,
-        /// What the system said.
+        /// Error of the system.
         #[source]
         source: io::Error,
     },
 }
 
-/// Where the secret of a data folder is.
+/// Returns the path of the secret of a data folder.
 pub fn secret_file(data_dir: &Path) -> PathBuf {
     data_dir.join(FILE)
 }
@@ -71,23 +71,23 @@ impl Secrets {
         }
     }
 
-    /// The secret that is made of the given bytes.
+    /// Creates the secret that is made of the given bytes.
     pub fn from_bytes(bytes: &[u8]) -> Secrets {
         Secrets(hkdf::Salt::new(hkdf::HKDF_SHA256, b"glasshouse").extract(bytes))
     }
 
-    /// A key for sealing what is stored.
+    /// Derives a key that seals what is stored.
     pub fn seal_key(&self, purpose: &str) -> SealKey {
         let key = UnboundKey::new(&CHACHA20_POLY1305, &self.derive(purpose));
         SealKey(LessSafeKey::new(key.expect("the cipher's keys have 32 bytes")))
     }
 
-    /// A key for proving that a message is our own.
+    /// Derives a key that proves that a message is our own.
     pub fn mac_key(&self, purpose: &str) -> MacKey {
         MacKey(hmac::Key::new(hmac::HMAC_SHA256, &self.derive(purpose)))
     }
 
-    /// A name that is the same for every process of this installation and says nothing of the secret.
+    /// Returns a name that is the same for every process of this installation and says nothing of the secret.
     pub fn public_name(&self) -> String {
         let bytes = self.derive("public name");
         format!("glasshouse-{}", hex::encode(&bytes[..4]))
@@ -102,7 +102,7 @@ impl Secrets {
     }
 }
 
-/// Two processes that start at once end with the same file: whoever links first wins.
+/// Reads the file or makes it. Two processes that start at once end with the same file: the first link wins.
 fn read_or_make(path: &Path) -> io::Result<String> {
     match fs::read_to_string(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -150,19 +150,19 @@ impl SealKey {
 pub struct MacKey(hmac::Key);
 
 impl MacKey {
-    /// The proof of a message.
+    /// Returns the proof of a message.
     pub fn sign(&self, message: &str) -> String {
         URL_SAFE_NO_PAD.encode(hmac::sign(&self.0, message.as_bytes()))
     }
 
-    /// Whether the proof is the message's, compared in constant time.
+    /// Returns true when the proof is the message's, compared in constant time.
     pub fn verify(&self, message: &str, proof: &str) -> bool {
         let proof = URL_SAFE_NO_PAD.decode(proof).unwrap_or_default();
         hmac::verify(&self.0, message.as_bytes(), &proof).is_ok()
     }
 }
 
-/// Bytes that nobody can guess.
+/// Returns bytes that nobody can guess.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     SystemRandom::new()

@@ -12,7 +12,7 @@ const PAGE_TYPES: [&str; 3] = ["text/html", "application/xhtml+xml", MARKDOWN];
 pub struct Preference<'a> {
     /// A media range or a content coding, as it was sent.
     pub value: &'a str,
-    /// From 0 (never) to 1; 1 when it is not given.
+    /// Quality, above 0 and up to 1; 1 when it is not given.
     pub quality: f32,
 }
 

@@ -1,5 +1,5 @@
-//! What operations demand of their callers: one empty type per kind of operation. [`super::Caller`] enforces it and the
-//! OpenAPI document is written from it. Kinds of one feature's own are in that feature.
+//! Demands of operations on their callers: one empty type per kind of operation. [`super::Caller`] enforces them and the
+//! OpenAPI document is written from them. Kinds of one feature's own are in that feature.
 //! See docs/decisions/0010.
 
 use std::marker::PhantomData;
@@ -9,9 +9,9 @@ use utoipa::ToSchema;
 
 use crate::plans::Plan;
 
-/// What an operation demands of its caller.
+/// Demands of an operation on its caller.
 pub trait Access: Send + Sync + 'static {
-    /// What callers may show.
+    /// Credentials that the operation takes.
     const CREDENTIALS: Credentials = Credentials::Keys;
     /// A key may come as `Authorization: Bearer`. On the Domains API only: elsewhere it may be a visitor's, passed on.
     const BEARER: bool = false;
@@ -26,7 +26,7 @@ pub trait Access: Send + Sync + 'static {
     const ROLE: PersonRole;
     /// A person must see all domains of the account: else 403 `role_forbidden`, which names the owner.
     const EVERY_DOMAIN: bool = false;
-    /// What requests count towards: a key's by themselves, those of sessions per account.
+    /// Limit that requests count towards: per key, and per account for sessions.
     const RATE: Rate = Rate::Unlimited;
 }
 
@@ -59,7 +59,7 @@ impl PersonRole {
     }
 }
 
-/// What callers may show.
+/// Kinds of credentials that an operation takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credentials {
     /// API keys.

@@ -41,7 +41,7 @@ pub fn stated_client(headers: &HeaderMap) -> Option<IpAddr> {
     parse_hop(value.to_str().ok()?.trim()).map(|address| address.to_canonical())
 }
 
-/// An address, with or without a port: `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`.
+/// Reads an address, with or without a port: `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]:1234`.
 fn parse_hop(hop: &str) -> Option<IpAddr> {
     let bare = hop.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(hop);
     bare.parse().ok().or_else(|| hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))

@@ -1,4 +1,4 @@
-//! What surrounds every response: request id, client address, body limit, panics, metrics, log, common headers.
+//! Layers around every response: request id, client address, body limit, panics, metrics, log, common headers.
 //! Every listener of the API and every test goes through it, so that none of this can be forgotten.
 
 use std::net::IpAddr;
@@ -183,7 +183,7 @@ impl AnsweredBy {
         if headers.contains_key(RENDER_CACHE) { AnsweredBy::Page } else { AnsweredBy::Service }
     }
 
-    /// Value of the label.
+    /// Returns the value of the label.
     pub const fn as_str(self) -> &'static str {
         match self {
             AnsweredBy::Service => "service",
@@ -201,7 +201,7 @@ pub fn record(route: &str, status: u16, answered_by: AnsweredBy, duration: Durat
     metrics::histogram!("glasshouse_http_request_duration_seconds", &labels).record(duration.as_secs_f64());
 }
 
-/// The client's own id when it is harmless to log and to send back, else a new one.
+/// Returns the client's own id when it is harmless to log and to send back, else a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     let is_sane = |value: &&HeaderValue| {
         let bytes = value.as_bytes();

@@ -29,10 +29,10 @@ struct ErrorParts {
 /// Something wrong in a request, and where: a dotted path such as `redirectRules.0.status`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Issue {
-    /// Where; empty: the whole body.
+    /// Path of the field; empty: the whole body.
     #[schema(examples("url"))]
     pub path: String,
-    /// What is wrong, in a sentence.
+    /// Sentence that says what is wrong.
     #[schema(examples("is not an absolute http or https address"))]
     pub message: String,
 }
@@ -51,7 +51,7 @@ impl From<(String, String)> for Issue {
 }
 
 impl ApiError {
-    /// An error with this code.
+    /// Creates an error with this code.
     pub fn new(code: ErrorCode) -> ApiError {
         ApiError(Box::new(ErrorParts { code, extra: Map::new(), headers: HeaderMap::new(), cause: None }))
     }
@@ -74,39 +74,39 @@ impl ApiError {
         self.with_header(RETRY_AFTER, HeaderValue::from(pause.as_secs()))
     }
 
-    /// 400 `invalid_request` with what is wrong.
+    /// Creates a 400 `invalid_request` with what is wrong.
     pub fn invalid_request(issues: Vec<impl Into<Issue>>) -> ApiError {
         ApiError::new(ErrorCode::InvalidRequest)
             .with("issues", issues.into_iter().map(Into::into).collect::<Vec<Issue>>())
     }
 
-    /// 400 `invalid_request` for one parameter.
+    /// Creates a 400 `invalid_request` for one parameter.
     pub fn invalid_parameter(name: &str, message: impl Into<String>) -> ApiError {
         ApiError::invalid_request(vec![Issue::new(name, message)])
     }
 
-    /// 400 `validation_error` with what is wrong: the form of the Domains API.
+    /// Creates a 400 `validation_error` with what is wrong: the form of the Domains API.
     pub fn validation_error(issues: Vec<impl Into<Issue>>) -> ApiError {
         ApiError::new(ErrorCode::ValidationError)
             .with("issues", issues.into_iter().map(Into::into).collect::<Vec<Issue>>())
     }
 
-    /// 403: a key of this account needs a higher plan for this.
+    /// Creates a 403: the account's plan is too low.
     pub fn plan_required(plan: crate::plans::Plan) -> ApiError {
         ApiError::new(ErrorCode::PlanRequired).with("requiredPlan", plan)
     }
 
-    /// 404: there is no such thing, or it is somebody else's.
+    /// Creates a 404, for what does not exist and for what is another account's.
     pub fn not_found() -> ApiError {
         ApiError::new(ErrorCode::NotFound)
     }
 
-    /// 503: something this needs is away; trying again later may help. The cause is logged, not shown.
+    /// Creates a 503: a service that this needs does not answer, and a later try may succeed. The cause is logged, not shown.
     pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
         ApiError::new(ErrorCode::ServiceUnavailable).caused_by(cause).retry_after(Duration::from_secs(5))
     }
 
-    /// 500: the service is wrong. The cause is logged, not shown.
+    /// Creates a 500: a fault of this service. The cause is logged, not shown.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ApiError {
         ApiError::new(ErrorCode::InternalError).caused_by(cause)
     }
@@ -117,12 +117,12 @@ impl ApiError {
         self
     }
 
-    /// The status that is answered.
+    /// Returns the status of the answer.
     pub fn status(&self) -> StatusCode {
         self.0.code.status()
     }
 
-    /// The code that is answered.
+    /// Returns the code of the answer.
     pub fn code(&self) -> ErrorCode {
         self.0.code
     }

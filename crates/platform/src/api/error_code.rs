@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Declares the codes, one per line: name, status, text for programs, meaning, and the fields beside `error` in an example.
 macro_rules! error_codes {
     ($($name:ident = $status:ident $code:literal: $description:literal $(with $extra:tt)?;)*) => {
-        /// Why the API says no.
+        /// Reason of a refusal by the API.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum ErrorCode {
             $(#[doc = $description] $name,)*
@@ -17,21 +17,21 @@ macro_rules! error_codes {
             /// All codes.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$name),*];
 
-            /// The text that programs compare.
+            /// Returns the text that programs compare.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(ErrorCode::$name => $code,)*
                 }
             }
 
-            /// The status that it is answered with, always.
+            /// Returns the one status that answers with this code have.
             pub const fn status(self) -> StatusCode {
                 match self {
                     $(ErrorCode::$name => StatusCode::$status,)*
                 }
             }
 
-            /// What it means, in a sentence.
+            /// Returns the meaning, as a sentence.
             pub const fn description(self) -> &'static str {
                 match self {
                     $(ErrorCode::$name => $description,)*
@@ -131,7 +131,7 @@ error_codes! {
 }
 
 impl ErrorCode {
-    /// An answer with this code, as the documentation shows it.
+    /// Creates an answer with this code, as the documentation shows it.
     pub fn example(self) -> Value {
         let mut body = self.extra();
         body["error"] = self.as_str().into();
@@ -139,7 +139,7 @@ impl ErrorCode {
     }
 }
 
-/// The table of `docs/errors.md`.
+/// Writes the table of `docs/errors.md`.
 #[cfg(test)]
 fn table() -> String {
     let mut lines = String::from("| status | code | meaning |\n| --- | --- | --- |\n");

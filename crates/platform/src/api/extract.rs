@@ -15,10 +15,10 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::error::{ApiError, Issue};
 use super::error_code::ErrorCode;
 
-/// How long a client may take to send its body.
+/// Time that a client has to send its body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How a path spells the character that PostgreSQL keeps in no text: a parameter with it names nothing.
+/// NUL in a path: PostgreSQL stores it in no text, so that a parameter with it names nothing.
 const NUL_IN_PATH: &str = "%00";
 
 /// Bytes that the body of a request may have; the envelope leaves it with every request, and who expects less lowers it.
@@ -33,7 +33,7 @@ pub struct AppJson<T>(pub T);
 #[derive(Debug)]
 pub struct DomainsJson<T>(pub T);
 
-/// The same for a body that may be left out: nothing and `null` are read as `{}`.
+/// Body of the Domains API that may be left out: nothing and `null` are read as `{}`.
 #[derive(Debug)]
 pub struct OptionalDomainsJson<T>(pub T);
 
@@ -197,7 +197,7 @@ fn parse_query<T: DeserializeOwned>(query: &str) -> Result<T, Issue> {
         .map_err(|error| Issue::new(dotted(error.path()), error.inner().to_string()))
 }
 
-/// `a[0].b` as `a.0.b`; the root is empty.
+/// Writes `a[0].b` as `a.0.b`; the root is empty.
 fn dotted(path: &serde_path_to_error::Path) -> String {
     match path.to_string().as_str() {
         "." => String::new(),
@@ -205,7 +205,7 @@ fn dotted(path: &serde_path_to_error::Path) -> String {
     }
 }
 
-/// serde_json's message without " at line 1 column 7": the path says it better.
+/// Removes " at line 1 column 7" from a message of serde_json: the path says it better.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())

@@ -2,15 +2,15 @@
 
 use http::HeaderName;
 
-/// Carries an API key.
+/// API key that a request shows.
 pub const API_KEY: HeaderName = HeaderName::from_static("x-service-api-key");
-/// Carries the public token of a domain's statistics.
+/// Public token of a domain's statistics.
 pub const STATS_TOKEN: HeaderName = HeaderName::from_static("x-service-public-stats-token");
 /// Repeats a session's token in calls that change something.
 pub const CSRF_TOKEN: HeaderName = HeaderName::from_static("x-csrf-token");
-/// How a caller stands with its limit, as the IETF draft names it.
+/// Rest of a caller's limit, in the form of the IETF draft.
 pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-/// Which limit that is.
+/// Policy of that limit.
 pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 /// Names a request in responses and logs.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -19,7 +19,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const RENDER_CACHE: HeaderName = HeaderName::from_static("x-service-render-cache");
 /// The object key of a page from the durable tier.
 pub const SNAPSHOT_KEY: HeaderName = HeaderName::from_static("x-service-snapshot-key");
-/// Says that a page was cut off before it was complete.
+/// Mark of a page that was cut off before it was complete.
 pub const RENDER_PARTIAL: HeaderName = HeaderName::from_static("x-service-render-partial");
 /// Estimated tokens of a page that is sent as Markdown.
 pub const MARKDOWN_TOKENS: HeaderName = HeaderName::from_static("x-markdown-tokens");
@@ -30,26 +30,26 @@ pub const ROOT_FILE: HeaderName = HeaderName::from_static("x-service-root-file")
 /// Signed mark of a request that the service itself sends to a site; in the response to a connection check, its proof.
 pub const PROBE: HeaderName = HeaderName::from_static("x-service-probe");
 
-/// Says that a request comes through an integration, which waits for no more than ten seconds.
+/// Mark of a request through an integration, which waits for no more than ten seconds.
 pub const INTEGRATION: HeaderName = HeaderName::from_static("x-service-integration");
 
 /// The visitor's address, as an integration saw it.
 pub const CLIENT_ADDRESS: HeaderName = HeaderName::from_static("x-service-client-address");
 
-/// What a webhook's message is signed with: `sha256=` and the HMAC of the time, a dot and the body.
+/// Signature of a webhook's message: `sha256=` and the HMAC of the time, a dot and the body.
 pub const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("x-service-signature");
-/// When a webhook's message was sent, in epoch milliseconds.
+/// Time at which a webhook's message was sent, in epoch milliseconds.
 pub const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("x-service-timestamp");
 
 /// Marks a request as a crawler's, whatever its user agent says.
 pub const BUFFER_BOT: HeaderName = HeaderName::from_static("x-bufferbot");
 /// Client hint that browsers send with each request.
 pub const SEC_CH_UA: HeaderName = HeaderName::from_static("sec-ch-ua");
-/// What a browser wants a resource for.
+/// Use that a browser has for the resource: document, script, image.
 pub const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
-/// How a browser asks for it.
+/// Mode of a browser's request: navigate, cors, no-cors.
 pub const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
-/// Whose page a browser asks from.
+/// Relation of the page that asks to the server that is asked: same-origin, cross-site.
 pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Addresses that a request came through, written by proxies.
@@ -58,5 +58,5 @@ pub const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for
 pub const X_FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
 /// The scheme that the client spoke, written by proxies.
 pub const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
-/// Carries the names of the proxies that a request came through (RFC 8586).
+/// Names of the proxies that a request came through (RFC 8586).
 pub const CDN_LOOP: HeaderName = HeaderName::from_static("cdn-loop");

@@ -24,5 +24,5 @@ pub use error_code::ErrorCode;
 pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use strangers_bytes::strangers_bytes;
 
-/// What every handler answers with.
+/// Result of every handler.
 pub type ApiResult<T> = Result<T, ApiError>;

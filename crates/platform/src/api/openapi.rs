@@ -15,7 +15,7 @@ use super::error::Issue;
 use super::error_code::ErrorCode;
 use super::header_names::{API_KEY, STATS_TOKEN};
 
-/// What the handlers' operations are added to.
+/// Document that the operations of the handlers are added to.
 #[derive(OpenApi)]
 #[openapi(
     info(
@@ -70,10 +70,10 @@ impl Modify for Security {
 /// The form of every error.
 #[derive(Debug, serde::Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// What went wrong, as a code for programs.
+    /// Error as a code for programs.
     #[schema(examples("invalid_request"))]
     pub error: String,
-    /// What is wrong with the request, with `invalid_request` and `validation_error`.
+    /// Faults of the request, with `invalid_request` and `validation_error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issues: Option<Vec<Issue>>,
     /// The plan that would allow it, with `plan_required`.
@@ -82,13 +82,13 @@ pub struct ErrorBody {
     /// The plan's limit, with the codes that name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<i64>,
-    /// How much of it is used, or was asked for.
+    /// Amount of it that is used, or was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current: Option<i64>,
     /// The lowest role that may, with `role_forbidden`.
     #[serde(rename = "requiredRole", skip_serializing_if = "Option::is_none")]
     pub required_role: Option<String>,
-    /// What is wrong with each header, with `invalid_custom_headers`: the rule's number, the header's name, and why.
+    /// Faults of each header, with `invalid_custom_headers`: the rule's number, the header's name, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Vec<Object>>)]
     pub details: Option<Vec<Value>>,
@@ -177,7 +177,7 @@ impl<E: OwnErrors> IntoResponses for Errors<E> {
     }
 }
 
-/// One response per status, with one example per code.
+/// Makes one response per status, with one example per code.
 fn error_responses(codes: &[ErrorCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
     for code in codes {

@@ -16,7 +16,7 @@ pub const WINDOW: Duration = Duration::from_secs(60);
 /// State of a limit for one key after an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimitState {
-    /// Whether the event was within the limit.
+    /// True when the event was within the limit.
     pub allowed: bool,
     /// Events per minute.
     pub limit: u32,
@@ -36,7 +36,7 @@ impl RateLimitState {
         headers.insert(RATE_LIMIT, HeaderValue::try_from(state).expect("digits and punctuation"));
     }
 
-    /// 429 with the time after which it is worth trying again; `None` while within the limit.
+    /// Returns 429 with the time after which another try may succeed; `None` within the limit.
     pub fn refusal(&self) -> Option<ApiError> {
         if self.allowed {
             return None;

@@ -27,20 +27,20 @@ use crate::listen::unread::{self, ClientBody};
 /// A listener of the API or the metrics.
 #[derive(Clone)]
 pub struct ApiServer {
-    /// What all listeners of the process share.
+    /// Parts that all listeners of the process share.
     pub listening: Listening,
-    /// How many connections there may be.
+    /// Limits of the number of connections.
     pub admission: ConnectionAdmission,
     /// Bytes that a request's line and headers may have; over it 431.
     pub head_bytes: usize,
 }
 
-/// Whose connection a request came on, and how.
+/// Connection that a request came on.
 #[derive(Debug, Clone, Copy)]
 pub struct Sender {
     /// The other end of the connection.
     pub peer: IpAddr,
-    /// Whether the request came together with the one before it.
+    /// True when the request came together with the one before it.
     pub is_pipelined: bool,
 }
 

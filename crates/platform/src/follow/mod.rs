@@ -23,28 +23,28 @@ use tokio_util::task::TaskTracker;
 
 use crate::Platform;
 
-/// How often changes are asked for.
+/// Time between two reads of the changes.
 const EVERY: Duration = Duration::from_millis(500);
 /// The shortest time between two questions, however often it is notified.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long a request may act on what was read last while the database is there.
+/// Age up to which a request may use what was read last while the database answers.
 const FRESH: Duration = Duration::from_secs(2);
-/// How long somebody waits for changes before the database counts as away.
+/// Time after which a database that does not answer counts as away.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How long somebody waits for what was never read.
+/// Time that a caller waits for a first read.
 const FIRST_PATIENCE: Duration = Duration::from_secs(10);
-/// How long somebody waits before saying that something does not exist.
+/// Time that a caller waits before it says that something does not exist.
 const MOMENT: Duration = Duration::from_millis(300);
 /// More changes of one kind at once are not read one by one.
 const ONE_BY_ONE: usize = 500;
-/// What the triggers notify on.
+/// Channel that the triggers notify on.
 const CHANNEL: &str = "glasshouse_changes";
 /// Before the first reading.
 const NEVER: u64 = u64::MAX;
 
-/// What a feature holds in memory of a table.
+/// Copy of a table that a feature holds in memory.
 pub trait Followed: Send + Sync {
-    /// The kind of its changes.
+    /// Returns the kind of its changes.
     fn kind(&self) -> &'static str;
 
     /// Reads everything in place of what it holds.
@@ -65,17 +65,17 @@ pub struct Follower(Arc<Inner>);
 struct Inner {
     db: Db,
     state: Mutex<State>,
-    /// What was registered since the last round, to be read in the next.
+    /// Copies that were registered since the last round, to be read in the next.
     registered: std::sync::Mutex<Vec<Arc<dyn Followed>>>,
-    /// When the last round began, in milliseconds since `origin`.
+    /// Time at which the last round began, in milliseconds since `origin`.
     followed: AtomicU64,
     is_away: AtomicBool,
     is_running: AtomicBool,
     origin: Instant,
     wake: Notify,
-    /// Tells of the end of each round.
+    /// Signal of the end of each round.
     ended: Notify,
-    /// Where notifications come from.
+    /// Address of the database that notifies.
     notify_url: Option<String>,
     tasks: TaskTracker,
     shutdown: CancellationToken,
@@ -133,7 +133,7 @@ impl Follower {
         self.0.followed.store(NEVER, Ordering::Release);
     }
 
-    /// Whether what is held may be acted on: it was read in the last two seconds, or the database is away.
+    /// Returns true when the copies may be used: they were read in the last two seconds, or the database is away.
     pub fn is_current(&self) -> bool {
         let followed = self.0.followed.load(Ordering::Acquire);
         followed != NEVER && (self.0.is_away.load(Ordering::Relaxed) || self.0.since(followed) < FRESH)

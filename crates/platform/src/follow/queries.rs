@@ -11,13 +11,13 @@ pub struct Change {
     pub id: String,
 }
 
-/// The number of the newest change.
+/// Returns the number of the newest change.
 pub async fn newest_change(conn: &mut Conn) -> Result<i64, DbError> {
     const SQL: &str = "select max(change) from changes";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).fetch_one(c).await)?)
 }
 
-/// The changes from a number on, that one included if it is still kept, in their order.
+/// Lists the changes from a number on, that one included if it is still kept, in their order.
 pub async fn list_changes(conn: &mut Conn, from: i64) -> Result<Vec<Change>, DbError> {
     const SQL: &str = "select change, kind, id from changes where change >= $1 order by change";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(from).fetch_all(c).await)?)

@@ -1,4 +1,4 @@
-//! What follows never overlooks a change, whatever happens between the two.
+//! Followers never overlook a change, whatever happens between two reads.
 
 use std::sync::Mutex;
 

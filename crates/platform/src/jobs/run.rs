@@ -71,7 +71,7 @@ impl JobRun {
         }
     }
 
-    /// Where an earlier attempt was cut off; `None` when there was none, or another version of this program wrote it.
+    /// Returns the point at which an earlier attempt was cut off; `None` without one, or when another version wrote it.
     pub fn checkpoint<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.checkpoint.as_deref()?).ok()
     }

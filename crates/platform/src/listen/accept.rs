@@ -22,7 +22,7 @@ use crate::config::{Config, ProxyProtocol};
 use crate::draining::Draining;
 use crate::telemetry::access_log::AccessLog;
 
-/// How long a listener rests when the process has no file descriptors left.
+/// Pause of a listener when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections taken before other work has its turn: their first requests are ready together, before everybody else's next one.
 const TAKEN_IN_A_ROW: usize = 16;
@@ -35,13 +35,13 @@ const LOAD_BYTE: u16 = 0x30;
 const AND: u16 = 0x54;
 const JUMP_IF_EQUAL: u16 = 0x15;
 const RETURN: u16 = 0x06;
-/// When the system asks a silent client whether it is still there.
+/// Silence after which the system asks a client whether it is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// What the system keeps of a connection beyond what the client lets us send. More waits with us, where it is counted and ends
-/// with the client's patience; the system's own limit is four megabytes for each of ten thousand connections.
+/// Bytes of a response that the system buffers beyond the client's window. The rest waits in this process, which ends
+/// slow clients; the system's own limit is four megabytes for each of ten thousand connections.
 const UNSENT_BYTES: u32 = 128 * 1024;
 
-/// What the listeners of a process share. Cheap to clone.
+/// Parts that the listeners of a process share. Cheap to clone.
 #[derive(Clone)]
 pub struct Listening {
     /// Connections are tracked here, so that shutdown can wait for them.
@@ -50,16 +50,16 @@ pub struct Listening {
     pub draining: Draining,
     /// Fires when no more requests are to be taken.
     pub shutdown: CancellationToken,
-    /// What waits to be written, over all listeners.
+    /// Bytes that wait to be written, over all listeners.
     pub pressure: Pressure,
-    /// Whose request begins next, over all listeners.
+    /// Order in which requests begin, over all listeners.
     pub turns: Turns,
     /// Log of what is answered. None: it is off.
     pub access_log: Option<AccessLog>,
 }
 
 impl Listening {
-    /// Nothing listens yet.
+    /// Creates the shared parts, before anything listens.
     pub fn new(shutdown: CancellationToken) -> Listening {
         Listening {
             tasks: TaskTracker::new(),
@@ -100,7 +100,7 @@ impl Listening {
     }
 }
 
-/// The places of one listener, as the settings give them. `name`: value of its label in metrics; `proxy_protocol`: whether its
+/// Creates the limits of one listener from the settings. `name`: value of its label in metrics; `proxy_protocol`: whether its
 /// connections begin with a PROXY header.
 pub fn admission(config: &Config, name: &'static str, proxy_protocol: ProxyProtocol) -> ConnectionAdmission {
     let trusted = &config.edge.trusted_proxies;

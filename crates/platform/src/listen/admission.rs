@@ -1,4 +1,4 @@
-//! How many connections a listener has open, in all and per client address. Used by every listener; a connection holds its
+//! Limits of the open connections of a listener, in all and per client address. Used by every listener; a connection holds its
 //! place until the last byte of its tunnel. Must never let one address take all places, or connections that
 //! do nothing keep a new client waiting.
 //! See docs/decisions/0268.
@@ -19,7 +19,7 @@ use crate::networks::customer_address;
 
 /// One place in so many is kept free for new clients: connections that wait for their clients are ended for it.
 const SPARE: usize = 8;
-/// How often the listener looks whether places run short. By the next look another connection may have waited for long
+/// Time between two looks at the number of free places. By the next look another connection may have waited for long
 /// enough to be ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
@@ -27,7 +27,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct ConnectionAdmission {
     places: Arc<Semaphore>,
-    /// How many are to be free.
+    /// Number of places to keep free.
     spare: usize,
     per_address: usize,
     /// The operator's own proxies, through which everybody comes.
@@ -64,7 +64,7 @@ impl Drop for Measured {
 }
 
 impl ConnectionAdmission {
-    /// So many places, of which one address may have `per_address`.
+    /// Creates the limits of a number of places, of which one address may have `per_address`.
     pub fn new(places: usize, per_address: usize, excepted: &[IpNet]) -> ConnectionAdmission {
         let places = places.min(Semaphore::MAX_PERMITS);
         ConnectionAdmission {
@@ -89,7 +89,7 @@ impl ConnectionAdmission {
         ConnectionAdmission { reads_proxy_header: true, ..self }
     }
 
-    /// Every connection begins with a PROXY header.
+    /// Returns true when every connection begins with a PROXY header.
     pub fn reads_proxy_header(&self) -> bool {
         self.reads_proxy_header
     }
@@ -140,22 +140,22 @@ impl ConnectionAdmission {
 }
 
 impl ConnectionPlace {
-    /// Since when the client has been expected to send something; none while it is not.
+    /// Sets the time since which the client is expected to send; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
         self.with_connection(|connection| connection.reads(since));
     }
 
-    /// Since when the client has not taken what it is sent; none while it does.
+    /// Sets the time since which the client does not take what it is sent; none while it does.
     pub fn writes(&self, since: Option<Instant>) {
         self.with_connection(|connection| connection.writes(since));
     }
 
-    /// The client has taken something.
+    /// Notes that the client has taken bytes.
     pub fn moved(&self) {
         self.with_connection(OpenConnection::moved);
     }
 
-    /// Whether a new client is to have the place; wakes the task when that is so.
+    /// Returns true when a new client gets the place; wakes the task when that is so.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
         self.counted.as_ref().is_some_and(|(_, connection)| connection.is_given_up(context))
     }

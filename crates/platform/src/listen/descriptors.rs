@@ -22,7 +22,7 @@ pub fn raise_limit() {
     }
 }
 
-/// How many connections a listener may have when the settings do not say.
+/// Returns the most connections of a listener when the settings do not say.
 pub fn connections_by_default() -> usize {
     connections_of(getrlimit(Resource::Nofile).current)
 }

@@ -50,12 +50,12 @@ impl RequestsInFlight {
         }
     }
 
-    /// Interim responses that the connection has to write.
+    /// Returns the interim responses that the connection has to write.
     pub(super) fn interim(&self) -> &InterimResponses {
         &self.0.interim
     }
 
-    /// The connection ends with a body that was not read.
+    /// Returns true when the connection ends with a body that was not read.
     pub(super) fn leaves_unread(&self) -> bool {
         self.0.leaves_unread.load(Ordering::Relaxed)
     }
@@ -65,12 +65,12 @@ impl RequestsInFlight {
         self.0.has_arrived.store(true, Ordering::Relaxed);
     }
 
-    /// No request is being answered.
+    /// Returns true when no request is being answered.
     pub(super) fn is_none(&self) -> bool {
         self.0.now.load(Ordering::Relaxed) == 0
     }
 
-    /// Number of requests so far.
+    /// Returns the number of requests so far.
     pub(super) fn ever(&self) -> usize {
         self.0.ever.load(Ordering::Relaxed)
     }
@@ -82,12 +82,12 @@ impl RequestInFlight {
         self.counts.leaves_unread.store(true, Ordering::Relaxed);
     }
 
-    /// Interim responses of the request's connection, which must be of HTTP/1.1.
+    /// Returns the interim responses of the request's connection, which must be of HTTP/1.1.
     pub fn interim(&self) -> InterimResponses {
         self.counts.interim.clone()
     }
 
-    /// The request came together with the one before it.
+    /// Returns true when the request came together with the one before it.
     pub fn is_pipelined(&self) -> bool {
         self.is_pipelined
     }

@@ -1,5 +1,5 @@
-//! What every listener of the service shares: taking an address and connections, how many there may be, whose turn it
-//! is, time limits for slow clients, the guard against request smuggling. Used by the edge, the API and the metrics.
+//! Listeners of the service: addresses and connections, limits of their number, the order in which requests
+//! begin, time limits for slow clients, the guard against request smuggling. Used by the edge, the API and the metrics.
 //! Must never know what is answered.
 //! See docs/decisions/0061.
 

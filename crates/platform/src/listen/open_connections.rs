@@ -35,13 +35,13 @@ struct Table {
     states: HashMap<u64, Arc<ConnectionState>>,
 }
 
-/// What is known of one connection.
+/// State of one connection.
 #[derive(Debug)]
 struct ConnectionState {
     client: IpAddr,
-    /// When it has waited for a moment to read, in milliseconds since the listener began.
+    /// Time since which a read waits, in milliseconds since the listener began.
     reading: AtomicU64,
-    /// The same for writing.
+    /// Time since which a write waits, in milliseconds since the listener began.
     writing: AtomicU64,
     is_given_up: AtomicBool,
     task: AtomicWaker,
@@ -62,7 +62,7 @@ impl Default for OpenConnections {
 }
 
 impl OpenConnections {
-    /// A new connection: its first request is waited for.
+    /// Adds a new connection, whose first request is waited for.
     pub fn join(&self, client: IpAddr) -> OpenConnection {
         let state = Arc::new(ConnectionState {
             client,
@@ -128,7 +128,7 @@ impl OpenConnections {
         self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is no connection.
+    /// Returns true when there is no connection.
     #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.open().states.is_empty()
@@ -144,7 +144,7 @@ struct ClientConnections<'a> {
 }
 
 impl ClientConnections<'_> {
-    /// Which loses a connection first: the one that has most, of equal ones that which keeps us waiting for longest. None when
+    /// Ranks a client among those that may lose a connection: first the one with most, then the one that waits longest. None when
     /// it has nothing to lose.
     fn rank(&self, client: IpAddr) -> Option<(usize, Reverse<u64>, IpAddr)> {
         let (longest, _) = self.waiting.last()?;
@@ -164,19 +164,19 @@ impl ConnectionState {
 }
 
 impl OpenConnection {
-    /// Since when the client has been expected to send something; none while it is not.
+    /// Sets the time since which the client is expected to send; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
         let until = since.map_or(NEVER, |since| self.all.a_moment_after(since));
         self.state.reading.store(until, Ordering::Relaxed);
     }
 
-    /// Since when the client has not taken what it is sent; none while it does.
+    /// Sets the time since which the client does not take what it is sent; none while it does.
     pub fn writes(&self, since: Option<Instant>) {
         let until = since.map_or(NEVER, |since| self.all.a_moment_after(since));
         self.state.writing.store(until, Ordering::Relaxed);
     }
 
-    /// The client has taken some bytes. If its next request is waited for, that wait begins anew: the bytes may have been
+    /// Notes that the client has taken bytes. A wait for its next request begins again: the bytes may have been
     /// the end of a response.
     pub fn moved(&self) {
         if self.state.reading.load(Ordering::Relaxed) != NEVER {
@@ -184,7 +184,7 @@ impl OpenConnection {
         }
     }
 
-    /// Whether it is to end; wakes the task when it is.
+    /// Returns true when the connection is to end; wakes the task when it is.
     ///
     /// Not when its client has moved meanwhile: a request that came just before this is answered.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {

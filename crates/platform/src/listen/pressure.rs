@@ -1,4 +1,4 @@
-//! What all connections of the process together keep waiting for clients that do not read, and how patient it may be.
+//! Bytes that all connections of the process keep waiting for clients that do not read, and the time such clients get.
 //! Used by every listener. Must never let many slow readers take the memory of everybody.
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Bytes that may wait to be written, over all connections.
 const MAX_WAITING_BYTES: usize = 256 << 20;
-/// How long a reader may stand still once more than that waits.
+/// Time that a client may read nothing once more than that waits.
 const SHORT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// The bytes that wait to be written. Cheap to clone; clones share the count.
@@ -27,24 +27,24 @@ impl Default for Pressure {
 }
 
 impl Pressure {
-    /// With another limit.
+    /// Creates a count with another limit.
     pub fn with_limit(bytes: usize) -> Pressure {
         Pressure(Arc::new(Shared { waiting: AtomicUsize::new(0), limit: bytes }))
     }
 
-    /// How long a reader may stand still now, when `usual` is what it may at other times.
+    /// Returns the time that a client may read nothing at present; `usual`: that time while little waits.
     pub fn patience(&self, usual: Duration) -> Duration {
         let is_high = self.0.waiting.load(Ordering::Relaxed) > self.0.limit;
         if is_high { usual.min(SHORT_PATIENCE) } else { usual }
     }
 
-    /// A count of one connection or stream, zero for now.
+    /// Creates the count of one connection or stream, at zero.
     pub fn share(&self) -> WaitingBytes {
         WaitingBytes { pressure: self.clone(), bytes: 0 }
     }
 }
 
-/// What waits on one connection or stream; no longer counted when dropped.
+/// Bytes that wait on one connection or stream; no longer counted when dropped.
 #[derive(Debug)]
 pub struct WaitingBytes {
     pressure: Pressure,
@@ -52,7 +52,7 @@ pub struct WaitingBytes {
 }
 
 impl WaitingBytes {
-    /// So many bytes wait now.
+    /// Sets the number of bytes that wait.
     pub fn set(&mut self, bytes: usize) {
         if bytes != self.bytes {
             let waiting = &self.pressure.0.waiting;
@@ -62,7 +62,7 @@ impl WaitingBytes {
         }
     }
 
-    /// What all connections share.
+    /// Returns the count over all connections.
     pub fn pressure(&self) -> &Pressure {
         &self.pressure
     }

@@ -107,7 +107,7 @@ mod tests {
 
     const PEER: &str = "10.0.0.1:1000";
 
-    /// The client that a header names, and what is left of the stream after it.
+    /// Returns the client that a header names, and what is left of the stream after it.
     async fn read_all(mut sent: &[u8]) -> Option<(String, Vec<u8>)> {
         let client = read_client(&mut sent, PEER.parse().unwrap()).await.ok()?;
         Some((client.to_string(), sent.to_vec()))

@@ -7,7 +7,7 @@
 /// Enough of a line to read the names and values that matter.
 const KEPT: usize = 64;
 
-/// Where a connection is.
+/// Part of a message that a connection is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionPhase {
     /// No byte of the next request has come.
@@ -40,7 +40,7 @@ pub struct SmugglingGuard {
 struct RefusedHead;
 
 impl Default for SmugglingGuard {
-    /// Before the first request.
+    /// Creates a guard before the first request.
     fn default() -> SmugglingGuard {
         SmugglingGuard {
             phase: ConnectionPhase::Between,
@@ -63,12 +63,12 @@ impl SmugglingGuard {
         SmugglingGuard { phase: ConnectionPhase::Opaque, ..SmugglingGuard::default() }
     }
 
-    /// Where the connection is after what was fed.
+    /// Returns the phase of the connection after what was fed.
     pub fn phase(&self) -> ConnectionPhase {
         self.phase
     }
 
-    /// Whether a request was made unreadable because it must not be served.
+    /// Returns true when a request was made unreadable because it must not be served.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -210,7 +210,7 @@ impl SmugglingGuard {
     }
 }
 
-/// Whether a connection must end after the answer to a request with such headers, because what follows was not looked at.
+/// Returns true when a connection must end after the answer to a request with such headers: what follows was not checked.
 pub fn closes_after(headers: &http::HeaderMap) -> bool {
     headers.contains_key(http::header::TRANSFER_ENCODING) || headers.contains_key(http::header::UPGRADE)
 }
@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// What is left of a text, fed in pieces of the given size, and where the connection then is.
+    /// Returns the output for a text that is fed in pieces of the given size, and the phase of the connection then.
     fn fed(text: &str, piece: usize) -> (String, ConnectionPhase) {
         let mut guard = SmugglingGuard::default();
         let mut bytes = text.as_bytes().to_vec();

@@ -9,19 +9,19 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::pressure::Pressure;
 
-/// How often patience is looked at again: it may have become short.
+/// Time between two looks at the limit, which may have become shorter.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Default)]
 pub struct Stall(Option<Pin<Box<Sleep>>>);
 
 impl Stall {
-    /// It moves again.
+    /// Notes that bytes move again.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// Whether it has stood still for too long since `since`; wakes the task when that may be so.
+    /// Returns true when nothing moved for too long since `since`; wakes the task when that may be so.
     pub fn is_over(
         &mut self,
         since: Instant,

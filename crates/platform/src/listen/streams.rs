@@ -22,18 +22,18 @@ tokio::task_local! {
     static STREAM: RefCell<Outgoing>;
 }
 
-/// What a stream's body has handed over last.
+/// Last piece that a stream's body has handed over.
 struct Outgoing {
     since: Option<Instant>,
     waiting: WaitingBytes,
 }
 
-/// Whether the present task answers a request of an HTTP/2 connection.
+/// Returns true when the present task answers a request of an HTTP/2 connection.
 pub fn is_one() -> bool {
     STREAM.try_with(|_| ()).is_ok()
 }
 
-/// A body gave so many bytes: from now on it is the client's turn. Nothing outside a stream.
+/// Notes that a body gave bytes, which the client has to take. Does nothing outside a stream.
 pub fn handed_over(bytes: usize) {
     let _ = STREAM.try_with(|stream| {
         let mut stream = stream.borrow_mut();
@@ -42,7 +42,7 @@ pub fn handed_over(bytes: usize) {
     });
 }
 
-/// A body is asked for more: the client has taken what it was given. Nothing outside a stream.
+/// Notes that a body is asked for more: the client has taken what it was given. Does nothing outside a stream.
 pub fn asked_for_more() {
     let _ = STREAM.try_with(|stream| {
         let mut stream = stream.borrow_mut();

@@ -23,14 +23,14 @@ const LINGER: Duration = Duration::from_secs(2);
 /// A client that takes less than this within the limit for writes does not read.
 const PROGRESS_BYTES: usize = 8 * 1024;
 
-/// How long a client may take over each part of its connection.
+/// Time limits of a client for each part of its connection.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientTimeLimits {
     /// For a request's head, from its first byte; on a new connection from the start.
     pub head: Duration,
     /// Between two requests.
     pub idle: Duration,
-    /// To take a noticeable part of what is being sent.
+    /// Limit for taking a noticeable part of what is being sent.
     pub write_stall: Duration,
 }
 
@@ -50,13 +50,13 @@ pub struct TimedConnection<S> {
     limits: ClientTimeLimits,
     in_flight: RequestsInFlight,
     guard: SmugglingGuard,
-    /// When the present head or pause began; none while it is not timed.
+    /// Beginning of the present head or pause; none while it is not timed.
     waiting_since: Option<(Pause, Instant)>,
     is_first: bool,
     /// Nothing more is read: a request was refused.
     is_over: bool,
     read_timer: Timer,
-    /// When the client began to take less than it was offered; none while it keeps up.
+    /// Time since which the client takes less than it is offered; none while it keeps up.
     blocked_since: Option<Instant>,
     /// Bytes that it has taken since then.
     taken: usize,
@@ -68,20 +68,20 @@ pub struct TimedConnection<S> {
     is_flushed: bool,
     /// Until when bytes of the client are read and forgotten; none before the end.
     lingers_until: Option<Instant>,
-    /// Its place among the listener's connections, which a tunnel keeps.
+    /// Place among the listener's connections, which a tunnel keeps.
     place: Option<ConnectionPlace>,
 }
 
-/// What a connection is waiting in: a phase, after so many requests.
+/// Pause that a connection waits in: a phase, after a number of requests.
 type Pause = (ConnectionPhase, usize);
 
 impl<S> TimedConnection<S> {
-    /// A connection that speaks HTTP/1.1.
+    /// Wraps a connection that speaks HTTP/1.1.
     pub fn http1(stream: S, limits: ClientTimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
         TimedConnection::new(stream, limits, in_flight, SmugglingGuard::default())
     }
 
-    /// A connection that agreed on HTTP/2.
+    /// Wraps a connection that agreed on HTTP/2.
     pub fn http2(stream: S, limits: ClientTimeLimits, in_flight: RequestsInFlight) -> TimedConnection<S> {
         TimedConnection::new(stream, limits, in_flight, SmugglingGuard::opaque())
     }
@@ -119,7 +119,7 @@ impl<S> TimedConnection<S> {
         self
     }
 
-    /// When a client that sends nothing more is given up; none: never. Says in its place since when it has been waited for.
+    /// Returns the time at which a client that sends nothing more is given up; none: never. Tells the place since when it waits.
     fn read_deadline(&mut self) -> Option<Instant> {
         let phase = self.guard.phase();
         let is_clients_turn = match phase {
@@ -164,7 +164,7 @@ impl<S> TimedConnection<S> {
         }
     }
 
-    /// Whether a new client is to have the place.
+    /// Returns true when a new client gets the place.
     fn is_given_up(&self, context: &Context<'_>) -> bool {
         self.place.as_ref().is_some_and(|place| place.is_given_up(context))
     }
@@ -338,7 +338,7 @@ impl<S: AsyncRead + Unpin> TimedConnection<S> {
 struct Timer(Option<Pin<Box<Sleep>>>);
 
 impl Timer {
-    /// Whether the time has come; wakes the task when it does.
+    /// Returns true when the deadline has passed; wakes the task when it does.
     fn is_over(&mut self, deadline: Instant, context: &mut Context<'_>) -> bool {
         let sleep = self.0.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         if sleep.deadline() > deadline {

@@ -26,7 +26,7 @@ pub struct Tracked<B> {
 }
 
 impl<B> Tracked<B> {
-    /// A body whose request is not known yet.
+    /// Wraps a body whose request is not known yet.
     pub fn new(body: B) -> Tracked<B> {
         Tracked { body, last_byte: None, in_flight: None }
     }

@@ -1,4 +1,4 @@
-//! Whose request begins next: client addresses take turns while this process is behind with its work, and always for requests
+//! Order in which requests begin: client addresses take turns while this process is behind with its work, and always for requests
 //! that came together with another one. Used by the edge and the API. Must never let thousands of requests of a few addresses
 //! stand before the one of another.
 //! See docs/decisions/0268.
@@ -20,7 +20,7 @@ use crate::networks::customer_address;
 const BEHIND: Duration = Duration::from_millis(5);
 /// One of so many requests finds out whether it is: it goes once round behind everything that is ready.
 const LOOK_EVERY: usize = 32;
-/// So many connections that wait are more than clients have who only want to save round trips.
+/// Number of waiting connections above which a client does more than save round trips.
 const MANY: usize = 512;
 
 /// See the module. Cheap to clone.
@@ -30,7 +30,7 @@ pub struct Turns(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     requests: AtomicUsize,
-    /// Whether all requests take turns, until none of them waits. Otherwise they cost two additions here.
+    /// True while all requests take turns, until none of them waits. Otherwise they cost two additions here.
     is_behind: AtomicBool,
     all: Arc<TurnQueue>,
     /// Requests that a client sent together with the one before.
@@ -44,7 +44,7 @@ struct TurnQueue {
     queue: Mutex<Queue>,
 }
 
-/// How many requests may begin side by side while few or many wait.
+/// Number of requests that may begin side by side while few or many wait.
 #[derive(Debug, Clone, Copy)]
 struct Parallelism {
     few: usize,
@@ -143,7 +143,7 @@ impl TurnQueue {
         turn.await.ok()
     }
 
-    /// Whether nobody waits for a turn.
+    /// Returns true when no request waits for a turn.
     fn is_empty(&self) -> bool {
         self.queue().addresses.is_empty()
     }

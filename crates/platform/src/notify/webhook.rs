@@ -80,7 +80,7 @@ pub async fn post_json(
     }
 }
 
-/// The proof of a message. The time is part of it, so that an old message cannot be sent again as a new one.
+/// Signs a message. The signature covers the time, so that an old message cannot be sent again as a new one.
 pub fn sign(secret: &str, now: Timestamp, body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let text = format!("{}.{body}", now.as_millis());

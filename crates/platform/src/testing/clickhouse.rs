@@ -5,7 +5,7 @@ use crate::config::ClickHouseUrl;
 /// Names the server on which tests may make databases.
 const URL: &str = "GLASSHOUSE_TEST_CLICKHOUSE";
 
-/// The address of an empty database with a name of its own. It stays there: the server is thrown away.
+/// Creates an empty database with a name of its own and returns its address. It stays: the server is thrown away.
 #[expect(clippy::disallowed_methods, reason = "the test command speaks to tests through the environment")]
 pub async fn clickhouse_database() -> String {
     let server = std::env::var(URL).unwrap_or_else(|_| {

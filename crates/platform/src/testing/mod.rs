@@ -110,7 +110,7 @@ impl<S: Services> TestApp<S> {
         TestApp::on_each_visit_store_with("", test).await;
     }
 
-    /// The same with settings as in section `analytics` of `glasshouse.toml`.
+    /// Runs a test on each store of visits, with settings as in section `analytics` of `glasshouse.toml`.
     pub async fn on_each_visit_store_with(settings: &str, test: impl AsyncFn(TestApp<S>)) {
         TestApp::on_each_engine_with(&format!("[analytics]\n{settings}"), &test).await;
         let store = clickhouse_database().await;
@@ -122,12 +122,12 @@ impl<S: Services> TestApp<S> {
         platform.tasks.wait().await;
     }
 
-    /// The service on an SQLite database of its own, for rules in which SQL plays no part.
+    /// Creates the service on an SQLite database of its own, for rules in which SQL plays no part.
     pub async fn new() -> TestApp<S> {
         TestApp::with("").await
     }
 
-    /// The same with settings as in `glasshouse.toml`.
+    /// Creates the service with settings as in `glasshouse.toml`.
     pub async fn with(settings: &str) -> TestApp<S> {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let path = folder.path().join("test.db");
@@ -138,7 +138,7 @@ impl<S: Services> TestApp<S> {
         TestApp::build(db, settings, folder).await
     }
 
-    /// The service on an SQLite database of its own and on these objects.
+    /// Creates the service on an SQLite database of its own and on these objects.
     pub async fn on_objects(objects: &BlobConfig, settings: &str) -> TestApp<S> {
         let mut app = TestApp::<S>::with(settings).await;
         let blobs = Blobs::open(objects).expect("the settings of a test server can be used");
@@ -147,7 +147,7 @@ impl<S: Services> TestApp<S> {
         app
     }
 
-    /// The service on this database. A second one on the same database is a second process.
+    /// Creates the service on this database. A second one on the same database is a second process.
     pub async fn on(db: Db, settings: &str) -> TestApp<S> {
         TestApp::build(db, settings, tempfile::tempdir().expect("a temporary folder can be made")).await
     }

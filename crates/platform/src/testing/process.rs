@@ -12,12 +12,12 @@ use crate::config::Config;
 use crate::draining::Draining;
 
 impl<S: Services> TestApp<S> {
-    /// Another process on the same database, object store and clock, with memory and a browser of its own.
+    /// Creates another process on the same database, object store and clock, with memory and a browser of its own.
     pub async fn second(&self) -> TestApp<S> {
         self.second_with(|_| {}).await
     }
 
-    /// The same with other settings.
+    /// Creates another process with other settings.
     pub async fn second_with(&self, change: impl FnOnce(&mut Config)) -> TestApp<S> {
         let mut config = (*self.state.platform().config).clone();
         change(&mut config);

@@ -86,7 +86,7 @@ impl IntoFuture for TestRequest {
     }
 }
 
-/// What came back.
+/// Answer to a request.
 #[derive(Debug)]
 pub struct Reply {
     pub status: StatusCode,
@@ -115,25 +115,25 @@ impl Reply {
         assert_eq!(self.status.as_u16(), status, "body: {}", self.text());
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|_| panic!("{} is not JSON: {:?}", self.status, self.text()))
     }
 
-    /// The body as text.
+    /// Returns the body as text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A header's text; empty when it is not there.
+    /// Returns a header's text; empty when it is not there.
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().expect("a text"))
     }
 }
 
-/// Whether every field of `expected` is in `body`, at any depth; lists must be of equal length.
+/// Returns true when every field of `expected` is in `body`, at any depth; lists must be of equal length.
 fn contains(body: &Value, expected: &Value) -> bool {
     match (body, expected) {
         (Value::Object(body), Value::Object(expected)) => {

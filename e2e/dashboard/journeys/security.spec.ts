@@ -16,6 +16,7 @@ async function turnOn(app: Page, account: Account): Promise<{ secret: string; co
   await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret));
   await dialog.getByRole('button', { name: 'Confirm' }).click();
   const kept = app.getByRole('dialog', { name: 'Recovery codes' });
+  await expect(kept.getByRole('listitem')).toHaveCount(10);
   const codes = await kept.getByRole('listitem').allTextContents();
   await kept.getByRole('button', { name: 'I have kept them' }).click();
   await expect(kept).toBeHidden();

@@ -7,7 +7,7 @@ mod source;
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -53,6 +53,9 @@ pub struct Args {
     /// Writes to a file instead of stdout
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Writes the HTML report to this file too
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Exits with 3 when an issue of this severity or a higher one was found
     #[arg(long, value_enum, default_value = "never")]
     fail_on: FailOn,
@@ -190,6 +193,9 @@ async fn refusal(network: &Network, site: &Url) -> Option<String> {
 }
 
 fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
+    if let Some(path) = &args.html {
+        write_file(path, |to| html::write(audit, to))?;
+    }
     let write = |to: &mut dyn Write| match args.format {
         Format::Table => to.write_all(report::table(audit).as_bytes()),
         // In pieces: the report of a large site is larger than the data in memory.
@@ -197,7 +203,13 @@ fn write(args: &Args, audit: &Audit) -> anyhow::Result<()> {
         Format::Csv => to.write_all(report::csv(audit).as_bytes()),
         Format::Html => html::write(audit, to),
     };
-    let Some(path) = &args.out else { return output::stream(write).map(drop) };
+    match &args.out {
+        Some(path) => write_file(path, write),
+        None => output::stream(write).map(drop),
+    }
+}
+
+fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> anyhow::Result<()> {
     let written = File::create(path).map(|file| BufWriter::with_capacity(WRITTEN_AT_ONCE, file)).and_then(
         |mut file| {
             write(&mut file)?;

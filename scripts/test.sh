@@ -92,10 +92,11 @@ integrations() {
   [ -x /usr/sbin/apache2 ] || missing+=(apache2-bin)
   has caddy || missing+=(caddy)
   [ -x /usr/sbin/varnishd ] || missing+=(varnish)
+  has zstd || missing+=(zstd)
   # The suite starts them by itself; RUNLEVEL keeps Debian from doing so where there is no systemd.
   [ ${#missing[@]} -eq 0 ] || RUNLEVEL=1 apt_install "${missing[@]}"
   export GLASSHOUSE=$target/debug/glasshouse
-  npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" \
+  npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" "$root/integrations/github-action/test/" \
     && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
 }
 clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }

@@ -165,8 +165,8 @@ mod tests {
         let mut roots = RootCertStore::empty();
         roots.add(certificate.der().clone()).unwrap();
         let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = ServerConfig::builder_with_provider(crawler::tls::provider())
+            .with_safe_default_protocol_versions();
         let config = config.unwrap().with_no_client_auth();
         let config = config.with_single_cert(vec![certificate.der().clone()], key).unwrap();
         let response = |_| async { Response::new(Full::default()) };

@@ -24,8 +24,7 @@ impl Identity {
         let certificate = CertificateParams::new(vec!["proxy.invalid".to_owned()])?.self_signed(&key)?;
         let spki_hash = STANDARD.encode(Sha256::digest(key.subject_public_key_info()));
         let private = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(crawler::tls::provider())
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], private)?;

@@ -532,8 +532,7 @@ fn tls_config(params: CertificateParams) -> (rustls::ServerConfig, RootCertStore
     let key = KeyPair::generate().unwrap();
     let certificate = params.signed_by(&key, &authority).unwrap();
 
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider)
+    let config = rustls::ServerConfig::builder_with_provider(crate::tls::provider())
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()

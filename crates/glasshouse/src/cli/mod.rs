@@ -118,7 +118,7 @@ pub fn run() -> ExitCode {
         }
     };
     // Both TLS stacks in this process (ours and the object store's) use the same cryptography.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    crawler::tls::install_provider();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {

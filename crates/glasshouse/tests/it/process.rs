@@ -171,6 +171,6 @@ pub fn connect(address: &str) -> std::net::TcpStream {
 /// Returns an HTTP client.
 pub fn client() -> reqwest::Client {
     // The client has no cryptography of its own; a second call finds it installed.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    crawler::tls::install_provider();
     reqwest::Client::new()
 }

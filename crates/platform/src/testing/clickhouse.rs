@@ -13,7 +13,7 @@ pub async fn clickhouse_database() -> String {
     });
     let name = format!("test_{}", uuid::Uuid::now_v7().simple());
     let url: ClickHouseUrl = server.parse().expect("the test command's address");
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    crawler::tls::install_provider();
     let request = reqwest::Client::builder().no_proxy().build().expect("a client").post(url.endpoint);
     let request = request
         .header("X-ClickHouse-User", url.user)

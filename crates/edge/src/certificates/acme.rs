@@ -6,16 +6,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use instant_acme::{
-    Account, AccountBuilder, AccountCredentials, AuthorizationStatus, ChallengeType, Error, Identifier,
-    LetsEncrypt, NewAccount, NewOrder, Order, OrderStatus, RetryPolicy,
+    Account, AccountBuilder, AccountCredentials, AuthorizationStatus, CertificateIdentifier, ChallengeType,
+    Error, Identifier, LetsEncrypt, NewAccount, NewOrder, Order, OrderStatus, Problem, RetryPolicy,
 };
 use rcgen::{CertificateParams, DistinguishedName, KeyPair};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tokio::sync::Mutex;
 
+use super::model::RenewalWindow;
+use platform::clock::Timestamp;
 use platform::config;
 
 /// Problem type of the authority for an account that it does not know, for example after its database was reset.
 const UNKNOWN_ACCOUNT: &str = "urn:ietf:params:acme:error:accountDoesNotExist";
+/// Problem type of the authority for an account that orders too much.
+const RATE_LIMITED: &str = "urn:ietf:params:acme:error:rateLimited";
 /// Timeout of the authority's validation of a proof, and of its issuance.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -36,6 +42,14 @@ pub struct Issued {
     pub key: String,
 }
 
+/// Answer of the authority to the question when a certificate is to be renewed.
+pub struct SuggestedRenewal {
+    /// Window of the renewal.
+    pub window: RenewalWindow,
+    /// Time until the authority wants to be asked again.
+    pub retry_after: Duration,
+}
+
 /// Reason of a failed order.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
@@ -48,6 +62,9 @@ pub enum OrderError {
     /// The authority offers no challenge of the wanted type.
     #[error("the certificate authority offers neither http-01 nor tls-alpn-01")]
     NoChallenge,
+    /// The certificate names neither its number nor its issuer's key, by which the authority finds a certificate.
+    #[error("the certificate has no identifier")]
+    NoIdentifier,
     /// The key or the certificate request could not be created.
     #[error("could not make a certificate request")]
     Request(#[from] rcgen::Error),
@@ -105,23 +122,40 @@ impl CertificateAuthority {
         })
     }
 
-    /// Orders a certificate for one name and proves control of the name.
+    /// Orders a certificate for one name and proves control of the name. `replaced` is the PEM chain of the certificate before it.
     pub async fn order(
         &self,
         host: &str,
         method: ValidationMethod,
+        replaced: Option<&str>,
         store: &impl OrderStore,
     ) -> Result<Issued, OrderError> {
         let account = self.account(store).await?;
-        let identifiers = [Identifier::Dns(host.to_owned())];
-        let order = match account.new_order(&NewOrder::new(&identifiers)).await {
-            Err(Error::Api(problem)) if problem.r#type.as_deref() == Some(UNKNOWN_ACCOUNT) => {
+        let replaced = replaced.and_then(|chain| certificate_id(chain).ok());
+        let order = match new_order(&account, host, replaced).await {
+            Err(Error::Api(problem)) if is_of_type(&problem, UNKNOWN_ACCOUNT) => {
                 let account = self.register(store).await?;
-                account.new_order(&NewOrder::new(&identifiers)).await
+                new_order(&account, host, None).await
             }
             order => order,
         };
         finish(order?, host, method, store).await
+    }
+
+    /// Asks when the certificate of a PEM chain is to be renewed. An error of an authority that does not suggest times.
+    pub async fn suggested_renewal(
+        &self,
+        chain: &str,
+        store: &impl OrderStore,
+    ) -> Result<SuggestedRenewal, OrderError> {
+        let id = certificate_id(chain)?;
+        let (info, retry_after) = self.account(store).await?.renewal_info(&id).await?;
+        let time = |nanos: i128| Timestamp::from_millis(i64::try_from(nanos / 1_000_000).unwrap_or(i64::MAX));
+        let window = RenewalWindow {
+            start: time(info.suggested_window.start.unix_timestamp_nanos()),
+            end: time(info.suggested_window.end.unix_timestamp_nanos()),
+        };
+        Ok(SuggestedRenewal { window, retry_after })
     }
 
     async fn account(&self, store: &impl OrderStore) -> Result<Account, OrderError> {
@@ -153,12 +187,42 @@ impl CertificateAuthority {
     /// Returns a client without the guard of customers' addresses, since the operator configures the authority.
     fn client(&self) -> Result<AccountBuilder, Error> {
         // The client uses the process-wide provider. An earlier one may stay.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        crawler::tls::install_provider();
         match &self.root_ca {
             Some(path) => Account::builder_with_root(path),
             None => Account::builder(),
         }
     }
+}
+
+/// Returns the identifier of a PEM chain's first certificate (RFC 9773).
+fn certificate_id(chain: &str) -> Result<CertificateIdentifier<'static>, OrderError> {
+    let first = CertificateDer::from_pem_slice(chain.as_bytes()).map_err(|_| OrderError::NoIdentifier)?;
+    let id = CertificateIdentifier::try_from(&first).map_err(|_| OrderError::NoIdentifier)?;
+    Ok(id.into_owned())
+}
+
+/// Begins an order that names the certificate it replaces, where the authority accepts that.
+async fn new_order(
+    account: &Account,
+    host: &str,
+    replaced: Option<CertificateIdentifier<'static>>,
+) -> Result<Order, Error> {
+    let identifiers = [Identifier::Dns(host.to_owned())];
+    if let Some(replaced) = replaced {
+        match account.new_order(&NewOrder::new(&identifiers).replaces(replaced)).await {
+            // An authority without renewal information, or one that knows the certificate as replaced or not at all.
+            Err(Error::Unsupported(_) | Error::Other(_)) => {}
+            Err(Error::Api(problem))
+                if !is_of_type(&problem, UNKNOWN_ACCOUNT) && !is_of_type(&problem, RATE_LIMITED) => {}
+            order => return order,
+        }
+    }
+    account.new_order(&NewOrder::new(&identifiers)).await
+}
+
+fn is_of_type(problem: &Problem, of: &str) -> bool {
+    problem.r#type.as_deref() == Some(of)
 }
 
 async fn finish(

@@ -7,12 +7,14 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use store::{Conn, DbError};
 
+use super::model::{self, Validity};
 use super::queries::{self, StoredCertificate};
 use super::tls;
 use platform::clock::{Clock, Timestamp};
@@ -48,7 +50,7 @@ struct Certificate {
     own: Arc<str>,
     issuers: Arc<str>,
     sealed_key: Arc<str>,
-    not_after: Timestamp,
+    validity: Validity,
 }
 
 impl CertificateDirectory {
@@ -62,20 +64,27 @@ impl CertificateDirectory {
     pub fn find(&self, host: &str) -> Option<Arc<CertifiedKey>> {
         let certificate = {
             let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
-            sealed.by_host.get(host).filter(|found| found.not_after > self.clock.now())?.clone()
+            sealed.by_host.get(host).filter(|found| found.validity.until > self.clock.now())?.clone()
         };
         self.opened(host, &certificate)
     }
 
-    /// Returns the number of certificates.
-    pub fn count(&self) -> u64 {
-        self.sealed.read().unwrap_or_else(PoisonError::into_inner).by_host.len() as u64
+    /// Returns the hourly limit of renewals, by the lifetimes of all certificates.
+    pub fn renewals_per_hour(&self) -> u64 {
+        let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
+        model::renewals_per_hour(sealed.by_host.values().map(|certificate| certificate.validity.life()))
+    }
+
+    /// Returns the lifetime of a name's certificate, expired ones included.
+    pub fn life_of(&self, host: &str) -> Option<Duration> {
+        let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
+        sealed.by_host.get(host).map(|certificate| certificate.validity.life())
     }
 
     /// Returns the earliest time at which a certificate expires.
     pub fn first_expiry(&self) -> Option<Timestamp> {
         let sealed = self.sealed.read().unwrap_or_else(PoisonError::into_inner);
-        sealed.by_host.values().map(|certificate| certificate.not_after).min()
+        sealed.by_host.values().map(|certificate| certificate.validity.until).min()
     }
 
     fn opened(&self, host: &str, certificate: &Certificate) -> Option<Arc<CertifiedKey>> {
@@ -132,7 +141,7 @@ impl Sealed {
             own: own.into(),
             issuers: self.shared(issuers),
             sealed_key: stored.sealed_key.as_str().into(),
-            not_after: Timestamp::from_millis(stored.not_after),
+            validity: stored.validity(),
         }
     }
 
@@ -234,6 +243,7 @@ mod tests {
             not_before: 0,
             not_after: NOON.as_millis() + 1,
             renew_at: 0,
+            suggested: false,
         }
     }
 

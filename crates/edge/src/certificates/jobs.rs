@@ -12,8 +12,8 @@ use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob, Reg
 
 /// First orders of this process at once; leaves most of the slots to handshakes.
 const FIRST_AT_ONCE: usize = 4;
-/// Interval of the search for certificates that are due; renewals begin weeks before a certificate expires.
-const LOOK_EVERY: Duration = Duration::from_secs(5 * 60);
+/// Interval of the search for certificates that are due. A certificate of ten minutes is due for three of them.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// Owner of jobs and orders without a customer.
 pub(super) const SERVICE: &str = "service";
 
@@ -88,15 +88,36 @@ impl Job for QueueRenewals {
     }
 }
 
+/// Asks the certificate authority when it wants certificates renewed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct AskRenewalTimes {}
+
+impl Job for AskRenewalTimes {
+    const KIND: &'static str = "AskRenewalTimes";
+    const MOST_AT_ONCE: Option<usize> = Some(1);
+    // The next job follows within minutes.
+    const MAX_ATTEMPTS: u32 = 1;
+    type Services = Certificates;
+
+    async fn run(&self, certificates: &Certificates, _: &JobRun) -> Result<JobOutcome, JobError> {
+        certificates.ask_renewal_times().await?;
+        Ok(JobOutcome::Done)
+    }
+}
+
 /// Registers the jobs with a worker. First orders and renewals have separate slots.
 pub fn register(registry: Registry, certificates: &Certificates) -> Registry {
     registry
         .with::<OrderCertificate>(certificates.clone(), FIRST_AT_ONCE)
         .with::<RenewCertificate>(certificates.clone(), model::AT_ONCE)
         .with::<QueueRenewals>(certificates.clone(), 1)
+        .with::<AskRenewalTimes>(certificates.clone(), 1)
 }
 
 /// Returns the periodic jobs.
 pub fn schedules() -> Vec<Schedule> {
-    vec![Schedule::every(LOOK_EVERY, "renewals", || QueueRenewals {}.queued_for(SERVICE))]
+    vec![
+        Schedule::every(LOOK_EVERY, "renewals", || QueueRenewals {}.queued_for(SERVICE)),
+        Schedule::every(LOOK_EVERY, "renewal times", || AskRenewalTimes {}.queued_for(SERVICE)),
+    ]
 }

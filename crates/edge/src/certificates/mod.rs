@@ -16,3 +16,6 @@ mod tickets;
 pub mod tls;
 
 pub use service::Certificates;
+
+#[cfg(test)]
+mod tests;

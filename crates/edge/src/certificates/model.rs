@@ -1,6 +1,6 @@
 //! Rules of when a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
 //! Must never let one customer, one name or a broken set-up use up the limits that the certificate authority sets for all of us.
-//! See docs/decisions/0062.
+//! See docs/decisions/0062 and 0541.
 
 use std::time::Duration;
 
@@ -12,9 +12,6 @@ pub const PER_HOUR: u64 = 50;
 const KEPT_PER_HOUR: u64 = 10;
 /// Least hourly budget of renewals, apart from first orders: new customers must never prevent the renewal of an old certificate.
 const RENEWALS_PER_HOUR: u64 = 50;
-/// Certificates per renewal in an hour, above the least budget: all are renewed within 15 days, half of the time between two
-/// renewals of a certificate that is valid for 45 days.
-const HELD_PER_RENEWAL: u64 = 15 * 24;
 /// First orders per hour of one customer with few domains.
 pub const PER_ACCOUNT_HOUR: u64 = 20;
 /// Concurrent orders of this process, of each kind.
@@ -27,11 +24,17 @@ const MOST_PER_ACCOUNT_HOUR: u64 = PER_HOUR * 4 / 5;
 /// Domains per first order in an hour: domains with one name each are ordered within two days, if the common budget allows.
 const DOMAINS_PER_ORDER: u64 = 48;
 
+const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 /// Time between two orders for one name, whatever the outcome of the first.
 const PER_NAME: Duration = Duration::from_secs(10 * 60);
+/// Share of a lifetime that is left at a renewal for which the authority suggests no time.
+const LEFT_AT_RENEWAL: f64 = 1.0 / 3.0;
 /// Share of a lifetime over which renewals are spread, so that certificates ordered together are not renewed together.
 const SPREAD: f64 = 0.05;
+/// Longest time between an answer of the authority and the next question, when there was no answer.
+const ASK_AFTER_FAILURE: Duration = Duration::from_secs(6 * 60 * 60);
 
 /// Purpose of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub enum OrderKind {
     First,
     /// Certificate for a name whose present one is about to expire.
     Renewal,
+    /// Renewal at a time that the authority suggests. Outside of the hourly limits: the authority leaves such orders out of its own.
+    Suggested,
 }
 
 /// Number of orders in the last hour.
@@ -69,14 +74,21 @@ pub enum Bound {
     Renewals(u64),
 }
 
-/// Returns the renewals per hour of all customers together, by the number of certificates.
-pub fn renewals_per_hour(certificates: u64) -> u64 {
-    (certificates / HELD_PER_RENEWAL).max(RENEWALS_PER_HOUR)
+/// Returns the renewals per hour of all customers together, by the lifetimes of all certificates: each can be renewed within the
+/// last third of its life, which is half of the time between two renewals.
+pub fn renewals_per_hour(lifetimes: impl Iterator<Item = Duration>) -> u64 {
+    let of_one = |life: Duration| HOUR.as_secs_f64() / (life.max(MINUTE).as_secs_f64() * LEFT_AT_RENEWAL);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of renewals"
+    )]
+    let needed = lifetimes.map(of_one).sum::<f64>().ceil() as u64;
+    needed.max(RENEWALS_PER_HOUR)
 }
 
-/// Decides whether a customer with `domains` domains may order one more certificate; `certificates` is the number of all.
-pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: u64) -> Result<(), Bound> {
-    let renewals = renewals_per_hour(certificates);
+/// Decides whether a customer with `domains` domains may order one more certificate; `renewals` is the hourly limit of all.
+pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, renewals: u64) -> Result<(), Bound> {
     // A customer with most of the domains leaves a fifth to the others.
     let renewals_per_account = renewals * 4 / 5;
     let per_account = (domains / DOMAINS_PER_ORDER).clamp(PER_ACCOUNT_HOUR, MOST_PER_ACCOUNT_HOUR);
@@ -93,14 +105,31 @@ pub fn may_order(kind: OrderKind, orders: LastHour, domains: u64, certificates: 
     }
 }
 
-/// Returns the time until the next order by the number of failures in a row; 0 follows a success.
-pub fn wait_after(failures: u64) -> Duration {
-    match failures {
+/// Returns the time until the next order by the number of failures in a row; 0 follows a success. At most a tenth of `life`, the
+/// lifetime of the name's certificate.
+pub fn wait_after(failures: u64, life: Option<Duration>) -> Duration {
+    let wait = match failures {
         0..=2 => PER_NAME,
         3 => HOUR,
         4 => 6 * HOUR,
-        _ => 24 * HOUR,
-    }
+        _ => DAY,
+    };
+    life.map_or(wait, |life| wait.min(life / 10))
+}
+
+/// Returns the time until a certificate that is due and was not renewed is queued again: a day, less for a short life.
+pub fn queued_again_after(life: Duration) -> Duration {
+    (life / 48).clamp(MINUTE, DAY)
+}
+
+/// Returns the time until the authority is asked again that has answered with `Retry-After`: from a minute to a day.
+pub fn ask_again_after(retry_after: Duration) -> Duration {
+    retry_after.clamp(MINUTE, DAY)
+}
+
+/// Returns the time until the authority is asked again that has not answered: six hours, less for a short life.
+pub fn ask_after_failure(life: Duration) -> Duration {
+    (life / 10).clamp(MINUTE, ASK_AFTER_FAILURE)
 }
 
 /// Outcome of an order.
@@ -114,20 +143,57 @@ pub enum OrderOutcome {
     None,
 }
 
-/// Returns the time of a certificate's renewal: after two thirds of its lifetime, a little earlier by chance.
-///
-/// `chance` is from 0 to 1. Relative, because lifetimes shrink: 90 days in 2025, 45 days from 2028.
-pub fn renew_at(not_before: Timestamp, not_after: Timestamp, chance: f64) -> Timestamp {
-    let lifetime = not_after.since(not_before).as_secs_f64();
-    let after = lifetime * (2.0 / 3.0 - SPREAD * chance.clamp(0.0, 1.0));
-    not_before.plus(Duration::from_secs_f64(after))
+/// Validity of a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity {
+    /// Start of validity.
+    pub from: Timestamp,
+    /// End of validity.
+    pub until: Timestamp,
+}
+
+/// Window in which the authority wants a certificate renewed (RFC 9773).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenewalWindow {
+    /// Start of the window; in the past, the certificate is to be renewed at once.
+    pub start: Timestamp,
+    /// End of the window.
+    pub end: Timestamp,
+}
+
+impl Validity {
+    /// Returns the lifetime.
+    pub fn life(self) -> Duration {
+        self.until.since(self.from)
+    }
+
+    /// Returns the time of renewal without a suggestion of the authority: a third of the lifetime before its end, a little
+    /// earlier by chance, from 0 to 1.
+    pub fn renew_at(self, chance: f64) -> Timestamp {
+        let after = 1.0 - LEFT_AT_RENEWAL - SPREAD * chance.clamp(0.0, 1.0);
+        self.from.plus(self.life().mul_f64(after))
+    }
+
+    /// Returns the time of renewal inside the window, by chance from 0 to 1. At the latest a day before the certificate expires,
+    /// or a sixth of its lifetime if that is less. None for a window that ends before it has begun.
+    pub fn suggested_renewal(self, window: RenewalWindow, chance: f64) -> Option<Timestamp> {
+        if window.end <= window.start {
+            return None;
+        }
+        let point = window.start.plus(window.end.since(window.start).mul_f64(chance.clamp(0.0, 1.0)));
+        Some(point.min(self.until.minus(DAY.min(self.life() / 6))))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+    fn valid_for(life: Duration) -> Validity {
+        Validity { from: START, until: START.plus(life) }
+    }
 
     #[test]
     fn one_customer_cannot_use_up_the_orders_of_all() {
@@ -165,26 +231,41 @@ mod tests {
         let all_first = LastHour { all: 50, account: 50, ..LastHour::default() };
         let all_renewed = LastHour { renewals: 50, ..LastHour::default() };
 
-        assert_eq!(may_order(OrderKind::Renewal, all_first, 1, 0), Ok(()));
-        assert_eq!(may_order(OrderKind::First, all_renewed, 1, 0), Ok(()));
-        assert_eq!(may_order(OrderKind::Renewal, all_renewed, 1, 0), Err(Bound::Renewals(50)));
+        assert_eq!(may_order(OrderKind::Renewal, all_first, 1, 50), Ok(()));
+        assert_eq!(may_order(OrderKind::First, all_renewed, 1, 50), Ok(()));
+        assert_eq!(may_order(OrderKind::Renewal, all_renewed, 1, 50), Err(Bound::Renewals(50)));
     }
 
     #[test]
-    fn however_many_certificates_there_are_all_are_renewed_within_15_days() {
-        for certificates in [1, 18_000, 200_000, 5_000_000] {
-            let hours = certificates / renewals_per_hour(certificates);
+    fn a_renewal_that_the_authority_suggests_has_no_hourly_limit() {
+        let orders = LastHour { renewals: 50, account_renewals: 50, all: 50, account: 50 };
 
-            assert!(hours <= 15 * 24, "{certificates}: {hours}");
+        assert_eq!(may_order(OrderKind::Suggested, orders, 1, 50), Ok(()));
+    }
+
+    #[test]
+    fn however_many_certificates_there_are_all_are_renewed_within_the_last_third_of_their_life() {
+        let per_hour =
+            |life: Duration, certificates| renewals_per_hour(std::iter::repeat_n(life, certificates));
+        for certificates in [1, 100, 18_000, 200_000] {
+            for life in [10 * MINUTE, 6 * DAY, 45 * DAY, 90 * DAY] {
+                let hours = certificates as u64 / per_hour(life, certificates);
+
+                assert!(
+                    HOUR * u32::try_from(hours).unwrap() <= life / 3,
+                    "{certificates} of {life:?}: {hours}"
+                );
+            }
         }
-        assert_eq!((renewals_per_hour(0), renewals_per_hour(200_000)), (50, 555));
+        assert_eq!((per_hour(DAY, 0), per_hour(45 * DAY, 200_000)), (50, 556));
+        assert_eq!((per_hour(90 * DAY, 1_000), per_hour(10 * MINUTE, 100)), (50, 1_800));
     }
 
     #[test]
     fn one_customer_cannot_use_up_the_renewals_of_all() {
         let of_one = |renewals| {
             let orders = LastHour { renewals, account_renewals: renewals, ..LastHour::default() };
-            may_order(OrderKind::Renewal, orders, 1, 0)
+            may_order(OrderKind::Renewal, orders, 1, 50)
         };
 
         assert_eq!((of_one(39), of_one(40)), (Ok(()), Err(Bound::Account(40))));
@@ -192,19 +273,65 @@ mod tests {
 
     #[test]
     fn a_name_that_fails_is_tried_ever_more_seldom() {
-        let minutes: Vec<u64> = (0..7).map(|failures| wait_after(failures).as_secs() / 60).collect();
+        let minutes =
+            |life| (0..7).map(|failures| wait_after(failures, life).as_secs() / 60).collect::<Vec<_>>();
 
-        assert_eq!(minutes, [10, 10, 10, 60, 360, 1440, 1440]);
+        assert_eq!(minutes(None), [10, 10, 10, 60, 360, 1440, 1440]);
+        assert_eq!(minutes(Some(90 * DAY)), minutes(None));
+        assert_eq!(minutes(Some(10 * MINUTE)), [1; 7]);
     }
 
     #[test]
-    fn a_certificate_is_renewed_at_two_thirds_of_its_life_or_a_little_earlier() {
-        let start = Timestamp::from_millis(1_800_000_000_000);
-        let end = start.plus(90 * DAY);
+    fn a_certificate_without_a_suggestion_is_renewed_when_a_third_of_its_life_is_left_or_a_little_earlier() {
+        for life in [10 * MINUTE, 6 * DAY, 45 * DAY, 90 * DAY] {
+            let (latest, earliest) = (valid_for(life).renew_at(0.0), valid_for(life).renew_at(1.0));
 
-        assert_eq!(renew_at(start, end, 0.0), start.plus(60 * DAY));
-        let earliest = renew_at(start, end, 1.0);
-        assert!(earliest > start.plus(55 * DAY) && earliest < start.plus(56 * DAY));
-        assert_eq!(renew_at(start, start.plus(45 * DAY), 0.0), start.plus(30 * DAY));
+            assert!(latest.since(START).abs_diff(life * 2 / 3) < Duration::from_millis(2), "{life:?}");
+            assert!(earliest < latest && earliest > START.plus(life.mul_f64(0.61)), "{life:?}");
+        }
+    }
+
+    #[test]
+    fn a_renewal_is_inside_the_window_that_the_authority_suggests() {
+        let window = RenewalWindow { start: START.plus(60 * DAY), end: START.plus(62 * DAY) };
+        let at = |chance| valid_for(90 * DAY).suggested_renewal(window, chance);
+
+        assert_eq!(at(0.0), Some(window.start));
+        assert_eq!(at(0.5), Some(START.plus(61 * DAY)));
+        assert_eq!(at(1.0), Some(window.end));
+    }
+
+    #[test]
+    fn a_window_in_the_past_is_a_renewal_at_once() {
+        let window = RenewalWindow { start: START.minus(2 * DAY), end: START.minus(DAY) };
+
+        assert!(valid_for(90 * DAY).suggested_renewal(window, 1.0) < Some(START));
+    }
+
+    #[test]
+    fn a_window_without_an_end_after_its_start_suggests_nothing() {
+        let window = RenewalWindow { start: START, end: START };
+
+        assert_eq!(valid_for(90 * DAY).suggested_renewal(window, 0.5), None);
+    }
+
+    #[test]
+    fn no_window_delays_a_renewal_until_the_certificate_has_expired() {
+        let late = RenewalWindow { start: START.plus(100 * DAY), end: START.plus(200 * DAY) };
+
+        assert_eq!(valid_for(90 * DAY).suggested_renewal(late, 0.5), Some(START.plus(89 * DAY)));
+        assert_eq!(
+            valid_for(10 * MINUTE).suggested_renewal(late, 0.5),
+            Some(START.plus(Duration::from_secs(500)))
+        );
+    }
+
+    #[test]
+    fn the_authority_is_asked_again_when_it_says_so_within_bounds() {
+        let seconds = [0, 3_600, 1_000_000].map(|wait| ask_again_after(Duration::from_secs(wait)).as_secs());
+
+        assert_eq!(seconds, [60, 3_600, 86_400]);
+        assert_eq!(ask_after_failure(90 * DAY), 6 * HOUR);
+        assert_eq!(ask_after_failure(10 * MINUTE), MINUTE);
     }
 }

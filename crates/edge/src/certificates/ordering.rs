@@ -104,8 +104,8 @@ impl Certificates {
             Err(NotOrdered::LeadsElsewhere) => Ok(JobOutcome::Done),
             Err(NotOrdered::Elsewhere | NotOrdered::TooMany) => Ok(JobOutcome::Later(SOON)),
             Err(NotOrdered::Bound(_)) => Ok(JobOutcome::Later(BOUND_PAUSE)),
-            Err(NotOrdered::TooEarly) => Ok(JobOutcome::Later(model::wait_after(1))),
-            Err(error) => Err(JobError::retry_after(error.to_string(), model::wait_after(1))),
+            Err(NotOrdered::TooEarly) => Ok(JobOutcome::Later(self.wait_after(host, 1))),
+            Err(error) => Err(JobError::retry_after(error.to_string(), self.wait_after(host, 1))),
         }
     }
 
@@ -131,7 +131,13 @@ impl Certificates {
             (ValidationMethod::Http, 1) => ValidationMethod::Tls,
             (first, _) => first,
         };
-        let order = tokio::time::timeout(ORDER_TIMEOUT, self.0.authority.order(host, method, self));
+        let replaced = match kind {
+            OrderKind::First => None,
+            _ => queries::find_certificate(&mut self.0.db.read().await?, host).await?,
+        };
+        let replaced = replaced.as_ref().map(|certificate| certificate.chain.as_str());
+        let order = self.0.authority.order(host, method, replaced, self);
+        let order = tokio::time::timeout(ORDER_TIMEOUT, order);
         let issued = match order.await {
             Ok(Ok(issued)) => self.sealed(host, &issued.chain, &issued.key).map_err(NotOrdered::from),
             Ok(Err(error)) => Err(error.into()),
@@ -166,7 +172,7 @@ impl Certificates {
         let account = holder.account();
         let orders = queries::count_last_hour(&mut tx, account, now).await?;
         if let Some(domains) = domains
-            && let Err(bound) = model::may_order(kind, orders, domains, self.held_count())
+            && let Err(bound) = model::may_order(kind, orders, domains, self.renewals_per_hour())
         {
             let (error, not_until) = (bound.to_string(), now.plus(BOUND_PAUSE));
             let end = OrderEnd { failures, error: Some(&error), not_until, while_pending };
@@ -174,7 +180,9 @@ impl Certificates {
             tx.commit().await?;
             return Err(bound.into());
         }
-        queries::record_attempt(&mut tx, &Uuid::now_v7().to_string(), host, account, kind, now).await?;
+        if kind != OrderKind::Suggested {
+            queries::record_attempt(&mut tx, &Uuid::now_v7().to_string(), host, account, kind, now).await?;
+        }
         tx.commit().await?;
         Ok(failures)
     }
@@ -195,13 +203,15 @@ impl Certificates {
             Ok(_) => (0, None),
             Err(error) => (failures + 1, Some(error.to_string())),
         };
+        let mut wait = self.wait_after(host, failures);
         if let Ok(certificate) = &issued {
             queries::save_certificate(&mut tx, certificate, now).await?;
+            wait = model::wait_after(failures, Some(certificate.validity().life()));
         }
         let end = OrderEnd {
             failures,
             error: error.as_deref(),
-            not_until: now.plus(model::wait_after(failures)),
+            not_until: now.plus(wait),
             while_pending: holder.is_pending(),
         };
         queries::end_lease(&mut tx, host, lease, end).await?;
@@ -210,17 +220,23 @@ impl Certificates {
         issued.map(drop)
     }
 
-    fn sealed(&self, host: &str, chain: &str, key: &str) -> Result<StoredCertificate, KeyPairError> {
+    pub(super) fn sealed(
+        &self,
+        host: &str,
+        chain: &str,
+        key: &str,
+    ) -> Result<StoredCertificate, KeyPairError> {
         // An unusable certificate must not be stored, since it would prevent another order.
         tls::certified_key(chain.as_bytes(), key.as_bytes())?;
-        let (not_before, not_after) = tls::validity(chain)?;
+        let validity = tls::validity(chain)?;
         Ok(StoredCertificate {
             host: host.to_owned(),
             chain: chain.to_owned(),
             sealed_key: self.0.key_seal.seal(key.as_bytes(), host),
-            not_before: not_before.as_millis(),
-            not_after: not_after.as_millis(),
-            renew_at: model::renew_at(not_before, not_after, chance()).as_millis(),
+            not_before: validity.from.as_millis(),
+            not_after: validity.until.as_millis(),
+            renew_at: validity.renew_at(chance()).as_millis(),
+            suggested: false,
         })
     }
 }

@@ -178,9 +178,14 @@ impl Certificates {
         self.0.follower.current().await.is_ok() && self.0.directory.find(host).is_some()
     }
 
-    /// Returns the number of certificates in memory.
-    pub(super) fn held_count(&self) -> u64 {
-        self.0.directory.count()
+    /// Returns the hourly limit of renewals of all customers together.
+    pub(super) fn renewals_per_hour(&self) -> u64 {
+        self.0.directory.renewals_per_hour()
+    }
+
+    /// Returns the time until the name's next order, by the failures in a row and the lifetime of its certificate.
+    pub(super) fn wait_after(&self, host: &str, failures: u64) -> Duration {
+        model::wait_after(failures, self.0.directory.life_of(host))
     }
 
     /// Decides whether a name is the installation's own, or one of our domains' and not locked.

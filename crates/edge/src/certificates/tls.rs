@@ -12,6 +12,7 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{ConfigBuilder, ServerConfig};
 use sha2::{Digest, Sha256};
 
+use super::model::Validity;
 use platform::clock::Timestamp;
 
 /// ALPN protocol in which a certificate authority validates its proof (RFC 8737).
@@ -40,7 +41,7 @@ pub fn certified_key(chain: &[u8], key: &[u8]) -> Result<Arc<CertifiedKey>, KeyP
         .collect::<Result<_, _>>()
         .map_err(|_| KeyPairError::Unreadable)?;
     let key = PrivateKeyDer::from_pem_slice(key).map_err(|_| KeyPairError::Unreadable)?;
-    Ok(Arc::new(CertifiedKey::from_der(chain, key, &rustls::crypto::ring::default_provider())?))
+    Ok(Arc::new(CertifiedKey::from_der(chain, key, &crawler::tls::provider())?))
 }
 
 /// Returns the TLS configuration of all handshakes. Clients keep the sessions in tickets, so that none take memory here.
@@ -72,21 +73,20 @@ pub fn challenge_config(host: &str, key_authorization: &str) -> Result<Arc<Serve
 }
 
 fn builder() -> Result<ConfigBuilder<ServerConfig, WantsServerCert>, rustls::Error> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    Ok(ServerConfig::builder_with_provider(provider)
+    Ok(ServerConfig::builder_with_provider(crawler::tls::provider())
         .with_safe_default_protocol_versions()?
         .with_no_client_auth())
 }
 
-/// Returns the start and end of validity of a chain's first certificate.
-pub fn validity(chain: &str) -> Result<(Timestamp, Timestamp), KeyPairError> {
+/// Returns the validity of a chain's first certificate.
+pub fn validity(chain: &str) -> Result<Validity, KeyPairError> {
     let first = CertificateDer::from_pem_slice(chain.as_bytes()).map_err(|_| KeyPairError::Unreadable)?;
     let (_, certificate) =
         x509_parser::parse_x509_certificate(&first).map_err(|_| KeyPairError::Unreadable)?;
     let validity = certificate.validity();
     let millis =
         |time: x509_parser::time::ASN1Time| Timestamp::from_millis(time.timestamp().saturating_mul(1000));
-    Ok((millis(validity.not_before), millis(validity.not_after)))
+    Ok(Validity { from: millis(validity.not_before), until: millis(validity.not_after) })
 }
 
 #[cfg(test)]
@@ -136,9 +136,9 @@ mod tests {
         params.not_after = rcgen::date_time_ymd(2027, 2, 19);
         let chain = params.self_signed(&key).unwrap().pem();
 
-        let (from, until) = validity(&chain).unwrap();
+        let read = validity(&chain).unwrap();
 
-        assert_eq!((from.day(), until.day()), ("2026-11-21".to_owned(), "2027-02-19".to_owned()));
+        assert_eq!((read.from.day(), read.until.day()), ("2026-11-21".to_owned(), "2027-02-19".to_owned()));
         assert!(validity("nonsense").is_err());
     }
 }

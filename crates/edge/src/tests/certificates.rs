@@ -42,18 +42,18 @@ struct Authority {
 }
 
 impl Authority {
-    /// Starts an authority that validates proofs at these ports.
-    async fn start(http_port: u16, tls_port: u16) -> Authority {
+    /// Starts an authority that validates proofs at these ports and whose certificates have this lifetime.
+    async fn start(http_port: u16, tls_port: u16, life: Duration) -> Authority {
         // Another test may meanwhile use an address that was free a moment ago.
         for _ in 0..4 {
-            if let Some(authority) = Authority::try_start(http_port, tls_port).await {
+            if let Some(authority) = Authority::try_start(http_port, tls_port, life).await {
                 return authority;
             }
         }
         panic!("no authority answers")
     }
 
-    async fn try_start(http_port: u16, tls_port: u16) -> Option<Authority> {
+    async fn try_start(http_port: u16, tls_port: u16, life: Duration) -> Option<Authority> {
         let folder = tempfile::tempdir().unwrap();
         let [address, management, dns, dns_management] =
             [free_address().await, free_address().await, free_address().await, free_address().await];
@@ -67,7 +67,7 @@ impl Authority {
             "tlsPort": tls_port,
             "ocspResponderURL": "",
             "externalAccountBindingRequired": false,
-            "certificateValidityPeriod": 90 * 24 * 3600,
+            "certificateValidityPeriod": life.as_secs(),
         }});
         std::fs::write(folder.path().join("pebble.json"), config.to_string()).unwrap();
         let none = [
@@ -148,7 +148,7 @@ async fn answers(server: SocketAddr) -> bool {
 }
 
 /// Writes the certificate of the authority's own listener and its root.
-fn write_server_certificate(folder: &Path) {
+pub fn write_server_certificate(folder: &Path) {
     let (ca_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut ca = CertificateParams::new(Vec::new()).unwrap();
     ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -164,9 +164,8 @@ fn write_server_certificate(folder: &Path) {
 pub fn trusting(pem: &[u8], protocol: &str) -> TlsConnector {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let builder = ClientConfig::builder_with_provider(crawler::tls::provider());
+    let builder = builder.with_safe_default_protocol_versions().unwrap();
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![protocol.as_bytes().to_vec()];
     TlsConnector::from(Arc::new(config))
@@ -190,15 +189,15 @@ pub struct Secured {
 
 impl Secured {
     pub async fn start(further: &str) -> Secured {
-        Secured::start_with(further, None).await
+        Secured::start_with(further, None, NINETY_DAYS).await
     }
 
     /// Starts a service whose authority validates HTTP proofs at another port than the edge's.
-    async fn start_with(further: &str, http_port: Option<u16>) -> Secured {
+    async fn start_with(further: &str, http_port: Option<u16>, life: Duration) -> Secured {
         let origin = RawOrigin::echo().await;
         let sockets = EdgeSockets { http: Some(listener().await), https: Some(listener().await) };
         let port = |at: usize| sockets.addresses()[at].port();
-        let authority = Authority::start(http_port.unwrap_or(port(0)), port(1)).await;
+        let authority = Authority::start(http_port.unwrap_or(port(0)), port(1), life).await;
         let hosts = format!("network.hosts = {{ \"shop.example\" = \"{}\" }}\n", origin.address);
         let app = TestApp::with(&format!("{SETTINGS}{hosts}{}{further}", authority.settings())).await;
         Secured { world: World::listening(app, sockets).await, authority, _origin: origin }
@@ -241,6 +240,8 @@ async fn count(app: &TestApp, sql: &'static str) -> i64 {
     row.0
 }
 
+/// Lifetime of most certificates that are in use.
+const NINETY_DAYS: Duration = Duration::from_secs(90 * 24 * 3600);
 const ATTEMPTS: &str = "select count(*) from certificate_attempts";
 /// Number of renewals; attempts are stored for a day.
 const RENEWED: &str = "select count(*) from certificate_attempts where renewal";
@@ -332,7 +333,7 @@ async fn another_host_than_the_handshakes_is_misdirected() {
 
 #[tokio::test]
 async fn without_plain_http_the_proof_is_given_within_tls() {
-    let secured = Secured::start_with("edge.http_listen = \"\"\n", Some(1)).await;
+    let secured = Secured::start_with("edge.http_listen = \"\"\n", Some(1), NINETY_DAYS).await;
     secured.world.shop().await;
 
     assert!(secured.connect("shop.example", "http/1.1").await.is_ok());
@@ -384,7 +385,7 @@ async fn a_pending_domain_may_have_its_certificate_before_it_goes_live() {
 async fn an_order_that_failed_is_not_repeated_at_once() {
     // No server listens where the authority validates the proof.
     let closed = free_address().await.port();
-    let secured = Secured::start_with("", Some(closed)).await;
+    let secured = Secured::start_with("", Some(closed), NINETY_DAYS).await;
     let shop = CertificateHolder::Customer(Box::new(secured.world.shop().await));
     let certificates = secured.world.edge.inner().certificates.clone().unwrap();
 
@@ -416,6 +417,37 @@ async fn a_certificate_is_renewed_ahead_and_the_new_one_is_served() {
     let second = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
     assert_ne!(first, second);
     assert_eq!(secured.count(RENEWALS).await, 0);
+}
+
+#[tokio::test]
+async fn a_certificate_of_six_days_or_ten_minutes_is_renewed_when_a_third_of_its_life_is_left() {
+    for life in [Duration::from_secs(6 * 24 * 3600), Duration::from_secs(600)] {
+        let secured = Secured::start_with("", None, life).await;
+        secured.world.shop().await;
+        let first = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
+        let set = |share| secured.world.app.clock.set(Clock::system().now().plus(life.mul_f64(share)));
+
+        set(0.55);
+        secured.renew_due().await;
+        let early = secured.count(RENEWED).await;
+        set(0.68);
+        secured.renew_due().await;
+
+        let second = first_certificate(&secured.connect("shop.example", "http/1.1").await.unwrap());
+        assert_eq!((early, secured.count(RENEWED).await), (0, 1), "{life:?}");
+        assert_ne!(first, second);
+    }
+}
+
+#[tokio::test]
+async fn keys_of_a_handshake_are_exchanged_by_a_hybrid_that_outlasts_quantum_computers() {
+    let secured = Secured::start("").await;
+    secured.world.shop().await;
+
+    let stream = secured.connect("shop.example", "http/1.1").await.expect("a trusted certificate");
+
+    let group = stream.get_ref().1.negotiated_key_exchange_group().map(|group| group.name());
+    assert_eq!(group, Some(rustls::NamedGroup::X25519MLKEM768));
 }
 
 #[tokio::test]

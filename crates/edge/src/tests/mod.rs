@@ -1,6 +1,7 @@
 //! The edge on real sockets, on loopback: origins, clients and a certificate authority are real servers and connections.
 
 mod agents;
+pub mod authority;
 mod certificates;
 mod connecting;
 mod crawlers;
@@ -14,4 +15,4 @@ mod people;
 mod policy;
 mod readers;
 mod root_files;
-mod world;
+pub mod world;

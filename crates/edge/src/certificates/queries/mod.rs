@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use store::{Conn, DbError, on_engine};
 
-use super::model::{LastHour, OrderKind};
+use super::model::{LastHour, OrderKind, Validity};
 use platform::clock::Timestamp;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -26,6 +26,16 @@ pub struct StoredCertificate {
     pub not_after: i64,
     /// Time of renewal, epoch milliseconds.
     pub renew_at: i64,
+    /// True when the authority suggests the time of renewal.
+    pub suggested: bool,
+}
+
+impl StoredCertificate {
+    /// Returns the validity.
+    pub fn validity(&self) -> Validity {
+        let time = Timestamp::from_millis;
+        Validity { from: time(self.not_before), until: time(self.not_after) }
+    }
 }
 
 /// Outcome of an order.
@@ -46,8 +56,30 @@ pub struct OrderEnd<'a> {
 pub struct Due {
     /// Name of the certificate.
     pub host: String,
+    /// Start of validity, epoch milliseconds.
+    pub not_before: i64,
     /// End of validity, epoch milliseconds.
     pub not_after: i64,
+}
+
+impl Due {
+    /// Returns the lifetime.
+    pub fn life(&self) -> Duration {
+        Timestamp::from_millis(self.not_after).since(Timestamp::from_millis(self.not_before))
+    }
+}
+
+/// Time of renewal that the authority suggests for a certificate.
+#[derive(Debug, Clone)]
+pub struct Suggestion {
+    /// Name of the certificate.
+    pub host: String,
+    /// End of validity of the certificate that the authority was asked for, epoch milliseconds.
+    pub not_after: i64,
+    /// Suggested time of renewal.
+    pub renew_at: Timestamp,
+    /// Time at which the authority is asked again.
+    pub ask_at: Timestamp,
 }
 
 /// Challenge of a certificate authority.
@@ -67,7 +99,8 @@ pub async fn list_certificates(
     after: &str,
     limit: i64,
 ) -> Result<Vec<StoredCertificate>, DbError> {
-    const SQL: &str = "select host, chain, sealed_key, not_before, not_after, renew_at from certificates
+    const SQL: &str =
+        "select host, chain, sealed_key, not_before, not_after, renew_at, suggested from certificates
         where host > $1 order by host limit $2";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(after).bind(limit).fetch_all(c).await)?)
 }
@@ -75,31 +108,75 @@ pub async fn list_certificates(
 /// Returns the certificate of a name.
 pub async fn find_certificate(conn: &mut Conn, host: &str) -> Result<Option<StoredCertificate>, DbError> {
     const SQL: &str =
-        "select host, chain, sealed_key, not_before, not_after, renew_at from certificates where host = $1";
+        "select host, chain, sealed_key, not_before, not_after, renew_at, suggested from certificates
+        where host = $1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(host).fetch_optional(c).await)?)
 }
 
-/// Returns certificates that are due for renewal, the most urgent first, without names that may not be ordered yet.
-pub async fn list_due(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Due>, DbError> {
-    const SQL: &str = "select c.host, c.not_after from certificates c
+/// Returns certificates that are due for a kind of renewal, the most urgent first, without names that may not be ordered yet.
+pub async fn list_due(
+    conn: &mut Conn,
+    kind: OrderKind,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<Due>, DbError> {
+    const SQL: &str = "select c.host, c.not_before, c.not_after from certificates c
         left join certificate_orders o on o.host = c.host
-        where c.renew_at <= $1 and (o.host is null or (o.not_until <= $1 and o.lease_until <= $1))
+        where c.renew_at <= $1 and c.suggested = $3 and (o.host is null or (o.not_until <= $1 and o.lease_until <= $1))
         order by c.not_after limit $2";
+    let suggested = kind == OrderKind::Suggested;
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL)
+        .bind(now.as_millis())
+        .bind(limit)
+        .bind(suggested)
+        .fetch_all(c)
+        .await)?)
+}
+
+/// Returns unexpired certificates for which the authority is to be asked when to renew them, the longest overdue first.
+pub async fn list_to_ask(
+    conn: &mut Conn,
+    now: Timestamp,
+    limit: i64,
+) -> Result<Vec<StoredCertificate>, DbError> {
+    const SQL: &str =
+        "select host, chain, sealed_key, not_before, not_after, renew_at, suggested from certificates
+        where ask_at <= $1 and not_after > $1 order by ask_at limit $2";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).bind(limit).fetch_all(c).await)?)
 }
 
-/// Stores a certificate in place of the previous one.
+/// Sets the time at which the authority is asked again when to renew a certificate.
+pub async fn postpone_asking(conn: &mut Conn, host: &str, until: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "update certificates set ask_at = $2 where host = $1";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(until.as_millis()).execute(c).await.map(drop))?)
+}
+
+/// Stores the suggestion of the authority, unless the certificate was replaced meanwhile.
+pub async fn save_suggestion(conn: &mut Conn, of: &Suggestion) -> Result<(), DbError> {
+    const SQL: &str = "update certificates set renew_at = $3, ask_at = $4, suggested = true
+        where host = $1 and not_after = $2";
+    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        .bind(&of.host)
+        .bind(of.not_after)
+        .bind(of.renew_at.as_millis())
+        .bind(of.ask_at.as_millis())
+        .execute(c)
+        .await
+        .map(drop))?)
+}
+
+/// Stores a certificate in place of the previous one. The authority is asked at once when to renew the new one.
 pub async fn save_certificate(
     conn: &mut Conn,
     new: &StoredCertificate,
     now: Timestamp,
 ) -> Result<(), DbError> {
     const SQL: &str =
-        "insert into certificates (host, chain, sealed_key, not_before, not_after, renew_at, updated_at)
-        values ($1, $2, $3, $4, $5, $6, $7)
+        "insert into certificates (host, chain, sealed_key, not_before, not_after, renew_at, updated_at, suggested)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)
         on conflict (host) do update set chain = excluded.chain, sealed_key = excluded.sealed_key,
             not_before = excluded.not_before, not_after = excluded.not_after, renew_at = excluded.renew_at,
-            updated_at = excluded.updated_at";
+            suggested = excluded.suggested, ask_at = 0, updated_at = excluded.updated_at";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(&new.host)
         .bind(&new.chain)
@@ -108,14 +185,15 @@ pub async fn save_certificate(
         .bind(new.not_after)
         .bind(new.renew_at)
         .bind(now.as_millis())
+        .bind(new.suggested)
         .execute(c)
         .await
         .map(drop))?)
 }
 
-/// Sets the time at which a certificate is due again unless it is renewed before.
+/// Sets the time at which a certificate is due again unless it is renewed before. Until then the authority is not asked.
 pub async fn postpone_renewal(conn: &mut Conn, host: &str, until: Timestamp) -> Result<(), DbError> {
-    const SQL: &str = "update certificates set renew_at = $2 where host = $1";
+    const SQL: &str = "update certificates set renew_at = $2, ask_at = $2 where host = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(host).bind(until.as_millis()).execute(c).await.map(drop))?)
 }
 

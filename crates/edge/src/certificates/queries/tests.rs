@@ -15,6 +15,7 @@ fn certificate(host: &str, renew_at: Timestamp) -> StoredCertificate {
         not_before: 0,
         not_after: renew_at.as_millis() + 1,
         renew_at: renew_at.as_millis(),
+        suggested: false,
     }
 }
 
@@ -134,7 +135,7 @@ async fn a_name_that_left_leaves_nothing_and_its_neighbours_stay() {
 }
 
 async fn due(db: &Db) -> Vec<String> {
-    let due = list_due(&mut db.read().await.unwrap(), NOW, 10).await.unwrap();
+    let due = list_due(&mut db.read().await.unwrap(), OrderKind::Renewal, NOW, 10).await.unwrap();
     due.into_iter().map(|due| due.host).collect()
 }
 
@@ -167,6 +168,51 @@ async fn a_certificate_that_was_postponed_stands_before_nobody() {
         tx.commit().await.unwrap();
 
         assert_eq!(due(db).await, ["late.example"]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_authority_is_asked_for_new_certificates_and_then_when_it_said() {
+    for_each_engine(async |db| {
+        let mut tx = db.write().await.unwrap();
+        for host in ["expired.example", "new.example", "asked.example", "due.example"] {
+            save_certificate(&mut tx, &certificate(host, NOW.plus(DAY)), NOW).await.unwrap();
+        }
+        save_certificate(&mut tx, &certificate("expired.example", NOW.minus(DAY)), NOW).await.unwrap();
+        postpone_asking(&mut tx, "asked.example", NOW.plus(HOUR)).await.unwrap();
+        postpone_renewal(&mut tx, "due.example", NOW.plus(HOUR)).await.unwrap();
+        tx.commit().await.unwrap();
+
+        let mut conn = db.read().await.unwrap();
+        let asked = list_to_ask(&mut conn, NOW, 10).await.unwrap();
+        let hosts: Vec<_> = asked.iter().map(|certificate| certificate.host.as_str()).collect();
+        assert_eq!(hosts, ["new.example"]);
+        assert_eq!(list_to_ask(&mut conn, NOW.plus(HOUR), 10).await.unwrap().len(), 3);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_suggestion_is_for_the_certificate_that_was_asked_for() {
+    for_each_engine(async |db| {
+        let stored = certificate("a.example", NOW.plus(DAY));
+        let suggestion = |not_after| {
+            let host = "a.example".to_owned();
+            Suggestion { host, not_after, renew_at: NOW, ask_at: NOW }
+        };
+        let mut tx = db.write().await.unwrap();
+        save_certificate(&mut tx, &stored, NOW).await.unwrap();
+
+        save_suggestion(&mut tx, &suggestion(stored.not_after + 1)).await.unwrap();
+        let of_another = list_due(&mut tx, OrderKind::Suggested, NOW, 10).await.unwrap();
+        save_suggestion(&mut tx, &suggestion(stored.not_after)).await.unwrap();
+        let suggested = list_due(&mut tx, OrderKind::Suggested, NOW, 10).await.unwrap();
+        save_certificate(&mut tx, &stored, NOW).await.unwrap();
+        let of_a_new_one = list_due(&mut tx, OrderKind::Suggested, NOW, 10).await.unwrap();
+        tx.commit().await.unwrap();
+
+        assert_eq!((of_another.len(), suggested.len(), of_a_new_one.len()), (0, 1, 0));
     })
     .await;
 }

@@ -33,7 +33,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 11] = [
+    pub(crate) const ALL: [Class; 11] = [
         Class::Search,
         Class::LlmTraining,
         Class::LlmSearch,

@@ -4,7 +4,7 @@
 //! See docs/decisions/0030.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, PoisonError, RwLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use crawler::robots::Robots;
@@ -75,6 +75,12 @@ pub struct Crawler {
 }
 
 impl Crawler {
+    /// Makes a crawler that is known by its signature alone.
+    pub(super) fn signing(id: &str, provider: &str, name: &str, class: Class) -> Crawler {
+        let provider = provider.to_owned();
+        Crawler { provider, web_bot_auth: true, ..plain_crawler(id, name, class) }
+    }
+
     /// Decides whether the maker documents the crawler, which is neither of the general list nor found by a word such as `bot`.
     pub fn is_documented(&self) -> bool {
         self.id != UNKNOWN && !self.id.starts_with(LISTED)
@@ -142,6 +148,8 @@ pub struct CrawlerIndex {
     expression_set: RegexSet,
     unknown: Crawler,
     markdown_client: Crawler,
+    /// Crawlers that the operator's settings add. They live as long as the process.
+    own: RwLock<Vec<&'static Crawler>>,
     cache: cache::Cache<str, Option<&'static Crawler>>,
 }
 
@@ -173,7 +181,7 @@ impl CrawlerIndex {
 
     /// Returns true for a text that is a provider of crawlers.
     pub fn has_provider(&self, text: &str) -> bool {
-        text == OTHER_PROVIDER || self.overlay.iter().any(|crawler| crawler.provider == text)
+        text == OTHER_PROVIDER || self.named().any(|crawler| crawler.provider == text)
     }
 
     /// Returns true for a text that is a purpose of crawlers.
@@ -183,8 +191,21 @@ impl CrawlerIndex {
 
     /// Finds the crawler with an id that was stored with a visit.
     pub fn find(&self, id: &str) -> Option<&Crawler> {
-        let all = self.overlay.iter().chain(&self.listed).chain([&self.unknown, &self.markdown_client]);
+        let all = self.named().chain(&self.listed).chain([&self.unknown, &self.markdown_client]);
         all.into_iter().find(|crawler| crawler.id == id)
+    }
+
+    /// Adds a crawler of the operator's settings, under an id that no crawler has.
+    pub(super) fn add(&self, crawler: Crawler) -> &'static Crawler {
+        let crawler: &'static Crawler = Box::leak(Box::new(crawler));
+        self.own.write().unwrap_or_else(PoisonError::into_inner).push(crawler);
+        crawler
+    }
+
+    /// Returns the crawlers that this project and the operator name.
+    fn named(&self) -> impl Iterator<Item = &Crawler> {
+        let own = self.own.read().unwrap_or_else(PoisonError::into_inner).clone();
+        self.overlay.iter().chain(own)
     }
 
     /// Returns the crawler that represents all crawlers that only the heuristic finds.
@@ -212,10 +233,10 @@ impl CrawlerIndex {
         CrawlerPatterns { documented, listed, expressions }
     }
 
-    /// Finds one of the crawlers that we name ourselves, by id or name in any case.
+    /// Finds one of the crawlers that this project or the operator names, by id or name in any case.
     pub fn find_named(&self, name: &str) -> Option<&Crawler> {
         let is_it = |text: &str| text.eq_ignore_ascii_case(name.trim());
-        self.overlay.iter().find(|crawler| is_it(&crawler.id) || is_it(&crawler.name))
+        self.named().find(|crawler| is_it(&crawler.id) || is_it(&crawler.name))
     }
 
     /// Finds a crawler: first the entries of this project (the longest token wins), then the general list, then the heuristic.
@@ -299,6 +320,7 @@ impl CrawlerIndex {
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
             unknown: plain_crawler(UNKNOWN, "Unknown bot", Class::Other),
             markdown_client: plain_crawler(MARKDOWN_CLIENT, "Markdown client", Class::LlmUser),
+            own: RwLock::default(),
             cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
             tokens,
@@ -510,6 +532,17 @@ mod tests {
             assert_eq!(id_of(&user_agent), Some(crawler.id.as_str()), "{user_agent}");
             assert_eq!(index.find_named(&crawler.name.to_uppercase()), Some(crawler));
         }
+    }
+
+    #[test]
+    fn the_crawlers_that_sign_are_those_of_the_list_of_signers() {
+        let list: serde_json::Value = serde_json::from_str(include_str!("../data/signers.json")).unwrap();
+        let listed = list["signers"].as_array().unwrap().iter().map(|row| row["crawler"].as_str().unwrap());
+        let overlay = CrawlerIndex::shared().overlay.iter().filter(|crawler| crawler.web_bot_auth);
+
+        let signing: BTreeSet<_> = overlay.map(|crawler| crawler.id.as_str()).collect();
+
+        assert_eq!(signing, listed.collect());
     }
 
     #[test]

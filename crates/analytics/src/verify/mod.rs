@@ -6,6 +6,7 @@
 pub mod ranges;
 mod reverse_dns;
 pub mod signature;
+mod signers;
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tokio_util::task::TaskTracker;
 use self::ranges::RangeTable;
 use self::reverse_dns::ReverseDns;
 use self::signature::Signatures;
-use super::crawlers::{Crawler, CrawlerIndex};
+use super::crawlers::Crawler;
 use super::model::Verified;
 use platform::Platform;
 use platform::clock::Clock;
@@ -81,7 +82,7 @@ impl Verifier {
             && let Some(agent) = Box::pin(self.signatures.verify(headers, authority)).await
         {
             let crawler = claimed.filter(|crawler| crawler.provider == agent.provider);
-            let crawler = crawler.or_else(|| CrawlerIndex::shared().find(agent.crawler));
+            let crawler = Some(crawler.unwrap_or(agent));
             return Claim { is_crawler: true, crawler, verified: Verified::Yes };
         }
         let verified = match claimed {

@@ -7,28 +7,19 @@ use std::time::Duration;
 
 use crawler::{FetchRequest, Fetcher};
 use http::{HeaderMap, HeaderValue};
+use serde::Deserialize;
+use serde_json::Value;
+use sfv::SerializeValue;
 use url::Url;
-use web_bot_auth::components::{CoveredComponent, DerivedComponent};
-use web_bot_auth::keyring::{JSONWebKeySet, KeyRing};
+use web_bot_auth::components::{CoveredComponent, DerivedComponent, HTTPFieldParameters};
+use web_bot_auth::keyring::{KeyRing, Thumbprintable};
 use web_bot_auth::message_signatures::SignedMessage;
 use web_bot_auth::{SignatureAgentLink, WebBotAuthVerifier};
 
+use super::signers::Signers;
+use crate::crawlers::Crawler;
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
-
-/// Agent whose signatures are accepted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Agent {
-    /// Host of the agent's `Signature-Agent`, which has the agent's keys.
-    pub host: &'static str,
-    /// Id of the company that runs the agent.
-    pub provider: &'static str,
-    /// Id of the crawler under which a signed request without a crawler's user agent is counted.
-    pub crawler: &'static str,
-}
-
-/// Agents that sign requests, last checked on 2026-11-21.
-const AGENTS: [Agent; 1] = [Agent { host: "chatgpt.com", provider: "openai", crawler: "chatgpt-agent" }];
 
 const DIRECTORY_PATH: &str = "/.well-known/http-message-signatures-directory";
 /// Time for which an agent's keys are cached.
@@ -50,6 +41,7 @@ const NONCES: u64 = 200_000;
 pub struct Signatures {
     fetcher: Fetcher,
     clock: Clock,
+    signers: Arc<Signers>,
     keys: cache::SharedCache<str, Directory>,
     nonces: cache::Cache<str, ()>,
 }
@@ -68,25 +60,31 @@ impl Signatures {
     /// Makes the verifier. Fetches nothing yet.
     pub fn new(platform: &Platform) -> Signatures {
         let name = HeaderValue::from_static("Mozilla/5.0 (compatible; Glasshouse)");
+        let config = &platform.config;
+        let signers = Signers::of_installation(&config.storage.data_dir, &config.edge.signers);
         Signatures {
             fetcher: Fetcher::new(platform.network.clone(), crawler::tls::client_config(), name),
             clock: platform.clock.clone(),
-            keys: cache::SharedCache::new(AGENTS.len() as u64, KEYS_FOR),
+            keys: cache::SharedCache::new(signers.count() as u64, KEYS_FOR),
+            signers: Arc::new(signers),
             nonces: cache::Cache::builder(NONCES).time_to_live(MAX_LIFE).build(),
         }
     }
 
     /// Returns the agent that has signed a request to `authority`, when the signature is valid and was not used before.
-    pub async fn verify(&self, headers: &HeaderMap, authority: &str) -> Option<Agent> {
+    pub async fn verify(&self, headers: &HeaderMap, authority: &str) -> Option<&'static Crawler> {
         let message = Message { headers, authority: without_default_port(authority) };
         let verifier = WebBotAuthVerifier::parse(&message).ok()?;
-        let agent = verifier.get_signature_agents().iter().find_map(listed)?;
+        let (host, agent) = verifier.get_signature_agents().iter().find_map(|link| match link {
+            SignatureAgentLink::External(address) => self.signers.find(address),
+            SignatureAgentLink::Inline(_) => None,
+        })?;
         let details = &verifier.get_parsed_label().base.parameters.details;
         let (created, expires, nonce) = (details.created?, details.expires?, details.nonce.clone());
         if !is_timely(created, expires, self.clock.now()) {
             return None;
         }
-        let directory = tokio::time::timeout(PATIENCE, self.directory(agent)).await.ok()?;
+        let directory = tokio::time::timeout(PATIENCE, self.directory(host)).await.ok()?;
         verifier.verify(directory.keys.as_ref()?, None).ok()?;
         match nonce {
             Some(nonce) => self.nonces.insert_if_absent(&nonce, ()).then_some(agent),
@@ -94,44 +92,53 @@ impl Signatures {
         }
     }
 
-    async fn directory(&self, agent: Agent) -> Arc<Directory> {
+    async fn directory(&self, host: &str) -> Arc<Directory> {
         let now = self.clock.now();
-        if let Some(known) = self.keys.get(agent.host).await {
+        if let Some(known) = self.keys.get(host).await {
             if now < known.good_until {
                 return known;
             }
-            self.keys.remove(agent.host).await;
+            self.keys.remove(host).await;
         }
         self.keys
-            .get_with(agent.host, async {
-                let keys = self.fetch(agent).await;
+            .get_with(host, async {
+                let keys = self.fetch(host).await;
                 let keep = if keys.is_some() { KEYS_FOR } else { NO_KEYS_FOR };
                 Directory { keys, good_until: now.plus(keep) }
             })
             .await
     }
 
-    async fn fetch(&self, agent: Agent) -> Option<KeyRing> {
-        let url = Url::parse(&format!("https://{}{DIRECTORY_PATH}", agent.host)).ok()?;
+    async fn fetch(&self, host: &str) -> Option<KeyRing> {
+        let url = Url::parse(&format!("https://{host}{DIRECTORY_PATH}")).ok()?;
         let request =
             FetchRequest { max_body_bytes: MAX_DIRECTORY_BYTES, max_redirects: 0, ..FetchRequest::get(url) };
         let fetched = self.fetcher.fetch(request).await;
-        let fetched =
-            fetched.inspect_err(|error| tracing::debug!(%error, agent = agent.host, "no keys")).ok()?;
+        let fetched = fetched.inspect_err(|error| tracing::debug!(%error, host, "no keys")).ok()?;
         if !fetched.status.is_success() {
             return None;
         }
-        let set: JSONWebKeySet = serde_json::from_slice(&fetched.body.bytes().await.ok()?).ok()?;
-        let mut keys = KeyRing::default();
-        keys.import_jwks(set);
-        Some(keys)
+        keys_of(&fetched.body.bytes().await.ok()?)
     }
 }
 
-fn listed(link: &SignatureAgentLink) -> Option<Agent> {
-    let SignatureAgentLink::External(address) = link else { return None };
-    let url = Url::parse(address).ok().filter(|url| url.scheme() == "https")?;
-    AGENTS.into_iter().find(|agent| url.host_str() == Some(agent.host))
+/// Reads the Ed25519 keys of a directory, each under its thumbprint and under its own id, which some agents sign with.
+fn keys_of(directory: &[u8]) -> Option<KeyRing> {
+    #[derive(Deserialize)]
+    struct KeyDirectory {
+        keys: Vec<Value>,
+    }
+    let directory: KeyDirectory = serde_json::from_slice(directory).ok()?;
+    let mut ring = KeyRing::default();
+    for key in directory.keys {
+        let id = key["kid"].as_str().map(str::to_owned);
+        let Ok(key) = serde_json::from_value::<Thumbprintable>(key) else { continue };
+        let (Ok(algorithm), Ok(public)) = (key.algorithm(), key.public_key()) else { continue };
+        for id in id.into_iter().chain([key.b64_thumbprint()]) {
+            ring.import_raw(id, algorithm.clone(), public.clone());
+        }
+    }
+    Some(ring)
 }
 
 /// Decides whether a signature is neither from the future, nor expired, nor valid for too long.
@@ -158,10 +165,27 @@ impl SignedMessage for Message<'_> {
         match component {
             CoveredComponent::HTTP(field) => {
                 let values = self.headers.get_all(field.name.as_str()).iter();
-                values.filter_map(|value| value.to_str().ok()).map(str::to_owned).collect()
+                let values: Vec<_> =
+                    values.filter_map(|value| value.to_str().ok()).map(str::to_owned).collect();
+                let key = field.parameters.0.iter().find_map(|parameter| match parameter {
+                    HTTPFieldParameters::Key(key) => Some(key),
+                    _ => None,
+                });
+                match key {
+                    Some(key) => member_of(&values.join(", "), key).into_iter().collect(),
+                    None => values,
+                }
             }
             CoveredComponent::Derived(DerivedComponent::Authority { .. }) => vec![self.authority.clone()],
             CoveredComponent::Derived(_) => Vec::new(),
         }
+    }
+}
+
+/// Returns the member of a dictionary field as a signature covers it (RFC 9421, section 2.1.2).
+fn member_of(dictionary: &str, key: &str) -> Option<String> {
+    match sfv::Parser::new(dictionary).parse_dictionary().ok()?.get(key)? {
+        sfv::ListEntry::Item(item) => Some(item.serialize_value()),
+        sfv::ListEntry::InnerList(_) => None,
     }
 }

@@ -10,9 +10,11 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use sha2::{Digest, Sha256};
 
 use super::*;
+use crate::CrawlerIndex;
 use crate::testing::*;
 
 const CHATGPT: &str = "\"https://chatgpt.com\"";
+const GOOGLE: &str = "g=\"https://agent.bot.goog\"";
 
 /// An agent's key.
 struct Signer(Ed25519KeyPair);
@@ -27,7 +29,26 @@ impl Signer {
     }
 
     fn directory(&self) -> String {
-        format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{}","use":"sig"}}]}}"#, self.x())
+        let other = r#"{"kty":"future","crv":"unheard-of"}"#;
+        let x = self.x();
+        format!(r#"{{"keys":[{other},{{"kty":"OKP","crv":"Ed25519","x":"{x}","use":"sig","kid":"short"}}]}}"#)
+    }
+
+    /// Makes headers of a request as Google-Agent does: a dictionary, a label of its own, and a short key id.
+    fn sign_as_google(&self, authority: &str) -> HeaderMap {
+        let (created, expires) = (now(), now() + 300);
+        let params = format!(
+            r#"("@authority" "signature-agent";key="g");created={created};expires={expires};keyid="short";alg="ed25519";tag="web-bot-auth""#
+        );
+        let base = format!(
+            "\"@authority\": {authority}\n\"signature-agent\";key=\"g\": \"https://agent.bot.goog\"\n\"@signature-params\": {params}"
+        );
+        let signature = STANDARD.encode(self.0.sign(base.as_bytes()));
+        let mut headers = HeaderMap::new();
+        headers.insert("signature-agent", GOOGLE.parse().unwrap());
+        headers.insert("signature-input", format!("g={params}").parse().unwrap());
+        headers.insert("signature", format!("g=:{signature}:").parse().unwrap());
+        headers
     }
 
     /// Makes headers of a request to `authority`, signed from `created` until `expires` (seconds).
@@ -49,7 +70,7 @@ impl Signer {
     }
 }
 
-/// Makes a service for which chatgpt.com publishes the signer's key.
+/// Makes a service for which chatgpt.com and other agents publish the signer's key.
 async fn app_knowing(signer: &Signer) -> (TestApp, crawler::testing::WebServer) {
     let directory = signer.directory();
     let server = crawler::testing::WebServer::start(move |_| {
@@ -57,9 +78,18 @@ async fn app_knowing(signer: &Signer) -> (TestApp, crawler::testing::WebServer) 
         async move { Response::new(Full::new(Bytes::from(directory))) }
     })
     .await;
+    let at = server.address();
     let settings = format!(
-        "network.allow_private = [\"127.0.0.0/8\"]\nnetwork.hosts = {{ \"chatgpt.com\" = \"{}\" }}",
-        server.address()
+        r#"
+        network.allow_private = ["127.0.0.0/8"]
+        network.hosts = {{ "chatgpt.com" = "{at}", "agent.bot.goog" = "{at}", "agents.acme.example" = "{at}" }}
+        [[edge.signers]]
+        directory = "https://agents.acme.example/.well-known/http-message-signatures-directory"
+        id = "acme-agent"
+        name = "Acme agent"
+        provider = "acme"
+        purpose = "llm-user"
+        "#
     );
     (TestApp::with(&settings).await, server)
 }
@@ -84,6 +114,41 @@ async fn a_signed_request_of_a_listed_agent_is_a_verified_crawler() {
     assert!(claim.is_crawler);
     assert_eq!(claim.crawler.map(|crawler| crawler.id.as_str()), Some("chatgpt-agent"));
     assert_eq!(claim.verified, Verified::Yes);
+}
+
+#[tokio::test]
+async fn google_agent_signs_with_a_label_and_a_key_id_of_its_own() {
+    let signer = Signer::new(1);
+    let (app, _server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+
+    let claim =
+        verifier.check(None, stranger(), &signer.sign_as_google("shop.example"), "shop.example").await;
+
+    assert_eq!(claim.crawler.map(|crawler| crawler.id.as_str()), Some("google-agent-mariner"));
+    assert_eq!(claim.verified, Verified::Yes);
+    let elsewhere = signer.sign_as_google("other.example");
+    assert!(!verifier.check(None, stranger(), &elsewhere, "shop.example").await.is_crawler);
+}
+
+#[tokio::test]
+async fn a_signer_of_the_operator_is_a_crawler_with_the_name_and_purpose_of_the_setting() {
+    let signer = Signer::new(1);
+    let (app, _server) = app_knowing(&signer).await;
+    let verifier = Verifier::new(&app.state.platform);
+    let agent = "\"https://agents.acme.example\"";
+    let headers = signer.sign("shop.example", agent, "n1", now(), now() + 300);
+
+    let claim = verifier.check(None, stranger(), &headers, "shop.example").await;
+
+    let crawler = claim.crawler.expect("a crawler");
+    assert_eq!(
+        (claim.verified, crawler.name.as_str(), crawler.class),
+        (Verified::Yes, "Acme agent", crate::Class::LlmUser)
+    );
+    let index = CrawlerIndex::shared();
+    assert_eq!((index.provider_of("acme-agent"), index.has_provider("acme")), ("acme", true));
+    assert_eq!(index.find_named("ACME AGENT"), Some(crawler));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ mod clickhouse;
 mod layers;
 mod reference;
 mod secrets;
+mod signers;
 mod values;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderS
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{ConfigError, SettingOrigin};
 pub use reference::describe_settings;
+pub use signers::{CRAWLER_PURPOSES, OwnSigner};
 use values::optional;
 pub use values::{AccessLogFormat, ProxyProtocol, Secret};
 
@@ -108,6 +110,8 @@ pub struct EdgeSection {
     #[serde(deserialize_with = "values::networks")]
     pub trusted_proxies: Vec<IpNet>,
     pub proxy_protocol: ProxyProtocol,
+    #[serde(deserialize_with = "signers::read")]
+    pub signers: Vec<OwnSigner>,
 }
 
 /// Scheme of requests to origins.

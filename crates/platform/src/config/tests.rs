@@ -91,6 +91,30 @@ fn maps_are_json_in_a_variable_and_tables_in_the_file() {
 }
 
 #[test]
+fn signers_of_the_operator_are_tables_in_the_file_and_json_in_a_variable() {
+    let signer = |purpose: &str, directory: &str| {
+        format!(
+            "[[edge.signers]]\ndirectory = \"{directory}\"\nid = \"acme-agent\"\nname = \"Acme agent\"\nprovider = \"acme\"\npurpose = \"{purpose}\"\n"
+        )
+    };
+    let json = r#"[{"directory": "https://agents.example", "id": "acme-agent", "name": "Acme agent", "provider": "acme", "purpose": "llm-user"}]"#;
+
+    let file = from_file(&signer("llm-user", "https://agents.example")).unwrap();
+    let variable = from_variables(&[("GLASSHOUSE_EDGE__SIGNERS", json)]).unwrap();
+
+    assert_eq!(file.edge.signers.len(), 1);
+    assert_eq!(file.edge.signers, variable.edge.signers);
+    for (wrong, said) in [
+        (signer("shopping", "https://agents.example"), "purpose must be"),
+        (signer("llm-user", "http://agents.example"), "https:// address"),
+        (signer("llm-user", "https://agents.example").repeat(2), "two signers have one id"),
+    ] {
+        let refused = from_file(&wrong).unwrap_err();
+        assert!(refused.contains("edge.signers") && refused.contains(said), "{refused}");
+    }
+}
+
+#[test]
 fn sizes_have_units() {
     let file = from_file("limits.html_bytes = \"2 MiB\"\nlimits.page_bytes = 4096").unwrap();
     let variable = from_variables(&[("GLASSHOUSE_LIMITS__HTML_BYTES", "2MiB")]).unwrap();

@@ -38,6 +38,9 @@ const policyRules = () => Array.from({ length: 100 }, (_, at) => (at % 2 === 0
   ? { match: { crawler: 'gptbot' }, action: 'block' }
   : { match: {}, paths: [`/section-${at}/**`], action: 'allow' }));
 
+/** As many files at the root as a domain may have, none of which is the page. */
+const rootFiles = () => Array.from({ length: 20 }, (_, at) => ({ path: `/file-${at}.txt`, mode: 'always', source: 'text', body: 'A file.' }));
+
 /** Memory of one process, without the browsers below it, in MB. */
 const pssMb = (pid) => Math.round(Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) / 1024);
 
@@ -108,14 +111,18 @@ export async function measureEdge({ site, binary, reps, seconds, add }) {
   writeFileSync(file, page.bytes);
   const plain = [`http://127.0.0.1:${origin.port}/edge-page.html`, {}];
   const api = keyApi(prepared, prepared.key);
-  const setPolicy = (rules) => api('PUT', '/api/domains/bench.test/crawler-policy', { mode: rules.length === 0 ? 'off' : 'enforce', rules });
+  const set = async (rules, files) => {
+    await api('PUT', '/api/domains/bench.test/crawler-policy', { mode: rules.length === 0 ? 'off' : 'enforce', rules });
+    await api('PUT', '/api/domains/bench.test/root-files', { files });
+    await pause(2_000); // a change holds within two seconds
+  };
   console.error(`serving ${page.bytes.length} bytes to crawlers at the edge`);
   for (let rep = 0; rep < reps; rep += 1) {
     add('nginxPage', { perSecond: wrk(plain[0], plain[1], seconds) });
     await compare(crawler, plain);
-    await setPolicy([]);
+    await set([], []);
     add('edgePage', { perSecond: wrk(crawler[0], crawler[1], seconds) });
-    await setPolicy(policyRules());
+    await set(policyRules(), rootFiles());
     add('edgePolicy', { perSecond: wrk(crawler[0], crawler[1], seconds) });
   }
   await service.stop();

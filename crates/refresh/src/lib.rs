@@ -8,6 +8,7 @@ mod jobs;
 pub mod model;
 mod origin;
 mod page_list;
+pub mod prerender_interface;
 mod service;
 mod site_pages;
 mod staleness;

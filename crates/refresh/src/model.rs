@@ -143,6 +143,15 @@ impl PagesReply {
         PagesReply { ok: false, error: Some(cause), deleted: None, prewarmed: 0 }
     }
 
+    /// Combines the replies of several sites: a success when something was queued or deleted, else the first reply's cause.
+    pub fn of_sites(replies: Vec<PagesReply>) -> PagesReply {
+        let ok = replies.iter().any(|reply| reply.ok);
+        let error = replies.iter().find_map(|reply| reply.error).filter(|_| !ok);
+        let deleted = replies.iter().filter_map(|reply| reply.deleted).reduce(|a, b| a + b);
+        let prewarmed = replies.iter().map(|reply| reply.prewarmed).sum();
+        PagesReply { ok, error, deleted, prewarmed }
+    }
+
     /// Makes a reply of the purge variant.
     pub fn purged(self, deleted: u64) -> PagesReply {
         PagesReply { deleted: Some(deleted), ..self }
@@ -344,6 +353,16 @@ mod tests {
                 prop_assert_eq!(url.port(), None);
             }
         }
+    }
+
+    #[test]
+    fn replies_of_several_sites_are_one() {
+        let away = PagesReply::nothing(NotQueued::OriginNotReachable);
+        let queued = PagesReply::queued;
+
+        assert_eq!(PagesReply::of_sites(vec![queued(2), away.clone(), queued(1)]), queued(3));
+        assert_eq!(PagesReply::of_sites(vec![away.clone(), away.clone()]), away);
+        assert_eq!(PagesReply::of_sites(vec![queued(0).purged(1), queued(0).purged(2)]).deleted, Some(3));
     }
 
     #[test]

@@ -249,6 +249,18 @@ impl RefreshService {
         Ok(SiteReply::purged(deleted, queued, source, total))
     }
 
+    /// Deletes the stored page of an address. Returns the number of deleted pages.
+    pub async fn delete_page(&self, site: &Site, url: Url) -> Result<u64, DbError> {
+        self.0.render.stored_pages().purge(site, &[url]).await
+    }
+
+    /// Deletes the stored pages of a site whose addresses match. Returns the number of deleted pages.
+    pub async fn delete_pages(&self, site: &Site, matches: impl Fn(&Url) -> bool) -> Result<u64, DbError> {
+        let mut pages = self.0.render.stored_pages().list(site).await?;
+        pages.retain(matches);
+        self.0.render.stored_pages().purge(site, &pages).await
+    }
+
     /// Deletes the lists of pages that batches of a removed domain still have. Its jobs and batches are the queue's.
     pub async fn forget_domain(&self, domain: &DomainId) -> Result<(), DbError> {
         for batch in self.0.jobs.list_batches(domain.as_str()).await? {

@@ -8,7 +8,7 @@ use platform::Platform;
 use platform::api::envelope::Envelope;
 use platform::jobs::{Registry, Worker};
 
-use crate::{RefreshService, RefreshState, handlers};
+use crate::{RefreshService, RefreshState, handlers, prerender_interface};
 pub use render::testing::*;
 
 /// Refreshes and what stands to their left, under test.
@@ -40,7 +40,8 @@ impl Services for RefreshServices {
             refresh: self.refresh.clone(),
             config: self.platform().config.clone(),
         };
-        self.left.router().merge(Router::from(handlers::routes().with_state(state)))
+        let interface = prerender_interface::routes().with_state(state.clone());
+        self.left.router().merge(Router::from(handlers::routes().with_state(state))).merge(interface)
     }
 
     fn envelope(&self) -> Envelope {

@@ -30,6 +30,8 @@ pub enum EntryPoint {
     Api,
     /// The edge: a client is a person unless there is evidence of a crawler.
     Edge,
+    /// Prerender's interface: the site's middleware has decided that the client is a crawler.
+    Middleware,
 }
 
 /// Decision about a request, with its reason.
@@ -135,6 +137,7 @@ impl Asked<'_> {
         match self.entry {
             EntryPoint::Edge => !is_crawler,
             EntryPoint::Api => !is_crawler && self.facts.is_navigation,
+            EntryPoint::Middleware => false,
         }
     }
 }

@@ -24,6 +24,7 @@ mod origin_state;
 mod outcome;
 mod parts;
 mod policy;
+pub mod prerender_interface;
 mod public_answer;
 mod queries;
 mod refreshed;

@@ -145,6 +145,8 @@ pub enum RenderResponse {
     Passthrough {
         /// Absolute address.
         location: String,
+        /// True when the page is to be prerendered, its render failed and nothing is stored.
+        render_failed: bool,
     },
     Page(PageResponse),
     /// The domain's crawler policy refuses the crawler.

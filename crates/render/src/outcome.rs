@@ -32,6 +32,17 @@ pub enum RenderOutcome {
     Failed(Arc<RenderTaskError>),
 }
 
+impl RenderOutcome {
+    /// Decides whether no render was tried, by a limit of the plan or the domain, or because this process is busy.
+    pub fn is_refused(&self) -> bool {
+        match self {
+            RenderOutcome::OverLimit => true,
+            RenderOutcome::Refused(refusal) => *refusal != RenderRefusal::OriginDown,
+            _ => false,
+        }
+    }
+}
+
 /// Failure of a render.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderTaskError {

@@ -8,7 +8,7 @@ use url::Url;
 
 use analytics::crawlers::cut;
 use analytics::{Crawler, CrawlerIndex};
-use platform::api::accept::names_markdown;
+use platform::api::accept::{names_markdown, prefers_markdown};
 use platform::api::header_names::{BUFFER_BOT, SEC_CH_UA, SEC_FETCH_DEST, SEC_FETCH_MODE};
 
 /// Headers that decide the answer to a request, beside its API key. The fast path distinguishes requests by these headers.
@@ -95,6 +95,27 @@ impl<'a> DecidingHeaders<'a> {
         }
         let is_crawlers = || self.is_buffer_bot || crawler::url::escaped_fragment(target).is_some();
         named.filter(|_| !self.is_navigation || is_crawlers())
+    }
+
+    /// Returns the crawler of a request that a site's middleware has decided to be a crawler's: the one that the user agent
+    /// names, else the unknown one.
+    pub fn middlewares_crawler(&self, target: &Url) -> &'static Crawler {
+        let index = CrawlerIndex::shared();
+        let named = || self.user_agent.as_deref().and_then(|user_agent| index.identify(user_agent));
+        self.crawler(target).or_else(named).unwrap_or_else(|| index.unknown())
+    }
+
+    /// Returns the facts of a request that a site's middleware has decided to be a crawler's for a page. Of the headers only an
+    /// `Accept` that prefers Markdown is left.
+    pub fn middlewares_facts(&self) -> RequestFacts<'_> {
+        RequestFacts {
+            method: &Method::GET,
+            accept: self.accept.as_deref().filter(|accept| prefers_markdown(Some(accept))),
+            sec_fetch_dest: None,
+            is_navigation: false,
+            is_crawler: true,
+            is_private: false,
+        }
     }
 
     /// Returns the facts about the request, including the method and whether it is a crawler's.

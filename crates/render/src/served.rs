@@ -5,9 +5,40 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::cache::DurablePage;
-use super::decide::{DecisionReason, TargetPage};
+use super::decide::{DecisionReason, EntryPoint, TargetPage};
 use super::model::{PageResponse, RenderCall, Tier};
+use super::outcome::RenderOutcome;
 use analytics::{Recorder, ServedBy};
+
+/// Page that answers a request, or the reason why there is none.
+pub enum FoundPage {
+    Page(PageResponse),
+    /// Nothing is stored, and the request may start no render.
+    NotRendered,
+    /// Nothing is stored, and the render failed.
+    Failed,
+}
+
+impl FoundPage {
+    /// Returns the stored page in place of a render that made none.
+    pub fn in_place_of(
+        outcome: Option<RenderOutcome>,
+        stored: Option<DurablePage>,
+        page: &TargetPage,
+    ) -> FoundPage {
+        match stored {
+            Some(stored) => FoundPage::Page(hit(stored, page)),
+            None if outcome.is_some_and(|outcome| outcome.is_refused()) => FoundPage::NotRendered,
+            None => FoundPage::Failed,
+        }
+    }
+}
+
+impl From<Option<PageResponse>> for FoundPage {
+    fn from(stored: Option<PageResponse>) -> FoundPage {
+        stored.map_or(FoundPage::NotRendered, FoundPage::Page)
+    }
+}
 
 /// Makes the response with a stored page.
 pub(super) fn hit(stored: DurablePage, page: &TargetPage) -> PageResponse {
@@ -37,8 +68,12 @@ pub fn record(recorder: &Recorder, call: &RenderCall<'_>, response: &PageRespons
     recorder.record_answer(request, served, response.page.status, duration);
 }
 
-/// Counts a visit of a crawler that the customer's own server answers, presumably with a page.
+/// Counts a visit of a crawler that the customer's own server answers, presumably with a page. Not for the entry points that see
+/// the answer, and count it themselves.
 pub fn record_passed_on(recorder: &Recorder, call: &RenderCall<'_>, reason: DecisionReason) {
+    if call.entry != EntryPoint::Api {
+        return;
+    }
     let asks_for_page = !matches!(reason, DecisionReason::NotForPage | DecisionReason::StaticAsset);
     let Some(request) = call.crawler_request().filter(|_| asks_for_page) else { return };
     // The response time of the customer's server is not known. No report reads the times of origins.

@@ -10,7 +10,7 @@ use tokio::sync::Semaphore;
 use url::Url;
 
 use super::cache::{DurablePage, DurableTier, page_id};
-use super::decide::{DecidedAnswer, DecisionReason, EntryPoint, TargetPage, decide, stored_page};
+use super::decide::{DecidedAnswer, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
 use super::markdown_tier::MarkdownTier;
 use super::memory::MemoryTier;
@@ -27,7 +27,7 @@ use super::render_task::RenderTasks;
 use super::request_counts::RequestCounts;
 use super::retention::Retention;
 use super::root_files::RootFileAnswers;
-use super::served::{hit, record, record_passed_on};
+use super::served::{FoundPage, hit, record, record_passed_on};
 use super::single_flight::{JoinedRender, SingleFlight};
 use super::snapshot_list::SnapshotLists;
 use super::stored_pages::StoredPages;
@@ -162,7 +162,10 @@ impl RenderService {
             DecidedAnswer::Redirect(SiteRedirect { status, location, .. }) => {
                 return Ok(RenderResponse::Redirect { status, location: location.into() });
             }
-            DecidedAnswer::Origin(location) => return Ok(self.pass_on(call, location, decision.reason)),
+            DecidedAnswer::Origin(location) => {
+                record_passed_on(&self.0.recorder, call, decision.reason);
+                return Ok(RenderResponse::Passthrough { location: location.into(), render_failed: false });
+            }
             DecidedAnswer::Snapshot(page) => page,
         };
         let id = page_id(&call.site.domain.id, &page.key);
@@ -172,13 +175,16 @@ impl RenderService {
                 Box::pin(self.render_now(call, &page, &id, RenderPurpose::Forced, None)).await?
             }
             _ => match self.0.memory.find(&id, self.0.platform.clock.now()) {
-                Some(entry) => Some(PageResponse::of(Tier::EdgeHit, entry.page.clone(), None, &page)),
+                Some(entry) => Some(PageResponse::of(Tier::EdgeHit, entry.page.clone(), None, &page)).into(),
                 // Boxed, so that the future of an answer from memory stays small.
                 None => Box::pin(self.find_or_render(call, &page, &id)).await?,
             },
         };
-        let Some(mut response) = found else {
-            return Ok(self.pass_on(call, call.site.origin_url(call.target), decision.reason));
+        let render_failed = matches!(found, FoundPage::Failed);
+        let FoundPage::Page(mut response) = found else {
+            record_passed_on(&self.0.recorder, call, decision.reason);
+            let location = call.site.origin_url(call.target).into();
+            return Ok(RenderResponse::Passthrough { location, render_failed });
         };
         if call.page_format() == PageFormat::Markdown {
             response.markdown = Box::pin(self.0.markdown.of(&page, &response.page)).await;
@@ -186,14 +192,6 @@ impl RenderService {
         self.0.request_counts.add(&id, 1);
         record(&self.0.recorder, call, &response, start.elapsed());
         Ok(RenderResponse::Page(response))
-    }
-
-    /// Passes a request to the origin. The edge sees the origin's answer, and records the visit itself.
-    fn pass_on(&self, call: &RenderCall<'_>, location: Url, reason: DecisionReason) -> RenderResponse {
-        if call.entry == EntryPoint::Api {
-            record_passed_on(&self.0.recorder, call, reason);
-        }
-        RenderResponse::Passthrough { location: location.into() }
     }
 
     /// Renders a page again for a job, and waits for the outcome. The stored page is served meanwhile.
@@ -209,12 +207,12 @@ impl RenderService {
         call: &RenderCall<'_>,
         page: &TargetPage,
         id: &PageId,
-    ) -> Result<Option<PageResponse>, DbError> {
+    ) -> Result<FoundPage, DbError> {
         let now = self.0.platform.clock.now();
         let found = match self.0.durable.find(id).await {
-            Ok(found) if found.is_store_down => return Ok(self.last_known(page, id)),
+            Ok(found) if found.is_store_down => return Ok(self.last_known(page, id).into()),
             Err(error) if error.is_unavailable() => {
-                return self.last_known(page, id).map(Some).ok_or(error);
+                return self.last_known(page, id).map(FoundPage::Page).ok_or(error);
             }
             found => found?,
         };
@@ -229,12 +227,12 @@ impl RenderService {
                 } else if call.may_render() {
                     self.refresh_in_background(call, page, id, &stored);
                 }
-                return Ok(Some(hit(stored, page)));
+                return Ok(FoundPage::Page(hit(stored, page)));
             }
             gone = Some(hit(stored, page));
         }
         if !call.may_render() || !self.is_within_budget(call.site, call.unverified_client, id).await? {
-            return Ok(gone);
+            return Ok(gone.into());
         }
         self.render_now(call, page, id, RenderPurpose::OnDemand, Some(found.generation)).await
     }
@@ -266,7 +264,7 @@ impl RenderService {
         id: &PageId,
         purpose: RenderPurpose,
         known_generation: Option<i64>,
-    ) -> Result<Option<PageResponse>, DbError> {
+    ) -> Result<FoundPage, DbError> {
         let render = self.start(call.site, page, id, purpose, known_generation);
         let outcome = match call.deadline {
             None => render.wait().await,
@@ -276,11 +274,13 @@ impl RenderService {
                 None
             }),
         };
-        if let Some(RenderOutcome::Made { page: rendered, .. }) = outcome {
-            return Ok(Some(PageResponse::of(Tier::Miss, rendered, None, page)));
-        }
-        // The stored page, however old.
-        Ok(self.0.durable.find(id).await?.page.map(|stored| hit(stored, page)))
+        Ok(match outcome {
+            Some(RenderOutcome::Made { page: rendered, .. }) => {
+                FoundPage::Page(PageResponse::of(Tier::Miss, rendered, None, page))
+            }
+            // The stored page, however old.
+            outcome => FoundPage::in_place_of(outcome, self.0.durable.find(id).await?.page, page),
+        })
     }
 
     /// Renders a page for another process or for a view. `None`: the render ended unexpectedly.

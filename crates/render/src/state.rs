@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 
 use crate::RenderService;
+use crate::prerender_interface::Relays;
 use accounts::Accounts;
 use accounts::callers::Callers;
 use analytics::verify::Verifier;
@@ -24,6 +25,7 @@ pub struct RenderState {
     pub verifier: Verifier,
     pub probe_marks: ProbeMarks,
     pub render: RenderService,
+    pub relays: Relays,
     pub config: Arc<Config>,
     pub clock: Clock,
 }

@@ -13,8 +13,9 @@ use platform::api::envelope::Envelope;
 use platform::jobs::{Registry, Worker, WorkerSettings};
 
 use crate::jobs::{RendersForOthers, renders_at_once};
+use crate::prerender_interface::Relays;
 use crate::remote::{RemoteResults, RenderPage};
-use crate::{RenderParts, RenderService, RenderState, fast_path, handlers};
+use crate::{RenderParts, RenderService, RenderState, fast_path, handlers, prerender_interface};
 
 /// Services of renders, visits, domains and accounts under test.
 pub struct RenderServices {
@@ -45,7 +46,9 @@ impl Services for RenderServices {
 
     fn router(&self) -> Router {
         let pages = Arc::new(self.render.stored_pages().clone());
-        self.left.router_with(pages).merge(Router::from(handlers::routes().with_state(self.render_state())))
+        let interface = prerender_interface::routes().with_state(self.render_state());
+        let own = Router::from(handlers::routes().with_state(self.render_state()));
+        self.left.router_with(pages).merge(own).merge(interface)
     }
 
     fn envelope(&self) -> Envelope {
@@ -63,6 +66,7 @@ impl RenderServices {
             verifier: self.verifier.clone(),
             probe_marks: self.probe_marks.clone(),
             render: self.render.clone(),
+            relays: Relays::new(self.platform(), &self.origins, &self.recorder),
             config: self.platform().config.clone(),
             clock: self.platform().clock.clone(),
         }

@@ -11,11 +11,9 @@ use super::body::{self, EdgeBody};
 use super::encoding::Forms;
 use super::headers;
 use domains::Site;
-use platform::api::header_names::{RENDER_CACHE, RENDER_PARTIAL};
+use platform::api::header_names::{CDN_CACHE_CONTROL, RENDER_CACHE, RENDER_PARTIAL};
 use platform::api::validators::matches_etag;
 use render::model::PageResponse;
-
-const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
 
 /// The parts of a request that the response with a page depends on.
 #[derive(Debug, Clone, Copy)]

@@ -40,6 +40,7 @@ use platform::config::{Config, Role};
 use platform::follow::Follower;
 use platform::jobs::Jobs;
 use refresh::RefreshService;
+use render::prerender_interface::Relays;
 use render::{RenderParts, RenderService};
 use verify::SiteVerifier;
 use views::Views;
@@ -92,6 +93,8 @@ pub struct App {
     pub mention_reports: MentionReports,
     /// Pages for crawlers.
     pub render: RenderService,
+    /// Answers of the sites' own servers to middlewares of Prerender.
+    pub relays: Relays,
     /// Background work.
     pub jobs: Jobs,
     /// Refresh of stored pages.
@@ -123,8 +126,7 @@ impl AppState {
         let callers = callers(&platform, &accounts);
         let jobs = Jobs::new(db.clone(), clock.clone());
         let domains = DomainsService::new(&platform, &jobs, &follower);
-        let index_now = IndexNow::new(&platform, &domains, &jobs);
-        let origins = OriginClient::new(&platform);
+        let (index_now, origins) = (IndexNow::new(&platform, &domains, &jobs), OriginClient::new(&platform));
         let connection = Connection::new(&platform, domains.clone(), accounts.clone());
         let certificates = certificates(&platform, &jobs, &domains, &connection, &follower);
         let visits = analytics::stores::open(&platform);
@@ -165,6 +167,7 @@ impl AppState {
         };
         let dashboard = SiteDashboard::new(&platform, joined);
         AppState(Arc::new(App {
+            relays: Relays::new(&platform, &origins, &recorder),
             readiness: ReadinessCheck::new(&platform, &follower, &visits, &recorder),
             follower,
             accounts,
@@ -244,7 +247,12 @@ impl AppState {
     pub fn router(&self) -> Router {
         let document = openapi(&self.platform.config);
         let (router, _) = self.routes().split_for_parts();
-        router.merge(api::docs::routes(&document)).fallback(dashboard::handlers::answer_other_path)
+        let states = States(self);
+        router
+            .merge(api::docs::routes(&document))
+            .merge(render::prerender_interface::routes().with_state(states.render()))
+            .merge(refresh::prerender_interface::routes().with_state(states.refresh()))
+            .fallback(dashboard::handlers::answer_other_path)
     }
 
     /// Lists every operation of the API, one line per feature.

@@ -98,6 +98,7 @@ impl States<'_> {
             verifier: app.verifier.clone(),
             probe_marks: app.probe_marks.clone(),
             render: app.render.clone(),
+            relays: app.relays.clone(),
             config: app.platform.config.clone(),
             clock: app.platform.clock.clone(),
         }

@@ -5,5 +5,6 @@ mod audit;
 mod connection;
 mod dashboard;
 mod people;
+mod prerender_interface;
 mod processes;
 mod removal;

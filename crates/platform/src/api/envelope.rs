@@ -117,7 +117,7 @@ impl Envelope {
         let status = response.status().as_u16();
         let route =
             response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
-        let answered_by = AnsweredBy::of(response.headers());
+        let answered_by = AnsweredBy::of(&response);
         record(&route, status, answered_by, started.elapsed());
         span.in_scope(|| {
             let duration_ms = started.elapsed().as_millis() as u64;
@@ -179,8 +179,11 @@ pub enum AnsweredBy {
 }
 
 impl AnsweredBy {
-    fn of(headers: &HeaderMap) -> AnsweredBy {
-        if headers.contains_key(RENDER_CACHE) { AnsweredBy::Page } else { AnsweredBy::Service }
+    /// Returns the speaker that the handler names, else the one that the headers show.
+    fn of(response: &Response) -> AnsweredBy {
+        let named = response.extensions().get::<AnsweredBy>().copied();
+        let is_page = response.headers().contains_key(RENDER_CACHE);
+        named.unwrap_or(if is_page { AnsweredBy::Page } else { AnsweredBy::Service })
     }
 
     /// Returns the value of the label.
@@ -214,8 +217,10 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
     })
 }
 
+/// Cuts a path for the log: a query that is encoded into the path stays out like any other.
 fn cut(path: &str) -> &str {
-    let mut end = path.len().min(512);
+    let query = path.as_bytes().windows(3).position(|part| part.eq_ignore_ascii_case(b"%3f"));
+    let mut end = query.unwrap_or(path.len()).min(512);
     while !path.is_char_boundary(end) {
         end -= 1;
     }
@@ -229,6 +234,16 @@ mod tests {
     fn id_for(sent: &[u8]) -> HeaderValue {
         let value = HeaderValue::from_bytes(sent).unwrap();
         request_id(&HeaderMap::from_iter([(REQUEST_ID, value)]))
+    }
+
+    #[test]
+    fn a_path_is_logged_without_a_query_and_not_at_any_length() {
+        assert_eq!(
+            cut("/https%3A%2F%2Fshop.example%2Freset%3Ftoken=1"),
+            "/https%3A%2F%2Fshop.example%2Freset"
+        );
+        assert_eq!(cut("/https://shop.example/a%3fb%3f"), "/https://shop.example/a");
+        assert_eq!(cut(&"/é".repeat(300)).len(), 511);
     }
 
     #[test]

@@ -131,7 +131,7 @@ async fn json_body(request: Request) -> Result<Bytes, ApiError> {
 }
 
 /// Reads a whole body: 413 over the limit, 415 when compressed, 408 when it does not arrive.
-async fn read_body(request: Request) -> Result<Bytes, ApiError> {
+pub async fn read_body(request: Request) -> Result<Bytes, ApiError> {
     if http_body::Body::is_end_stream(request.body()) {
         return Ok(Bytes::new());
     }

@@ -41,6 +41,13 @@ pub const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("x-service-sig
 /// Time at which a webhook's message was sent, in epoch milliseconds.
 pub const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("x-service-timestamp");
 
+/// API key in a request of a site's middleware for Prerender.
+pub const PRERENDER_TOKEN: HeaderName = HeaderName::from_static("x-prerender-token");
+/// Mark of a prerender service's own request to a site, whose middleware lets the request through to the app.
+pub const PRERENDER: HeaderName = HeaderName::from_static("x-prerender");
+/// `Cache-Control` of caches between the service and the visitor (RFC 9213).
+pub const CDN_CACHE_CONTROL: HeaderName = HeaderName::from_static("cdn-cache-control");
+
 /// Marks a request as a crawler's, whatever its user agent says.
 pub const BUFFER_BOT: HeaderName = HeaderName::from_static("x-bufferbot");
 /// Client hint that browsers send with each request.

@@ -4,6 +4,7 @@
 mod failures;
 mod limits;
 mod paths;
+mod prerender_interface;
 mod purge;
 mod refusals;
 mod sites;

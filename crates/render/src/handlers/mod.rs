@@ -184,14 +184,14 @@ async fn render_page(
 
 /// Makes the answer that proves to a connection check that the customer's server calls this endpoint. The answer is not a
 /// page: it is neither stored nor counted.
-fn probe_response(response: ProbeResponse) -> Response {
+pub(super) fn probe_response(response: ProbeResponse) -> Response {
     (StatusCode::OK, response.headers(), Body::from(response.html)).into_response()
 }
 
 fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
     match response {
         RenderResponse::Redirect { status, location } => elsewhere(status, location),
-        RenderResponse::Passthrough { location } => elsewhere(304, location),
+        RenderResponse::Passthrough { location, .. } => elsewhere(304, location),
         RenderResponse::Refused(refusal) => {
             (refusal.status(), refusal.headers(), Body::from(refusal.text)).into_response()
         }
@@ -204,7 +204,7 @@ fn respond(call: &RenderCall<'_>, response: RenderResponse) -> Response {
 }
 
 /// Makes an empty answer that points to another address and may not be cached.
-fn elsewhere(status: u16, location: String) -> Response {
+pub(super) fn elsewhere(status: u16, location: String) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::NOT_MODIFIED);
     let mut headers = HeaderMap::with_capacity(2);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -245,7 +245,7 @@ fn parse_query(query: &str, max_url_bytes: usize) -> Result<ParsedQuery, (&'stat
 }
 
 /// Returns the value of a parameter, which may occur once.
-fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'static str, String)> {
+pub(super) fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'static str, String)> {
     let mut found = pairs(query).filter(|(name, _)| decode(name).as_deref() == Some(parameter));
     let Some((_, value)) = found.next() else { return Ok(None) };
     if found.next().is_some() {
@@ -255,7 +255,7 @@ fn only(query: &str, parameter: &'static str) -> Result<Option<String>, (&'stati
 }
 
 /// Decodes one part of a query; `None` when the bytes are not UTF-8.
-fn decode(text: &str) -> Option<String> {
+pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(domains::patterns::percent_decode(&text.replace('+', " "))).ok()
 }
 

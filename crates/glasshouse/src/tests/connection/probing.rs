@@ -181,6 +181,21 @@ async fn the_render_endpoint_answers_a_probe_with_its_proof_and_as_a_page() {
 }
 
 #[tokio::test]
+async fn prerenders_interface_answers_a_probe_with_its_proof() {
+    let world = World::new().await;
+    world.shop().await;
+    let key = ProbeKey::new(&world.app.state.platform.secrets);
+    let nonce = key.issue("shop.example", world.app.clock.now());
+    let path = format!("/https://shop.example/__service_probe/{nonce}");
+
+    let reply = world.app.get(&path).header("x-prerender-token", &world.account.key).await;
+
+    reply.assert_status(200);
+    let proof = key.proof(&nonce, ProbeRoute::Api(&world.account.id));
+    assert_eq!(reply.header("x-service-probe"), proof);
+}
+
+#[tokio::test]
 async fn the_render_endpoint_answers_only_the_domains_own_account() {
     let world = World::new().await;
     world.shop().await;

@@ -97,7 +97,10 @@ integrations() {
   [ ${#missing[@]} -eq 0 ] || RUNLEVEL=1 apt_install "${missing[@]}"
   export GLASSHOUSE=$target/debug/glasshouse
   npm_ci "$root/e2e/integrations" && node "$root/integrations/build.mjs" --check && node --test "$root/integrations/javascript/test/" "$root/integrations/github-action/test/" \
-    && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs"
+    && (cd "$root/e2e/integrations" && npm run --silent types) && node "$root/e2e/integrations/run.mjs" || return 1
+  local venv=$target/prerender-venv
+  python_venv "$venv" "$root/e2e/integrations/prerender/requirements.txt" \
+    && PYTHON=$venv/bin/python node "$root/e2e/integrations/prerender/run.mjs"
 }
 clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }

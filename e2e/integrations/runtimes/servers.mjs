@@ -6,7 +6,7 @@ import { blockOf, fillIn, integrations } from './files.mjs';
 
 const MODULES = '/usr/lib/apache2/modules';
 
-const nginxMain = (folder, http) => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+export const nginxMain = (folder, http) => `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
 events { worker_connections 512; }
 http {
   access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
@@ -15,7 +15,7 @@ ${http}
 }
 `;
 
-const startNginx = (name, folder, port) => start(name, '/usr/sbin/nginx', ['-e', `${folder}/error.log`, '-p', folder, '-c', `${folder}/nginx.conf`], { port, cwd: folder });
+export const startNginx = (name, folder, port) => start(name, '/usr/sbin/nginx', ['-e', `${folder}/error.log`, '-p', folder, '-c', `${folder}/nginx.conf`], { port, cwd: folder });
 
 export async function nginx({ port, domain, edgeAddress, appAddress }) {
   const folder = folderFor('nginx');

@@ -174,6 +174,11 @@ impl CrawlerIndex {
         found
     }
 
+    /// Returns the crawlers that their makers document, in the order of the data file.
+    pub fn documented(&self) -> &[Crawler] {
+        &self.overlay
+    }
+
     /// Returns the provider of the crawler with an id that was stored with a visit.
     pub fn provider_of(&self, id: &str) -> &str {
         self.find(id).map_or(OTHER_PROVIDER, |crawler| &crawler.provider)

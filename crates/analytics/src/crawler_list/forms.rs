@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{CrawlerList, TODAYS_BROWSER};
-use crate::crawlers::MAX_USER_AGENT_BYTES;
+use crate::crawlers::{BOT_WORDS, Crawler, CrawlerIndex, MAX_USER_AGENT_BYTES};
 
 /// Most bytes of one expression in a server's configuration: nginx accepts 4,096 of a parameter, Apache 8,192 of a line.
 const MAX_LINE_BYTES: usize = 3_500;
@@ -23,6 +23,49 @@ pub enum CrawlerListForm {
     Apache,
     /// Snippets of a Caddyfile: the part of a user agent that is looked at, and parts of matchers
     Caddy,
+    /// A page for people: documented crawlers, their purpose, and how each is verified
+    Markdown,
+}
+
+/// Writes the page of documented crawlers. `docs/crawlers.md` is this text.
+fn page(crawlers: &[Crawler]) -> String {
+    let rows = crawlers.iter().map(|crawler| {
+        let robots: Vec<String> = crawler.robots_names().map(|name| format!("`{name}`")).collect();
+        let Crawler { id, name, provider, class, .. } = crawler;
+        let verification = verification(crawler);
+        format!(
+            "| {name} | `{id}` | `{provider}` | `{}` | {} | {verification} |\n",
+            class.as_str(),
+            robots.join(", ")
+        )
+    });
+    format!(
+        "# Crawlers\n\nWritten by `glasshouse crawlers --format markdown`; do not edit.\n\n\
+         These {} crawlers are documented by their makers. Rules of a [crawler policy](crawler-policy.md) and filters of reports name them by id, provider or purpose. \
+         A crawler is verified when its address is in its maker's published networks, when the host name of its address ends in the maker's name and leads back to the address, or when its signature \
+         (Web Bot Auth) is valid; one without any of them is recognised by its user agent alone.\n\n\
+         Other clients are crawlers too when the general list knows their user agent, or when it contains {}: provider `other`, never verified, and a browser's navigation outweighs it. \
+         `glasshouse crawlers` writes all expressions for web servers.\n\n\
+         | name | id | provider | purpose | name in robots.txt | verified by |\n| --- | --- | --- | --- | --- | --- |\n{}",
+        crawlers.len(),
+        BOT_WORDS.map(|word| format!("`{word}`")).join(", "),
+        rows.collect::<String>(),
+    )
+}
+
+fn verification(crawler: &Crawler) -> String {
+    let mut ways = Vec::new();
+    if !crawler.ip_ranges.is_empty() {
+        ways.push("published networks".to_owned());
+    }
+    if !crawler.reverse_dns.is_empty() {
+        let names: Vec<String> = crawler.reverse_dns.iter().map(|name| format!("`{name}`")).collect();
+        ways.push(format!("host name: {}", names.join(", ")));
+    }
+    if crawler.web_bot_auth {
+        ways.push("signature".to_owned());
+    }
+    if ways.is_empty() { "nothing".to_owned() } else { ways.join("; ") }
 }
 
 impl CrawlerList {
@@ -34,6 +77,7 @@ impl CrawlerList {
             CrawlerListForm::Nginx => self.nginx(),
             CrawlerListForm::Apache => self.apache(),
             CrawlerListForm::Caddy => self.caddy(),
+            CrawlerListForm::Markdown => page(CrawlerIndex::shared().documented()),
         }
     }
 

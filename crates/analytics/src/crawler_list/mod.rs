@@ -169,6 +169,15 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_documented_crawlers_is_current() {
+        let written = include_str!("../../../../docs/crawlers.md");
+
+        let page = CrawlerList::of_service().unwrap().write(CrawlerListForm::Markdown);
+
+        assert!(written == page, "write it anew: glasshouse crawlers --format markdown > docs/crawlers.md");
+    }
+
+    #[test]
     fn an_empty_list_is_refused() {
         assert_eq!(list(&[]), Err(CrawlerListError::Empty));
     }

@@ -18,6 +18,7 @@ mod mentions;
 mod migrate;
 mod openapi;
 mod output;
+mod reference;
 mod render;
 mod serve;
 mod stats_token;
@@ -94,6 +95,8 @@ enum Command {
     Config(config::Args),
     /// Prints the OpenAPI document
     Openapi,
+    /// Prints the reference of all commands, in Markdown
+    Commands,
     /// Brings the database's schema up to date
     Migrate,
     /// Prints completions for a shell
@@ -151,6 +154,9 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         clap_complete::generate(shell, &mut Cli::command(), "glasshouse", &mut text);
         return output::bytes(&text);
     }
+    if matches!(cli.command, Command::Commands) {
+        return output::bytes(reference::describe(&Cli::command()).as_bytes());
+    }
     let is_server = matches!(cli.command, Command::Serve);
     let settings = platform::config::Config::load(cli.config.as_deref())?;
     // Only the command's own output by default; messages of libraries on request.
@@ -184,7 +190,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Config(args) => config::run(&args, &context),
         Command::Openapi => openapi::run(&context),
         Command::Migrate => migrate::run(&context).await,
-        Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+        Command::Commands | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     };
     telemetry.flush().await;
     outcome
@@ -215,6 +221,15 @@ mod tests {
     }
 
     #[test]
+    fn the_reference_of_the_commands_is_current() {
+        let written = include_str!("../../../../docs/commands.md");
+
+        let reference = reference::describe(&Cli::command());
+
+        assert!(written == reference, "write it anew: glasshouse commands > docs/commands.md");
+    }
+
+    #[test]
     fn an_unknown_form_of_the_crawler_list_is_answered_with_the_right_ones() {
         let error = Cli::try_parse_from(["glasshouse", "crawlers", "--format", "iis"]).map(drop).unwrap_err();
 
@@ -222,7 +237,7 @@ mod tests {
 
         assert_eq!(
             line,
-            "invalid value 'iis' for '--format <FORMAT>' [possible values: json, regex, nginx, apache, caddy]; see `glasshouse --help`"
+            "invalid value 'iis' for '--format <FORMAT>' [possible values: json, regex, nginx, apache, caddy, markdown]; see `glasshouse --help`"
         );
     }
 

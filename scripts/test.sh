@@ -102,6 +102,7 @@ integrations() {
   python_venv "$venv" "$root/e2e/integrations/prerender/requirements.txt" \
     && PYTHON=$venv/bin/python node "$root/e2e/integrations/prerender/run.mjs"
 }
+documentation() { GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/docs/run.mjs"; }
 clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
 packages() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/package/run.sh"; }
@@ -138,6 +139,7 @@ if [ "${results[4]}" = ok ]; then
 fi
 if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
   step 'integrations in their runtimes (e2e/integrations)' integrations
+  step 'commands of the documentation (e2e/docs)' documentation
   step 'clients, installed, with every operation (e2e/clients)' clients
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   step 'package, unit and container (e2e/package)' packages

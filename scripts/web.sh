@@ -14,9 +14,7 @@ npm run --silent client
 
 # The sums of the sources that the files in dist were built from.
 built=node_modules/.build/sources
-snippets=()
-if [ -d ../integrations ]; then snippets=(../integrations); fi
-sources=$(find src public scripts "$client/src" "${snippets[@]}" index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
+sources=$(find src public scripts "$client/src" ../docs ../integrations index.html package-lock.json vite.config.ts svelte.config.js tsconfig.json -type f -print0 \
   | LC_ALL=C sort -z | xargs -0 sha256sum)
 if [ -f dist/index.html ] && [ -f "$built" ] && [ "$sources" = "$(< "$built")" ]; then exit; fi
 

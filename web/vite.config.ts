@@ -38,5 +38,5 @@ export default defineConfig({
     // A running service, for development: `make run`, then `npm run dev`.
     proxy: { '/api': process.env.GLASSHOUSE ?? 'http://127.0.0.1:3000' },
   },
-  test: { include: ['src/**/*.test.ts', 'lint/**/*.test.js'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts', 'lint/**/*.test.js', 'scripts/**/*.test.mjs'], environment: 'node' },
 });

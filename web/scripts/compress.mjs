@@ -8,7 +8,20 @@ import zlib from 'node:zlib';
 
 const web = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const dist = path.join(web, 'dist');
-const TEXTS = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt']);
+const TEXTS = new Set([
+  '.caddy',
+  '.conf',
+  '.css',
+  '.html',
+  '.js',
+  '.json',
+  '.md',
+  '.mjs',
+  '.svg',
+  '.ts',
+  '.txt',
+  '.yml',
+]);
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 const { BROTLI_PARAM_MODE, BROTLI_MODE_TEXT, BROTLI_PARAM_QUALITY } = zlib.constants;

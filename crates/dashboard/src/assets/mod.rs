@@ -23,6 +23,8 @@ use platform::api::{ApiError, ErrorCode};
 pub struct WebFiles;
 
 const PAGE: &str = "index.html";
+/// Folder of the book: pages that `web/scripts/book.mjs` made of `docs`. See docs/decisions/0545.
+const BOOK: &str = "docs";
 /// Content codings in the order of preference, and the ending of the file that has them.
 const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 /// Names of files in `/assets` contain a hash of their content.
@@ -62,6 +64,9 @@ pub fn respond<F: RustEmbed>(method: &Method, path: &str, headers: &HeaderMap) -
 
 fn find<F: RustEmbed>(path: &str, headers: &HeaderMap) -> Response {
     let name = path.trim_start_matches('/');
+    if name.strip_prefix(BOOK).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')) {
+        return find_in_book::<F>(name.trim_end_matches('/'), headers);
+    }
     if path.starts_with("/assets/") {
         let file = name.strip_prefix("assets/").filter(|file| is_plain_name(file));
         let found = file.and_then(|_| file_response::<F>(name, FOREVER, headers));
@@ -72,6 +77,25 @@ fn find<F: RustEmbed>(path: &str, headers: &HeaderMap) -> Response {
         .and_then(|name| file_response::<F>(name, ASK_AGAIN, headers))
         .or_else(|| file_response::<F>(PAGE, ASK_AGAIN, headers))
         .unwrap_or_else(missing)
+}
+
+/// Responds with a file of the book: the one of that name, the page of an address (`docs/settings`), or the page that says there is none.
+fn find_in_book<F: RustEmbed>(name: &str, headers: &HeaderMap) -> Response {
+    let page = if name == BOOK { format!("{BOOK}/{PAGE}") } else { format!("{name}.html") };
+    let found = Some(name).filter(|name| name.split('/').all(is_plain_name)).and_then(|name| {
+        file_response::<F>(name, ASK_AGAIN, headers).or_else(|| file_response::<F>(&page, ASK_AGAIN, headers))
+    });
+    found.unwrap_or_else(|| {
+        // Without the client's validator, to which an error is no answer.
+        let mut headers = headers.clone();
+        headers.remove(header::IF_NONE_MATCH);
+        let mut response =
+            file_response::<F>(&format!("{BOOK}/missing.html"), ASK_AGAIN, &headers).unwrap_or_else(missing);
+        if response.status() == StatusCode::OK {
+            *response.status_mut() = StatusCode::NOT_FOUND;
+        }
+        response
+    })
 }
 
 /// Decides whether a name can be that of one of the folder's files: no folders, no hidden and no compressed files.
@@ -120,9 +144,11 @@ fn content_type(name: &str) -> &'static str {
         "html" => "text/html; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "css" => "text/css; charset=utf-8",
-        "txt" => "text/plain; charset=utf-8",
+        "md" => "text/markdown; charset=utf-8",
+        "txt" | "caddy" | "conf" | "mjs" | "ts" | "yml" => "text/plain; charset=utf-8",
         "json" => "application/json",
         "svg" => "image/svg+xml",
+        "webp" => "image/webp",
         "woff2" => "font/woff2",
         _ => "application/octet-stream",
     }

@@ -195,3 +195,40 @@ async fn a_build_without_the_dashboard_says_how_to_build_it() {
     assert!(page.contains("make build") && page.contains("href=\"/api/docs\""), "{page}");
     assert!(is_built::<Fixture>() && !is_built::<Nothing>());
 }
+
+#[tokio::test]
+async fn pages_of_the_book_have_addresses_without_an_ending() {
+    for (path, file, kind) in [
+        ("/docs", "docs/index.html", "text/html; charset=utf-8"),
+        ("/docs/", "docs/index.html", "text/html; charset=utf-8"),
+        ("/docs/settings", "docs/settings.html", "text/html; charset=utf-8"),
+        ("/docs/settings.md", "docs/settings.md", "text/markdown; charset=utf-8"),
+        ("/docs/decisions/0001-a", "docs/decisions/0001-a.html", "text/html; charset=utf-8"),
+    ] {
+        let answer = get(path, &[]).await;
+
+        assert_eq!((answer.status, answer.header("content-type")), (200, kind), "{path}");
+        assert_eq!(answer.header("cache-control"), "no-cache", "{path}");
+        assert_eq!(answer.body, fixture(file), "{path}");
+        assert!(answer.header("content-security-policy").contains("default-src 'none'"), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_the_book_has_not_is_its_page_of_missing_pages() {
+    let tag = get("/docs/none", &[]).await.header("etag").to_owned();
+    for path in [
+        "/docs/none",
+        "/docs/../index.html",
+        "/docs//settings",
+        "/docs/settings.html.gz",
+        "/docs/.x",
+        "/docs/%2e%2e/index.html",
+    ] {
+        let answer = get(path, &[(header::IF_NONE_MATCH, &tag)]).await;
+
+        assert_eq!((answer.status, answer.body), (404, fixture("docs/missing.html").into()), "{path}");
+    }
+    assert_eq!(get("/docsx", &[]).await.body, fixture("index.html"));
+    assert_eq!(ask::<Nothing>(Method::GET, "/docs", &[]).await.status, 503);
+}

@@ -46,7 +46,7 @@ alerts() { promtool check rules deploy/alerts/glasshouse.rules.yml && promtool t
 board() { node deploy/alerts/board.mjs --check; }
 python_output() { "$venv/bin/python" "$here/$1"; }
 seccomp() { node scripts/update-seccomp.mjs --check; }
-compose_schema() { "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose/*/compose.yaml; }
+compose_schema() { "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose/*/compose.yaml deploy/coolify/glasshouse.yaml deploy/dokploy/docker-compose.yml; }
 shell() { local files; mapfile -t files < <(scripts); [ ${#files[@]} -gt 10 ] && shellcheck --external-sources "${files[@]}"; }
 yaml() { local files; mapfile -t files < <(tracked '*.yml' '*.yaml'); [ ${#files[@]} -gt 5 ] && yamllint --strict --config-file "$here/yamllint.yaml" "${files[@]}"; }
 container_files() {

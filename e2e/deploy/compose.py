@@ -1,13 +1,15 @@
-"""The Compose files: valid by their schema and by docker-compose itself, no password in them, refused while a password is not set,
+"""The Compose files and templates of platforms: valid by their schema and by docker-compose itself, no password in them, refused while a password is not set,
 versions pinned, addresses those of the balancer's file, and every setting one that the service reads. Called by e2e/deploy/check.sh.
 """
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,6 +19,11 @@ ROOT = Path(__file__).parent.parent.parent
 DEPLOY = ROOT / "deploy"
 # Variables of a file that are passwords: .env must give them.
 PASSWORDS = {"small": [], "grown": ["EDGE_SECRET", "POSTGRES_PASSWORD", "S3_SECRET_KEY"]}
+# Templates of platforms: variables that the platform gives, and where the profile of system calls lies there.
+TEMPLATES = {
+    "coolify/glasshouse.yaml": ({"SERVICE_URL_GLASSHOUSE": "https://glasshouse.example.com"}, "/etc/glasshouse/seccomp.json"),
+    "dokploy/docker-compose.yml": ({"PUBLIC_URL": "https://glasshouse.example.com"}, "../files/seccomp.json"),
+}
 # Keys whose values may never stand in a file.
 SECRET = re.compile(r"PASSWORD|SECRET|DATABASE_URL|API_KEY|SMTP_URL")
 
@@ -91,7 +98,7 @@ def literal_passwords(folder):
     ]
 
 
-def service_rules(name, service):
+def service_rules(name, service, profile="../../seccomp.json"):
     image = service["image"]
     tag = image.rsplit(":", 1)[1] if ":" in image.rsplit("/", 1)[-1] else ""
     options = service.get("security_opt", [])
@@ -105,7 +112,7 @@ def service_rules(name, service):
         grace = int(service["environment"].get("GLASSHOUSE_SERVER__DRAIN_S", 0)) + 20
         rules += [
             (service["read_only"] is True and service["cap_drop"] == ["ALL"] and "/tmp" in service["tmpfs"], "is not confined"),
-            ("seccomp:../../seccomp.json" in options and (DEPLOY / "seccomp.json").exists(), "has no seccomp profile that is there"),
+            (f"seccomp:{profile}" in options and (DEPLOY / "seccomp.json").exists(), "has no seccomp profile that is there"),
             (int(service["stop_grace_period"].rstrip("s")) > grace, f"is ended before its {grace} s are over"),
             (any(volume.split(":")[1] == "/var/lib/glasshouse" for volume in service["volumes"]), "keeps nothing"),
         ]
@@ -154,12 +161,52 @@ def check(name, binary):
     return problems + (balancer_rules(services) if "balancer" in services else [])
 
 
+def check_template(name, binary):
+    """A template has one confined container whose settings the service reads; no port of the machine is taken from the platform's proxy."""
+    (variables, profile), text = TEMPLATES[name], (DEPLOY / name).read_text()
+    if f"seccomp:{profile}" not in text:
+        return ["has no seccomp profile"]
+    # docker-compose reads the profile where the platform has it: a folder beside that of the file stands for the platform.
+    with tempfile.TemporaryDirectory() as platform:
+        here = Path(platform) / "files/seccomp.json"
+        here.parent.mkdir()
+        shutil.copy(DEPLOY / "seccomp.json", here)
+        code = Path(platform) / "code"
+        code.mkdir()
+        (code / "compose.yaml").write_text(text.replace(profile, "../files/seccomp.json"))
+        run = compose(code, variables)
+    if run.returncode != 0:
+        return [f"docker-compose: {run.stderr.strip()}"]
+    service = yaml.safe_load(run.stdout)["services"]["glasshouse"]
+    problems = service_rules("glasshouse", service, "../files/seccomp.json") + read_by_service(binary, "glasshouse", service)
+    if service["environment"]["GLASSHOUSE_SERVER__PUBLIC_URL"] != "https://glasshouse.example.com":
+        problems.append("the public address is not the platform's")
+    return problems + (["takes a port of the machine"] if "ports" in service else [])
+
+
+def check_dokploy_template():
+    """template.toml leads its domain to the service, gives the variables of the file, and has the profile of the other containers."""
+    template = tomllib.loads((DEPLOY / "dokploy/template.toml").read_text())
+    text = (DEPLOY / "dokploy/docker-compose.yml").read_text()
+    mounts = {mount["filePath"]: mount["content"] for mount in template["config"]["mounts"]}
+    rules = [
+        (template["config"]["domains"] == [{"serviceName": "glasshouse", "port": 3000, "host": "${domain}"}], "the domain does not lead to port 3000"),
+        (set(template["config"]["env"]) == set(re.findall(r"\$\{([A-Z_]+)", text)), "env and the file name other variables"),
+        (json.loads(mounts["seccomp.json"]) == json.loads((DEPLOY / "seccomp.json").read_text()), "the profile is not deploy/seccomp.json"),
+    ]
+    return [sentence for holds, sentence in rules if not holds]
+
+
 def main():
     failed = 0
-    for name in PASSWORDS:
-        problems = check(name, os.environ["GLASSHOUSE"])
+    binary = os.environ["GLASSHOUSE"]
+    checks = [(f"compose/{name}", lambda name=name: check(name, binary)) for name in PASSWORDS]
+    checks += [(name, lambda name=name: check_template(name, binary)) for name in TEMPLATES]
+    checks.append(("dokploy/template.toml", check_dokploy_template))
+    for name, problems_of in checks:
+        problems = problems_of()
         failed += len(problems)
-        print(f"compose/{name:32} {'ok' if not problems else f'{len(problems)} FAILED'}")
+        print(f"{name:40} {'ok' if not problems else f'{len(problems)} FAILED'}")
         for problem in problems:
             print(f"    {problem}")
     return 1 if failed else 0

@@ -104,6 +104,7 @@ integrations() {
 }
 documentation() { GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/docs/run.mjs"; }
 clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }
+agents() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/mcp/check.sh"; }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
 packages() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/package/run.sh"; }
 # The demo's pages are built by its own step.
@@ -141,6 +142,7 @@ if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
   step 'integrations in their runtimes (e2e/integrations)' integrations
   step 'commands of the documentation (e2e/docs)' documentation
   step 'clients, installed, with every operation (e2e/clients)' clients
+  step 'tools for agents: SDKs, conformance (e2e/mcp)' agents
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   step 'package, unit and container (e2e/package)' packages
 fi

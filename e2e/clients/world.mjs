@@ -1,5 +1,5 @@
 // The service that the clients call: a small site as the origin of one domain for each client, stand-ins of AI vendors, and a recorder
-// in between that notes every request. Mails are kept in a file. Used by run.mjs.
+// in between that notes every request. Mails are kept in a file. Used by run.mjs; site and DNS by e2e/mcp too.
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import { appendFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const LINKS = PAGES.map((path) => `<a href="${path}">${path}</a>`).join(' ');
 const PICTURE = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
 /** A shop of four pages that a script draws, with a sitemap and a picture for previews. */
-function startSite() {
+export function startSite() {
   return listen(http.createServer(({ url = '/', headers }, response) => {
     const send = (/** @type {string} */ type, /** @type {string | Buffer} */ body, status = 200) => response.writeHead(status, { 'content-type': type }).end(body);
     const here = `http://${headers.host}`;
@@ -29,7 +29,7 @@ function startSite() {
 }
 
 /** A DNS that knows no name. Returns its address. */
-async function startDns() {
+export async function startDns() {
   const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1');
   socket.on('message', (query, { port, address }) => {
     // The question as an answer: the name does not exist.

@@ -160,6 +160,21 @@ pub struct KeyIdentity {
 }
 
 impl KeyIdentity {
+    /// Makes the identity of the operator, who acts for an account on this machine and has no key.
+    pub fn of_operator(account: &Account) -> KeyIdentity {
+        KeyIdentity {
+            key: KeyId::from("operator"),
+            account: account.id.clone(),
+            plan: account.plan,
+            active: account.active,
+            scope: None,
+            expires_at: None,
+            reads_only: false,
+            created_by: None,
+            used_at: AtomicI64::new(0),
+        }
+    }
+
     /// Returns true while the key has not expired.
     pub fn works_at(&self, now: Timestamp) -> bool {
         self.expires_at.is_none_or(|end| now < end)

@@ -60,6 +60,17 @@ impl PagesForViews {
         self.0.tasks().request(site, url, RenderPurpose::Background)
     }
 
+    /// Returns the stored page that a crawler gets, without a render. None: nothing is stored, or a crawler gets no page here.
+    pub async fn stored_page(&self, site: &Arc<Site>, url: &Url) -> Result<Option<CrawlerPage>, DbError> {
+        let Some(url) = renderable(site, url) else { return Ok(None) };
+        let page = page_of(site, &url);
+        let found = self.0.durable().find(&page_id(&site.domain.id, &page.key)).await?;
+        let Some(stored) = found.page else { return Ok(None) };
+        let markdown = self.0.markdown().of(&page, &stored.page).await;
+        let snapshot_key = Some(stored.row.object_key);
+        Ok(Some(CrawlerPage { is_new: false, snapshot_key, page: stored.page, markdown }))
+    }
+
     /// Returns the page that a crawler gets. A page that is not stored is rendered if the domain renders on demand, and stored
     /// unless its status is an error. None: a crawler gets no page at this address.
     pub async fn page_for_crawler(

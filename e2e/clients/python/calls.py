@@ -25,6 +25,7 @@ from glasshouse_client.api import (
     seo_audit,
     service,
     session,
+    tools,
 )
 from glasshouse_client.models import (
     AcceptedInvitation,
@@ -37,6 +38,7 @@ from glasshouse_client.models import (
     EnteredAccount,
     ImportRequest,
     IndexNowChange,
+    JsonRpcMessage,
     MonitoringChange,
     NewKeyRequest,
     NewPerson,
@@ -99,6 +101,11 @@ def call_service() -> None:
     service.get_readiness(client)
     service.get_traffic_readiness(client)
     assert refusals.DOCUMENT_SHA256 == DOCUMENT
+
+
+def call_tools() -> None:
+    answer = tools.call_tools(client, body=JsonRpcMessage(jsonrpc="2.0", id=1, method="tools/list"))
+    assert "list_domains" in str(answer)
 
 
 def call_account() -> None:
@@ -350,6 +357,7 @@ def call_dashboard() -> None:
 
 for call in [
     call_service,
+    call_tools,
     call_account,
     call_domains,
     call_render,

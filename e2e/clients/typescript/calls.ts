@@ -37,6 +37,11 @@ async function service() {
   assert.equal(DOCUMENT_SHA256, DOCUMENT);
 }
 
+async function tools() {
+  const answer = await client.post('/api/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+  assert.match(JSON.stringify(answer), /"list_domains"/);
+}
+
 async function account() {
   const made = await client.post('/api/keys', { body: { name: 'second' } });
   const { keys } = await client.get('/api/keys');
@@ -319,7 +324,7 @@ async function dashboard() {
   await (await signIn(`${PASSWORD}, changed`)).delete('/api/session');
 }
 
-for (const part of [service, account, domains, rendering, analytics, audits, mentions, people, dashboard]) {
+for (const part of [service, tools, account, domains, rendering, analytics, audits, mentions, people, dashboard]) {
   const began = Date.now();
   await part();
   console.log(`    ${part.name.padEnd(12)} ${((Date.now() - began) / 1000).toFixed(1)} s`);

@@ -16,6 +16,7 @@ const FEATURES: &[&str] = &[
     "verify",
     "views",
     "dashboard",
+    "mcp",
 ];
 
 /// Folders of one feature, from the lowest to the highest; a file uses its own and those before it.

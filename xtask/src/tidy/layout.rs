@@ -28,6 +28,7 @@ const LEVELS: &[&[&str]] = &[
     &["refresh"],
     &["edge", "verify", "views"],
     &["dashboard"],
+    &["mcp"],
     &["glasshouse"],
 ];
 

@@ -48,6 +48,13 @@ pub enum Credential {
     Session(SessionIdentity),
 }
 
+/// Mark of a request that a tool makes within this process, in the request's extensions: the credential of the caller of the
+/// tool, which was accepted and counted with that call. Accepted by operations for sessions too.
+///
+/// See docs/decisions/0540.
+#[derive(Debug, Clone)]
+pub struct ToolRequest(pub Credential);
+
 impl<A: Access> Caller<A> {
     /// Returns the account that calls.
     pub fn account(&self) -> &AccountId {
@@ -173,6 +180,8 @@ pub struct Uncounted<A: Access> {
     /// The request would change something, and lacks its session's token.
     lacks_csrf_token: bool,
     is_read: bool,
+    /// The request was counted with the call of the tool that makes it.
+    is_of_tool: bool,
     limits: Arc<Config>,
     standing: Option<RateLimitSlot>,
     access: PhantomData<A>,
@@ -194,6 +203,7 @@ where
             },
             is_read: is_read(&parts.method),
             credential,
+            is_of_tool: parts.extensions.get::<ToolRequest>().is_some(),
             limits: callers.config.clone(),
             standing: parts.extensions.get::<RateLimitSlot>().cloned(),
             access: PhantomData,
@@ -204,6 +214,9 @@ where
 impl<A: Access> Uncounted<A> {
     /// Counts the request; 429 over the limit.
     pub async fn count(&self, callers: &Callers, rate: Rate) -> Result<(), ApiError> {
+        if self.is_of_tool && rate == Rate::Beyond {
+            return Ok(());
+        }
         let Some(standing) = callers.rate_limits.take(rate, &self.credential.requester()).await? else {
             return Ok(());
         };
@@ -255,6 +268,9 @@ impl<A: Access> Uncounted<A> {
 
 /// Finds the credential, or refuses with 401. Where both kinds are taken, a request with a key and a cookie uses the key only.
 async fn authenticate<A: Access>(parts: &Parts, callers: &Callers) -> Result<Credential, ApiError> {
+    if let Some(ToolRequest(credential)) = parts.extensions.get() {
+        return Ok(credential.clone());
+    }
     let presented = match (A::CREDENTIALS, A::BEARER) {
         (Credentials::Sessions, _) => Presented::Nothing,
         (_, true) => presented_key_or_bearer(&parts.headers),

@@ -11,7 +11,9 @@ pub mod twins;
 
 use std::sync::Arc;
 
-pub use self::caller::{Caller, Credential, SignedIn, Uncounted, check_limit, check_scope, unknown_caller};
+pub use self::caller::{
+    Caller, Credential, SignedIn, ToolRequest, Uncounted, check_limit, check_scope, unknown_caller,
+};
 use self::rate_limit::RateLimits;
 use super::Accounts;
 use platform::config::Config;

@@ -20,7 +20,8 @@ pub(super) fn routes() -> OpenApiRouter<AuditState> {
 
 /// All issues that an audit can find.
 #[derive(Serialize, ToSchema)]
-struct Catalogue {
+#[schema(as = Catalogue)]
+pub struct IssueCatalogue {
     /// Issues by category.
     issues: Vec<CatalogueEntry>,
     /// Numbers by which checks fire that may be set per domain.
@@ -82,8 +83,13 @@ struct CatalogueEntry {
 
 /// Lists every issue that an audit can find, with why it matters and what to do.
 #[utoipa::path(get, path = "/api/seo-spider/issues", tag = "SEO audit", security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadDomain>, (status = 200, description = "The catalogue.", body = Catalogue)))]
-async fn list_issues(_: Caller<ReadDomain>) -> Json<Catalogue> {
+    responses(Refusals::<ReadDomain>, (status = 200, description = "The catalogue.", body = IssueCatalogue)))]
+async fn list_issues(_: Caller<ReadDomain>) -> Json<IssueCatalogue> {
+    Json(issue_catalogue())
+}
+
+/// Returns every issue that an audit can find.
+pub fn issue_catalogue() -> IssueCatalogue {
     let entry = |id: CheckId| {
         let check = id.check();
         CatalogueEntry {
@@ -100,5 +106,5 @@ async fn list_issues(_: Caller<ReadDomain>) -> Json<Catalogue> {
         }
     };
     let thresholds = THRESHOLDS.iter().map(ThresholdEntry::of).collect();
-    Json(Catalogue { issues: CheckId::all().map(entry).collect(), thresholds })
+    IssueCatalogue { issues: CheckId::all().map(entry).collect(), thresholds }
 }

@@ -9,6 +9,7 @@ mod runs;
 
 use std::time::Duration;
 
+pub use catalogue::{IssueCatalogue, issue_catalogue};
 use utoipa_axum::router::OpenApiRouter;
 
 use super::model::Run;

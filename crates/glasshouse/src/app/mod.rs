@@ -29,6 +29,8 @@ use domains::connection::mark::ProbeMarks;
 use domains::origin::OriginClient;
 use domains::{DomainsService, IndexNow};
 use edge::{self, Certificates, Edge, EdgeError, OwnSite, Services};
+use mcp::ports::ThisMachine;
+use mcp::{ToolBox, ToolParts, ToolSchemas};
 use mentions::Mentions;
 use mentions::reading::MentionReading;
 use mentions::reporting::{MentionReports, ReportServices};
@@ -41,7 +43,7 @@ use platform::follow::Follower;
 use platform::jobs::Jobs;
 use refresh::RefreshService;
 use render::prerender_interface::Relays;
-use render::{RenderParts, RenderService};
+use render::{PagesForViews, RenderParts, RenderService};
 use verify::SiteVerifier;
 use views::Views;
 
@@ -255,8 +257,28 @@ impl AppState {
             .fallback(dashboard::handlers::answer_other_path)
     }
 
-    /// Lists every operation of the API, one line per feature.
+    /// Lists every operation of the API.
     fn routes(&self) -> OpenApiRouter {
+        let tools = States(self).mcp(self.tools(None));
+        self.features().merge(mcp::handlers::routes().with_state(tools))
+    }
+
+    /// Returns the tools of this process. `machine`: work for sites that are no domain of the account.
+    pub fn tools(&self, machine: Option<Arc<dyn ThisMachine>>) -> ToolBox {
+        let (router, _) = self.features().split_for_parts();
+        ToolBox::new(ToolParts {
+            router,
+            schemas: || ToolSchemas::of(&document_of_features()),
+            callers: self.callers.clone(),
+            domains: self.domains.clone(),
+            stored: PagesForViews::new(&self.render),
+            clock: self.platform.clock.clone(),
+            machine,
+        })
+    }
+
+    /// Lists the operations that tools may call, one line per feature.
+    fn features(&self) -> OpenApiRouter {
         let states = States(self);
         OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
             .merge(health::routes().with_state(self.readiness.clone()))
@@ -303,6 +325,14 @@ fn certificates(
 
 /// Returns the OpenAPI document without creating a service.
 pub fn openapi(config: &Config) -> OpenApi {
+    let mut document = document_of_features();
+    document.merge(mcp::handlers::routes().into_openapi());
+    document.servers = Some(vec![ServerBuilder::new().url(config.public_url()).build()]);
+    document
+}
+
+/// Returns the part of the OpenAPI document with the operations that tools may call.
+pub fn document_of_features() -> OpenApi {
     let features = [
         health::routes().into_openapi(),
         accounts::handlers::routes().into_openapi(),
@@ -318,7 +348,6 @@ pub fn openapi(config: &Config) -> OpenApi {
     ];
     let mut document = <ApiDocument as utoipa::OpenApi>::openapi();
     features.into_iter().for_each(|feature| document.merge(feature));
-    document.servers = Some(vec![ServerBuilder::new().url(config.public_url()).build()]);
     document
 }
 

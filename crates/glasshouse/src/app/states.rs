@@ -8,6 +8,7 @@ use analytics::AnalyticsState;
 use audit::AuditState;
 use dashboard::DashboardState;
 use domains::DomainsState;
+use mcp::{McpState, ToolBox, ToolServer};
 use mentions::MentionsState;
 use refresh::RefreshState;
 use render::RenderState;
@@ -153,6 +154,16 @@ impl States<'_> {
             holdings: app.holdings.clone(),
             readiness: app.readiness.clone(),
             network: app.platform.network.clone(),
+            config: app.platform.config.clone(),
+        }
+    }
+
+    /// Makes the state of `mcp`.
+    pub fn mcp(&self, tools: ToolBox) -> McpState {
+        let app = self.0;
+        McpState {
+            callers: app.callers.clone(),
+            tools: ToolServer::new(tools),
             config: app.platform.config.clone(),
         }
     }

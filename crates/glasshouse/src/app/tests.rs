@@ -105,7 +105,7 @@ impl Operation {
             return PersonRole::Owner;
         }
         let is_own = begins(&["/api/session", "/api/dashboard/password"]);
-        let tries_out = ends(&["/views", "/verify", "/test-rules", "/test-patterns", "/suggestions"]);
+        let tries_out = ends(&["/mcp", "/views", "/verify", "/test-rules", "/test-patterns", "/suggestions"]);
         let reads = self.method == http::Method::GET && !self.path.ends_with("/ai-mentions/costs");
         if is_own || tries_out || reads { PersonRole::Viewer } else { PersonRole::Editor }
     }

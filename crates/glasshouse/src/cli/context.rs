@@ -22,6 +22,7 @@ use platform::draining::Draining;
 use platform::secret::{Secrets, secret_file};
 
 /// Settings and clock of a command.
+#[derive(Clone)]
 pub struct Context {
     /// Settings.
     pub config: Arc<Config>,
@@ -109,6 +110,11 @@ impl Context {
 
     /// Returns every service on the database of the running service, without a browser and without background work.
     pub async fn app(&self) -> anyhow::Result<AppState> {
+        self.app_with(Arc::new(Unrendered)).await
+    }
+
+    /// Returns every service on the database of the running service, with this renderer. Starts no background work.
+    pub async fn app_with(&self, renderer: Arc<dyn Renderer>) -> anyhow::Result<AppState> {
         Ok(AppState::new(Platform {
             config: self.config.clone(),
             clock: self.clock.clone(),
@@ -116,7 +122,7 @@ impl Context {
             blobs: self.blobs()?,
             network: self.network()?,
             secrets: Arc::new(self.secrets()?),
-            renderer: Arc::new(Unrendered),
+            renderer,
             tasks: TaskTracker::new(),
             draining: Draining::default(),
             shutdown: CancellationToken::new(),

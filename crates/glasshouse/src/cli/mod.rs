@@ -14,6 +14,7 @@ mod domain;
 mod domain_target;
 mod jobs;
 mod key;
+mod mcp;
 mod mentions;
 mod migrate;
 mod openapi;
@@ -62,6 +63,8 @@ enum Command {
     Verify(verify::Args),
     /// Asks AI assistants without a server what they say of a brand
     Ask(Box<ask::Args>),
+    /// Offers the tools for AI agents on stdin and stdout, by the Model Context Protocol
+    Mcp(mcp::Args),
     /// Manages accounts
     #[command(subcommand)]
     Account(account::Command),
@@ -175,6 +178,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Render(args) => render::run(args, &context).await,
         Command::Audit(args) => audit::run(*args, &context).await,
         Command::Verify(args) => verify::run(args, &context).await,
+        Command::Mcp(args) => mcp::run(args, &context).await,
         Command::Ask(args) => ask::run(*args, &context).await,
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,

@@ -77,7 +77,7 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
 }
 
 /// Renders, following the redirects of the origin and of the page. Returns all of them, and the first response.
-async fn render(
+pub(super) async fn render(
     browser: &dyn Renderer,
     mut url: Url,
     timeout: Duration,

@@ -149,13 +149,13 @@ impl RoleSockets {
 }
 
 /// The signals that end the service.
-struct EndSignals {
+pub(super) struct EndSignals {
     terminate: Signal,
     interrupt: Signal,
 }
 
 impl EndSignals {
-    fn new() -> std::io::Result<EndSignals> {
+    pub(super) fn new() -> std::io::Result<EndSignals> {
         Ok(EndSignals {
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
@@ -163,7 +163,7 @@ impl EndSignals {
     }
 
     /// Waits for the next signal and returns its name.
-    async fn next(&mut self) -> &'static str {
+    pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
             _ = self.interrupt.recv() => "SIGINT",
@@ -244,22 +244,40 @@ pub(super) fn prepare_folder(folder: &Path) -> anyhow::Result<()> {
     std::fs::remove_file(&probe).with_context(|| format!("cannot delete in the data folder {shown}"))
 }
 
-/// Prevents a second service on the same embedded database. Commands do not take the lock; the system releases it.
-pub(super) fn lock_folder(context: &Context) -> anyhow::Result<Option<File>> {
+/// Lock of the data folder, which prevents a second service on the same embedded database.
+pub(super) enum DataLock {
+    /// The database is a server's: there may be several services.
+    NotNeeded,
+    /// This process has the lock until the file is closed.
+    Held(#[expect(dead_code, reason = "the open file is the lock")] File),
+    /// Another process has the lock.
+    Taken,
+}
+
+/// Takes the lock of the data folder unless another process has it. The system releases it.
+pub(super) fn try_lock_folder(context: &Context) -> anyhow::Result<DataLock> {
     if !context.config.database_url().starts_with("sqlite:") {
-        return Ok(None);
+        return Ok(DataLock::NotNeeded);
     }
     let path = context.config.storage.data_dir.join("serve.lock");
     let file = File::create(&path).with_context(|| format!("cannot make {}", path.display()))?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => {
+        Ok(()) => Ok(DataLock::Held(file)),
+        Err(TryLockError::WouldBlock) => Ok(DataLock::Taken),
+        Err(TryLockError::Error(error)) => Err(anyhow!("cannot lock {}: {error}", path.display())),
+    }
+}
+
+/// Takes the lock of the data folder. Fails when another process has it. Commands do not take the lock.
+pub(super) fn lock_folder(context: &Context) -> anyhow::Result<DataLock> {
+    match try_lock_folder(context)? {
+        DataLock::Taken => {
             let folder = context.config.storage.data_dir.display();
             bail!(
                 "another glasshouse serve uses the data folder {folder}; end it, set storage.data_dir, or use PostgreSQL"
             )
         }
-        Err(TryLockError::Error(error)) => Err(anyhow!("cannot lock {}: {error}", path.display())),
+        lock => Ok(lock),
     }
 }
 

@@ -4,6 +4,7 @@ mod api;
 mod audit;
 mod connection;
 mod dashboard;
+mod mcp;
 mod people;
 mod prerender_interface;
 mod processes;

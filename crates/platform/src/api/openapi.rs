@@ -35,6 +35,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),
         (name = "Dashboard", description = "What only the dashboard asks: sites at a glance, and trying settings out."),
+        (name = "Tools", description = "The same for AI agents: the Model Context Protocol."),
         (name = "Service", description = "How the service itself is."),
     ),
     components(schemas(ErrorBody, Issue)),
@@ -50,7 +51,7 @@ impl Modify for Security {
         let key = ApiKey::Header(ApiKeyValue::with_description(API_KEY.as_str(), "An API key, `gh_live_…`."));
         let bearer = HttpBuilder::new()
             .scheme(HttpAuthScheme::Bearer)
-            .description(Some("The same API key as a bearer token, on the Domains API."))
+            .description(Some("The same API key as a bearer token, on the Domains API and for tools."))
             .build();
         let cookie = ApiKey::Cookie(ApiKeyValue::with_description(
             "glasshouse_session",

@@ -282,10 +282,15 @@ fn variable_key(name: &str) -> Option<String> {
     Some(rest.to_ascii_lowercase().replace("__", "."))
 }
 
+/// Variable with the API key for `glasshouse mcp --url`, which is no setting.
+pub const API_KEY_VARIABLE: &str = "GLASSHOUSE_API_KEY";
+
 /// Decides whether a variable begins like a setting and is none. Kubernetes sets `GLASSHOUSE_PORT` and others by itself when a
 /// service is called `glasshouse`.
 fn is_ignored(name: &str) -> bool {
-    name.strip_prefix(PREFIX).is_some_and(|rest| !rest.contains("__")) && !name.starts_with(TEST_PREFIX)
+    name.strip_prefix(PREFIX).is_some_and(|rest| !rest.contains("__"))
+        && !name.starts_with(TEST_PREFIX)
+        && name != API_KEY_VARIABLE
 }
 
 /// Gives a value the type of its default. Texts become numbers, flags, lists and maps, since variables are texts.

@@ -27,7 +27,7 @@ use url::Url;
 use crate::plans::{Plan, PlanLimits};
 pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
 pub use clickhouse::ClickHouseUrl;
-pub use layers::{ConfigError, SettingOrigin};
+pub use layers::{API_KEY_VARIABLE, ConfigError, SettingOrigin};
 pub use reference::describe_settings;
 pub use signers::{CRAWLER_PURPOSES, OwnSigner};
 use values::optional;

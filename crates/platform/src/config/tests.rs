@@ -200,6 +200,15 @@ fn variables_without_two_underscores_are_no_settings() {
 }
 
 #[test]
+fn the_key_of_a_client_is_no_setting_and_warns_of_nothing() {
+    let variables = [("GLASSHOUSE_API_KEY".to_owned(), "gh_live_x".to_owned())];
+
+    let config = Config::from_sources(None, variables.into_iter()).unwrap();
+
+    assert_eq!(config.ignored_variables(), [""; 0]);
+}
+
+#[test]
 fn an_error_about_a_setting_never_prints_what_may_be_a_secret() {
     let refused = [
         from_file("telemetry.otlp_endpoint = \"collector:hunter2@host:4318\""),

@@ -9,13 +9,16 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use audit_engine::checks::{CheckId, Severity, document};
 use audit_engine::engine::{Audit, AuditOptions, AuditProgress, AuditStatus, CrawlMode, audit};
+use browser::Renderer;
 use clap::ValueEnum;
 use crawler::{Network, NetworkError};
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
 use url::Url;
 
 use super::{BadUsage, Context, output};
@@ -157,6 +160,32 @@ pub async fn run(args: Args, context: &Context) -> anyhow::Result<ExitCode> {
     }
     write(&args, &audit)?;
     Ok(if fails(args.fail_on, &audit) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// Audits a site without a report for people, and returns the report for programs.
+pub(super) async fn audit_site(
+    url: Url,
+    mode: CrawlMode,
+    max_pages: usize,
+    browser: Arc<dyn Renderer>,
+    context: &Context,
+) -> anyhow::Result<Value> {
+    let mut options = AuditOptions::follow(url.clone());
+    options.mode = mode;
+    options.max_pages = max_pages;
+    options.renders = true;
+    options.sitemap_limits = context.config.limits.of_sitemaps();
+    options.agent = USER_AGENT.split('/').next().unwrap_or_default().to_owned();
+    let (network, agent) = (context.network()?, http::HeaderValue::from_static(USER_AGENT));
+    let source = NetworkSource::new(network.clone(), agent, Vec::new(), &url, Some(browser), context);
+    let audit = on_its_own_thread(source, options, ProgressBar::hidden()).await?;
+    if audit.status == AuditStatus::Unreachable {
+        let refusal = refusal(&network, &url).await;
+        anyhow::bail!("{}", refusal.or(audit.error_message).unwrap_or_default());
+    }
+    let mut report = Vec::new();
+    report::write_json(&audit, &mut report)?;
+    Ok(serde_json::from_slice(&report)?)
 }
 
 /// Runs an audit with its connections and checks on one thread: on several threads they would wake each other for every page.

@@ -2,7 +2,7 @@
 import type { Schemas } from '../../api/client';
 import type { FormErrors } from '../../lib/form.svelte';
 import * as m from '../../messages/settings';
-import { linesOf } from './saving';
+import { linesOf } from '../../lib/lines';
 
 export type PolicyKind = keyof typeof m.policyKinds;
 export type PolicyAction = Schemas['PolicyRule']['action'];

@@ -1,11 +1,11 @@
-// Asking the service to render pages again, and the sentence of what came of it. Used by the list of snapshots and by one page.
-import { post } from '../../api/client';
-import { forget } from '../../api/queries';
-import { refusalOf } from '../../api/refusals';
-import type { Refusal } from '../../lib/refusal';
-import { countdown } from '../../lib/times';
-import * as m from '../../messages/rendering';
-import * as refusals from '../../messages/refusals';
+// Asking the service to render pages again, and the sentence of what came of it. Used by the screens of rendering and where a fault is shown.
+import { post } from './client';
+import { forget } from './queries';
+import { refusalOf } from './refusals';
+import type { Refusal } from '../lib/refusal';
+import { countdown } from '../lib/times';
+import * as m from '../messages/rendering';
+import * as refusals from '../messages/refusals';
 
 /** Number of pages from which a refresh is asked about. */
 export const ASKED_ABOVE = 100;

@@ -1,12 +1,12 @@
 // The views of one page: the newest one, and a new one when somebody looks again. Made while a component starts.
 import { createQuery } from '@tanstack/svelte-query';
 import { untrack } from 'svelte';
-import type { PageView } from '../../api/answers';
-import { post } from '../../api/client';
-import { forget, loadOf, read } from '../../api/queries';
-import { refusalOf } from '../../api/refusals';
-import type { Load, Refusal } from '../../lib/refusal';
-import { standing } from '../../lib/standing.svelte';
+import type { PageView } from './answers';
+import { post } from './client';
+import { forget, loadOf, read } from './queries';
+import { refusalOf } from './refusals';
+import type { Load, Refusal } from '../lib/refusal';
+import { standing } from '../lib/standing.svelte';
 
 /** Pause between two looks at a view that is under way, in milliseconds. */
 const PAUSE_MS = 1000;

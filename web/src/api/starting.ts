@@ -1,15 +1,14 @@
-// Starting an audit, and what a refusal of it means for the fields and for where one goes. Used by the dialog and by Check again.
-import { ApiError, post, type Schemas } from '../../api/client';
-import { forget } from '../../api/queries';
-import { codeOf, refusalOf } from '../../api/refusals';
-import type { Refusal } from '../../lib/refusal';
-import * as m from '../../messages/audits/starting';
-import type { AuditMode } from './types';
+// Starting an audit, and what a refusal of it means for the fields and for where one goes. Used by the dialog, by Check again and by the list of domains.
+import { ApiError, post, type Schemas } from './client';
+import { forget } from './queries';
+import { codeOf, refusalOf } from './refusals';
+import type { Refusal } from '../lib/refusal';
+import * as m from '../messages/audits/starting';
 
 export interface Order {
   domain: string;
   urls: string[];
-  mode: AuditMode;
+  mode: Schemas['CrawlMode'];
   allowSampling?: boolean;
   newPagesOnly?: boolean;
   sitemapUrl?: string;

@@ -123,6 +123,12 @@ export function sectionLink(domain: string, section: Section): string {
   return `/d/${encodeURIComponent(domain)}${SECTION_PATHS[section]}`;
 }
 
+/** Builds the address of a first step of a domain. */
+export function stepLink(domain: string, to: 'sitemap' | 'rendering' | 'audits' | 'prompts' | 'crawlers'): string {
+  if (to === 'sitemap') return link('/d/:domain/settings/sitemap', { domain });
+  return to === 'prompts' ? link('/d/:domain/mentions/prompts', { domain }) : sectionLink(domain, to);
+}
+
 /** Current route of the reader. Reactive. */
 export const here = {
   get path(): string {

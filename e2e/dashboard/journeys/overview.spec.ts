@@ -60,6 +60,27 @@ test('a domain that is not connected leads to its set-up; what is dismissed can 
   await expect(app.getByRole('heading', { level: 1, name: `Connect ${domain}` })).toBeFocused();
 });
 
+test('the first steps tick themselves, and can be hidden', async ({ app, context, domain }) => {
+  await app.goto(`/d/${domain}`);
+  const steps = app.getByRole('region', { name: 'First steps' });
+  await expect(steps).toContainText('0 of 4 done');
+  await expect(steps.getByRole('link', { name: 'Set the sitemap' })).toHaveAttribute(
+    'href',
+    `/d/${domain}/settings/sitemap`,
+  );
+  const { csrfToken } = (await (await context.request.get('/api/session')).json()) as { csrfToken: string };
+  await context.request.post(`/api/domains/${domain}/stats-token`, { headers: { 'x-csrf-token': csrfToken } });
+
+  await app.reload();
+
+  await expect(steps).toContainText('1 of 4 done');
+  await steps.getByRole('button', { name: 'Hide first steps' }).click();
+  await expect(steps).toHaveCount(0);
+  await app.reload();
+  await expect(app.getByRole('region', { name: 'Needs attention' })).toBeVisible();
+  await expect(steps).toHaveCount(0);
+});
+
 test('the range is in the address and outlives a reload', async ({ app, domain }) => {
   await app.goto(`/d/${domain}`);
   await app.getByRole('button', { name: 'Date range: Last 30 days' }).click();

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 import { newDomain, runningService } from '../world/accounts.ts';
 import { setDns } from '../world/dns.ts';
+import { startOrigin } from '../world/origin.ts';
 import { runCommand } from '../world/service.ts';
 
 /** Adds a domain and opens its set-up. */
@@ -12,6 +13,35 @@ async function open(app: Page, domain: string): Promise<void> {
   await app.getByRole('button', { name: 'Add domain' }).click();
   await expect(app.getByRole('heading', { level: 1, name: `Connect ${domain}` })).toBeVisible();
 }
+
+test('a new domain begins with what people see of it beside what crawlers get', async ({ app, context }) => {
+  test.setTimeout(90_000);
+  const domain = newDomain('today');
+  const origin = await startOrigin(domain, ['/', '/about']);
+  await app.goto('/domains/new');
+  await app.getByLabel('Domain', { exact: true }).fill(domain);
+  await app.getByLabel('Origin host').fill(origin.host);
+  await app.getByRole('button', { name: 'Add domain' }).click();
+  const today = app.getByRole('region', { name: 'What crawlers see today' });
+
+  await expect(today.getByRole('status')).toContainText('Crawlers that run no JavaScript get not one word', {
+    timeout: 40_000,
+  });
+
+  await expect(today.getByRole('img', { name: 'Live page' })).toBeVisible();
+  await expect(today.getByRole('img', { name: 'Page without Glasshouse' })).toBeVisible();
+  await today.getByLabel('Address').fill('https://elsewhere.test/');
+  await today.getByRole('button', { name: 'Look' }).click();
+  await expect(today.getByLabel('Address')).toHaveAccessibleDescription(/Enter an address of/);
+  await today.getByLabel('Address').fill(`https://${domain}/about`);
+  await today.getByRole('button', { name: 'Look' }).click();
+  const views = async () => {
+    const answer = await context.request.get('/api/dashboard/views', { params: { domain, path: '/about' } });
+    return ((await answer.json()) as { view: unknown }).view;
+  };
+  await expect.poll(views, { timeout: 20_000 }).not.toBeNull();
+  await origin.close();
+});
 
 test('records are copied one by one and all together', async ({ app, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

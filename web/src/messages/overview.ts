@@ -89,20 +89,6 @@ export const setupVisit = () => 'Wait for the first crawler';
 export const setupVisitText = () => 'Usually within a day. Visits, snapshots and errors then appear here.';
 export const goOn = () => 'Continue the set-up';
 
-export const nextSteps = () => 'Next steps';
-export const nextRender = {
-  button: () => 'Render pages',
-  text: () => 'Store snapshots, the finished HTML of your pages, before the first crawler asks.',
-};
-export const nextAudit = {
-  button: () => 'Audit the site',
-  text: () => 'See what crawlers read, what to fix, and what to fix first.',
-};
-export const nextPrompts = {
-  button: () => 'Add prompts',
-  text: () => 'Ask AI assistants what your customers ask, and see whether they name you.',
-};
-
 export const attention = () => 'Needs attention';
 export const nothingNeeds = () => 'Nothing needs you';
 export const nothingNeedsText = () =>

@@ -123,3 +123,42 @@ export const connectedApi = () => 'Your own server asks for snapshots. The first
 export const firstCrawl = () => 'See your first crawl';
 export const whatRecords = () => 'The DNS records';
 export const whatDomain = () => 'The domain';
+
+export const today = () => 'What crawlers see today';
+export const todaySub = () =>
+  'One page, without any record set: on the left as people see it, on the right as its server sends it.';
+export const todayAddress = () => 'Address';
+export const todayLook = () => 'Look';
+export const todayInvalid = (domain: string) => `Enter an address of ${domain}, such as /products.`;
+export const todayPerson = () => 'A person sees';
+export const todayCrawler = () => 'A crawler gets';
+export const todayWords = (words: number) => counted(words, 'word', 'words');
+export const todayMissing = (raw: number, words: number) =>
+  `Crawlers that run no JavaScript get ${raw === 0 ? 'not one word' : counted(raw, 'word', 'words')}; people see ${count(words)}.`;
+export const todayWhole = (raw: number, words: number) =>
+  `Crawlers get ${counted(raw, 'word', 'words')} without JavaScript; people see ${count(words)}. This page is readable as it is.`;
+export const todayEmpty = () => 'People see no text on this page.';
+export const todayStatus = (status: number) => `The page answers people with status ${String(status)}.`;
+export const todayFailed = () => 'The page could not be looked at.';
+
+export const checklist = () => 'First steps';
+export const checklistDone = (done: number, all: number) => `${count(done)} of ${count(all)} done`;
+export const checkRendered = () => 'Sitemap rendered';
+export const checkRenderedText = () =>
+  'Snapshots, the finished HTML of your pages, are stored before the first crawler asks.';
+export const checkRenderedSome = (stored: number, all: number) =>
+  `${count(stored)} of ${counted(all, 'page', 'pages')} stored.`;
+export const checkNoSitemap = () => 'Name a sitemap, so that its pages can be stored before the first crawler asks.';
+export const checkSitemap = () => 'Set the sitemap';
+export const checkRender = () => 'Render pages';
+export const checkAudited = () => 'First audit';
+export const checkAuditedText = () => 'What crawlers read, what to fix, and what to fix first.';
+export const checkAudit = () => 'Audit the site';
+export const checkPrompted = () => 'Prompts';
+export const checkPromptedText = () =>
+  'AI assistants are asked what your customers ask, and you see whether they name you.';
+export const checkPrompt = () => 'Add prompts';
+export const checkShared = () => 'Sharing';
+export const checkSharedText = () => 'A public page of your crawlers, and a badge, for those who have no account.';
+export const checkShare = () => 'Share';
+export const checkHide = () => 'Hide first steps';

@@ -27,6 +27,10 @@ pub struct DomainDay {
 pub struct VisitsOverview {
     /// Visits by kind of crawler for every day of the window.
     pub timeline: Timeline,
+    /// Number of crawlers that came.
+    pub crawlers: u64,
+    /// Number of pages that they asked for.
+    pub pages: u64,
     /// Number of visits in as many days before. None: visits were not counted on all of those days.
     pub previous: Option<u64>,
     /// Share of the visits with a snapshot that were served from cache, in percent with one decimal.
@@ -85,8 +89,12 @@ impl Analytics {
         let (now, before): (Vec<DayCount>, Vec<DayCount>) =
             counts.into_iter().partition(|count| count.day >= from);
         let times = self.times(domain, (from, to)).await?;
+        let pages = self.store.count_pages(domain, (from, to), Scope::WithOrigin).await?;
+        let crawlers: HashSet<&str> = now.iter().map(|count| count.crawler.as_str()).collect();
         let saved = report::summary(&now, (0, 0), &times).crawl_budget_saved;
         Ok(VisitsOverview {
+            crawlers: crawlers.len() as u64,
+            pages: pages.visited,
             timeline: timeline::timeline(TimelineBy::Kind, &now, &[], (from, to)),
             previous: self
                 .is_earlier_counted(domain, days)

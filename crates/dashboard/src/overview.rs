@@ -42,6 +42,9 @@ pub struct SiteOverview {
     /// Health by the last audits; null too without any.
     #[schema(required = true)]
     pub health: Option<OverviewHealth>,
+    /// Words of the start page in the last audit; null too when its scripts change none, and without an audit.
+    #[schema(required = true)]
+    pub words: Option<OverviewWords>,
     /// Visibility in the answers of assistants; null too when none are asked.
     #[schema(required = true)]
     pub visibility: Option<OverviewVisibility>,
@@ -66,6 +69,12 @@ pub struct SiteOverview {
 pub struct OverviewVisits {
     #[schema(examples(11_303))]
     pub total: u64,
+    /// Crawlers that came.
+    #[schema(examples(27))]
+    pub crawlers: u64,
+    /// Pages that they asked for.
+    #[schema(examples(1_204))]
+    pub pages: u64,
     /// Visits of as many days before; null: visits were not counted on all of those days.
     #[schema(required = true, examples(9_554))]
     pub previous: Option<u64>,
@@ -118,6 +127,17 @@ pub struct OverviewHealth {
     pub notices: u64,
     /// The last 12 runs, the oldest first.
     pub points: Vec<OverviewHealthPoint>,
+}
+
+/// Words of a page's main text.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OverviewWords {
+    /// Words without JavaScript.
+    #[schema(examples(4))]
+    pub raw: u64,
+    /// Words of the rendered page.
+    #[schema(examples(412))]
+    pub rendered: u64,
 }
 
 /// Health of one run.
@@ -216,6 +236,8 @@ impl OverviewVisits {
             found.map(|series| series.counts.clone()).unwrap_or_default()
         };
         OverviewVisits {
+            crawlers: visits.crawlers,
+            pages: visits.pages,
             total: visits.timeline.series.iter().flat_map(|series| &series.counts).sum(),
             previous: visits.previous,
             dates: visits.timeline.dates.clone(),

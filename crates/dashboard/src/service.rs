@@ -15,7 +15,7 @@ use super::attention::{
 use super::changes::{CHANGE_DAYS, ChangeSources, SiteChange, list_changes};
 use super::overview::{
     HEALTH_POINTS, MOST_ATTENTION, MOST_CITED, OverviewCitedPage, OverviewHealth, OverviewPeople,
-    OverviewServed, OverviewSnapshots, OverviewVisibility, OverviewVisits, SiteOverview,
+    OverviewServed, OverviewSnapshots, OverviewVisibility, OverviewVisits, OverviewWords, SiteOverview,
 };
 use super::preview_image::PreviewImages;
 use super::queries;
@@ -23,7 +23,8 @@ use accounts::AccountId;
 use accounts::usage::UsageEntry;
 use analytics::model::{Day, date_of, start_of};
 use analytics::{Analytics, DomainDay, FirstVisit};
-use audit::{AuditReader, RunSummary};
+use audit::service::PageWords;
+use audit::{AuditReader, ReadError, RunSummary};
 use domains::{Domain, DomainId, DomainsService, Site};
 use mentions::reading::{AccountVisibility, CitedPage, MentionReading};
 use platform::Platform;
@@ -116,8 +117,9 @@ impl SiteDashboard {
         let runs = unavailable.part("health", runs);
         let visibility = unavailable.part("visibility", visibility);
         let snapshots = unavailable.part("snapshots", snapshots);
-        let (cited, attention, changes) = tokio::join!(
+        let (cited, words, attention, changes) = tokio::join!(
             self.cited_pages(site, days),
+            self.start_page_words(domain),
             self.attention(domain, runs.as_deref(), snapshots, limits),
             self.changes(domain, runs.as_deref()),
         );
@@ -130,6 +132,7 @@ impl SiteDashboard {
             visits: visits.as_ref().map(OverviewVisits::of),
             people: people.map(|(total, previous)| OverviewPeople { total, previous }),
             health: runs.as_deref().and_then(OverviewHealth::of),
+            words: known("words of the start page", words).flatten(),
             visibility: visibility.flatten().map(OverviewVisibility::from),
             snapshots: snapshots.map(OverviewSnapshots::from),
             cited_pages: unavailable.part("citedPages", cited),
@@ -140,6 +143,13 @@ impl SiteDashboard {
             changes: unavailable.part("changes", changes),
             unavailable: unavailable.0,
         }
+    }
+
+    /// Counts the words of the start page in the last audit, without and with JavaScript.
+    async fn start_page_words(&self, domain: &Domain) -> Result<Option<OverviewWords>, ReadError> {
+        let Some(latest) = self.services.audits.latest_run(&domain.id).await? else { return Ok(None) };
+        let words = latest.count_words("/").await?;
+        Ok(words.map(|PageWords { raw, rendered }| OverviewWords { raw, rendered }))
     }
 
     /// Lists what needs attention at one site, and is not dismissed. Parts that cannot be read are left out: the overview names

@@ -16,38 +16,69 @@ const assistants: Record<string, () => string> = {
 export const assistantName = (id: string) => assistants[id]?.() ?? providerName(id);
 export { providerName };
 
-/** A sentence with a link in it: what stands before, in and after the link. */
-export type Sentence = readonly [before: string, link: string, after: string];
+/** Lists that clauses lead to. */
+export type Target = 'attention' | 'urgent' | 'setup' | 'crawlers' | 'pages' | 'visits' | 'raw' | 'audit' | 'mentions';
+/** Words of a sentence, or a clause that leads to a list. */
+export type Piece = string | { text: string; to: Target };
+export type Sentence = readonly Piece[];
 
-export const calm = (): Sentence => ['Nothing needs you.', '', ''];
-export const needing = (things: number, isAll: boolean): Sentence => [
-  '',
-  isAll ? counted(things, 'thing', 'things') : `${count(things)} things or more`,
-  things === 1 ? ' needs your attention.' : ' need your attention.',
+const to = (target: Target, text: string): Piece => ({ text, to: target });
+const inTheDays = (days: number) => `in ${counted(days, 'day', 'days')}`;
+
+export const calm = (): Sentence => ['Nothing needs you.'];
+export const needing = (things: number, isAll: boolean, mostUrgent: string): Sentence => [
+  to('attention', isAll ? counted(things, 'thing', 'things') : `${count(things)} things or more`),
+  things === 1 ? ' needs your attention: ' : ' need your attention, first of all: ',
+  to('urgent', mostUrgent),
+  '.',
 ];
 export const notConnected = (domain: string): Sentence => [
   `${domain} is not connected yet: `,
-  'continue the set-up',
+  to('setup', 'continue the set-up'),
   '.',
 ];
-export const noVisits = (days: number): Sentence => [`No crawler visited in ${counted(days, 'day', 'days')}.`, '', ''];
-export const cameTimes = (visits: number, days: number, cachePercent: number | null): Sentence => [
-  'Crawlers came ',
-  counted(visits, 'time', 'times'),
-  cachePercent === null
-    ? ` in ${counted(days, 'day', 'days')}.`
-    : ` in ${counted(days, 'day', 'days')}; ${percent(cachePercent)} of the snapshots they got came from the cache.`,
+export const noVisits = (days: number): Sentence => [`No crawler visited ${inTheDays(days)}.`];
+export const crawlersRead = (
+  { crawlers, pages, visits }: { crawlers: number; pages: number; visits: number },
+  days: number,
+): Sentence => [
+  to('crawlers', counted(crawlers, 'crawler', 'crawlers')),
+  ' read ',
+  to('pages', `${count(pages)} of your pages`),
+  ' ',
+  to('visits', counted(visits, 'time', 'times')),
+  ` ${inTheDays(days)}`,
 ];
-export const healthFirst = (value: number): Sentence => ['Health is ', score(value), ' after the first audit.'];
+/** Words of the start page that a crawler without JavaScript gets. */
+const rawWords = (raw: number) => (raw === 0 ? 'not one word' : counted(raw, 'word', 'words'));
+export const withoutUs = (raw: number, rendered: number): Sentence => [
+  'without Glasshouse they would have seen ',
+  to('raw', rawWords(raw)),
+  ` of the ${count(rendered)} on your start page`,
+];
+export const seenToday = (raw: number, rendered: number): Sentence => [
+  'Crawlers see ',
+  to('raw', rawWords(raw)),
+  ` of the ${count(rendered)} on your start page today.`,
+];
+export const healthFirst = (value: number): Sentence => [
+  'Health is ',
+  to('audit', score(value)),
+  ' after the first audit.',
+];
 export const healthMoved = (value: number, change: number): Sentence => [
   Math.abs(change) < 0.05 ? 'Health stayed at ' : change > 0 ? 'Health rose to ' : 'Health fell to ',
-  score(value),
+  to('audit', score(value)),
   '.',
 ];
-export const named = (rate: number): Sentence => ['Assistants name you in ', percent(rate), ' of their answers.'];
+export const named = (rate: number): Sentence => [
+  'Assistants name you in ',
+  to('mentions', percent(rate)),
+  ' of their answers.',
+];
 export const namedChanged = (rate: number, before: number, days: number): Sentence => [
   'Assistants name you ',
-  rate < before ? 'less often' : 'more often',
+  to('mentions', rate < before ? 'less often' : 'more often'),
   ` than in the ${counted(days, 'day', 'days')} before.`,
 ];
 

@@ -28,8 +28,8 @@ pub use followers::RunFollower;
 pub use notification::tell_webhook;
 pub use read::{
     AuditExport, AuditExportFormat, AuditReader, AuditedTopic, Comparison, ExportRequest, LatestRun,
-    LinkFilter, LinkGraph, LinkList, PageFilter, PageOrder, RunIssues, RunPage, SelectedPages, WantedFields,
-    count_sitemap_files, page_rows,
+    LinkFilter, LinkGraph, LinkList, PageFilter, PageOrder, PageWords, RunIssues, RunPage, SelectedPages,
+    WantedFields, count_sitemap_files, page_rows,
 };
 pub use runs::{AuditRuns, AuditStartError, NewRun};
 pub use schedule::AuditSchedule;

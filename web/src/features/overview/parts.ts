@@ -34,7 +34,10 @@ export function partOf<T>(
 }
 
 /** Returns visits a day as a chart. Without a single visit nothing is drawn. */
-export function visitsModel(visits: NonNullable<OverviewReport['visits']>, now: Date): ChartModel {
+export function visitsModel(
+  visits: Omit<NonNullable<OverviewReport['visits']>, 'crawlers' | 'pages'>,
+  now: Date,
+): ChartModel {
   const sums = visits.dates.map(
     (_, index) => (visits.ai[index] ?? 0) + (visits.search[index] ?? 0) + (visits.other[index] ?? 0),
   );

@@ -1,62 +1,64 @@
-// The sentences that open the overview: is anything wrong today? Made of what the service says, and of nothing else. Pure.
+// The sentences that open the overview: who read the site, and is anything wrong today? Made of what the service says, and of
+// nothing else. Pure.
 import type { OverviewReport } from '../../api/answers';
 import * as m from '../../messages/overview';
 
-/** A sentence; the middle of its words is a link when it has an address. */
+/** A sentence with clauses that lead to lists. Those of a bad one are red. */
 export interface Statement {
   words: m.Sentence;
-  href: string | null;
-}
-
-/** Addresses that sentences lead to. */
-export interface Places {
-  attention: string;
-  setup: string;
-  crawlers: string;
-  audit: (runId: string) => string;
-  mentions: string;
+  isBad: boolean;
 }
 
 /** Entries of attention that the service sends at most. */
 const MOST = 5;
 /** Answers below which a rate is no news. */
 export const ENOUGH_ANSWERS = 10;
+/** Change of health that a decimal shows. */
+const LEAST_CHANGE = 0.05;
 
-/** Returns the verdict, the most urgent sentence first. */
-export function verdictOf(report: OverviewReport, places: Places): Statement[] {
+/** Returns the verdict: what crawlers read first, then what needs somebody. A figure that is not known is not talked about. */
+export function verdictOf(report: OverviewReport): Statement[] {
   const isPending = report.status === 'pending';
   return [
-    isPending ? { words: m.notConnected(report.domain), href: places.setup } : attentionOf(report, places),
-    isPending && (report.visits?.total ?? 0) === 0 ? null : visitsOf(report, places),
-    healthOf(report, places),
-    visibilityOf(report, places),
+    isPending ? seenOf(report) : visitsOf(report),
+    isPending ? said(m.notConnected(report.domain)) : attentionOf(report),
+    isPending && (report.visits?.total ?? 0) > 0 ? visitsOf(report) : null,
+    healthOf(report),
+    visibilityOf(report),
   ].filter((statement) => statement !== null);
 }
 
-function attentionOf({ attention }: OverviewReport, places: Places): Statement | null {
-  if (attention === null) return null;
-  if (attention.length === 0) return { words: m.calm(), href: null };
-  return { words: m.needing(attention.length, attention.length < MOST), href: places.attention };
+const said = (words: m.Sentence, isBad = false): Statement => ({ words, isBad });
+
+function seenOf({ words }: OverviewReport): Statement | null {
+  return words === null || words.raw >= words.rendered ? null : said(m.seenToday(words.raw, words.rendered));
 }
 
-function visitsOf({ visits, served, days }: OverviewReport, places: Places): Statement | null {
+function visitsOf({ visits, words, days, status }: OverviewReport): Statement | null {
   if (visits === null) return null;
-  if (visits.total === 0) return { words: m.noVisits(days), href: null };
-  return { words: m.cameTimes(visits.total, days, served?.cachePercent ?? null), href: places.crawlers };
+  if (visits.total === 0) return said(m.noVisits(days));
+  const read = m.crawlersRead({ ...visits, visits: visits.total }, days);
+  const isSaved = words !== null && words.raw < words.rendered && status !== 'pending';
+  return said([...read, ...(isSaved ? ['; ', ...m.withoutUs(words.raw, words.rendered)] : []), '.']);
 }
 
-function healthOf({ health }: OverviewReport, places: Places): Statement | null {
+function attentionOf({ attention }: OverviewReport): Statement | null {
+  if (attention === null) return null;
+  const [first] = attention;
+  if (first === undefined) return said(m.calm());
+  const isBad = attention.some(({ severity }) => severity === 'error');
+  return said(m.needing(attention.length, attention.length < MOST, m.attentionTitle(first)), isBad);
+}
+
+function healthOf({ health }: OverviewReport): Statement | null {
   if (health === null) return null;
-  const words = health.delta === null ? m.healthFirst(health.score) : m.healthMoved(health.score, health.delta);
-  return { words, href: places.audit(health.runId) };
+  if (health.delta === null) return said(m.healthFirst(health.score));
+  return said(m.healthMoved(health.score, health.delta), health.delta <= -LEAST_CHANGE);
 }
 
-function visibilityOf({ visibility, days }: OverviewReport, places: Places): Statement | null {
+function visibilityOf({ visibility, days }: OverviewReport): Statement | null {
   if (visibility === null || visibility.rate === null || visibility.answers < ENOUGH_ANSWERS) return null;
   const { rate, previousRate, isSignificant } = visibility;
-  const isNews = isSignificant && previousRate !== null;
-  return {
-    words: isNews ? m.namedChanged(rate, previousRate, days) : m.named(rate),
-    href: places.mentions,
-  };
+  if (!isSignificant || previousRate === null) return said(m.named(rate));
+  return said(m.namedChanged(rate, previousRate, days), rate < previousRate);
 }

@@ -1,7 +1,7 @@
 //! The newest run of a domain that has results, as page insights, AI monitoring and the dashboard read it.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -30,7 +30,27 @@ pub struct AuditedTopic {
     pub h1: Option<String>,
 }
 
+/// Words of a page's main text, before and after its scripts ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageWords {
+    /// Words of the server's own response.
+    pub raw: u64,
+    /// Words of the rendered page.
+    pub rendered: u64,
+}
+
 impl LatestRun {
+    /// Counts the words of a rendered page whose scripts changed them. Returns `None` for other pages.
+    pub async fn count_words(&self, path: &str) -> Result<Option<PageWords>, ReadError> {
+        let Some(row) = self.index.find_path(path) else { return Ok(None) };
+        let mut rows = RowReader::new(&self.reader, &self.run, PartKind::Details);
+        let details: Option<RenderedFields> = rows.read(row).await?;
+        let words = |fields: &BTreeMap<String, String>| fields.get("wordCount")?.parse().ok();
+        Ok(details.and_then(|details| {
+            Some(PageWords { raw: words(&details.raw)?, rendered: words(&details.rendered?)? })
+        }))
+    }
+
     /// Finds the page of a path with query, and reads fields that lists show of it.
     pub async fn find_page<T: DeserializeOwned>(&self, path: &str) -> Result<Option<T>, ReadError> {
         let Some(row) = self.index.find_path(path) else { return Ok(None) };
@@ -90,6 +110,13 @@ impl LatestRun {
 /// Tags whose value is a picture's address.
 const PICTURE_TAGS: [&str; 5] =
     ["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"];
+
+/// Fields of a page's details that scripts may change.
+#[derive(Deserialize)]
+struct RenderedFields {
+    raw: BTreeMap<String, String>,
+    rendered: Option<BTreeMap<String, String>>,
+}
 
 /// The fields of a page's row that name pictures.
 #[derive(Deserialize)]

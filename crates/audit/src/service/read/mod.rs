@@ -36,7 +36,7 @@ pub use export_format::AuditExportFormat;
 pub use exports::{AuditExport, ExportRequest, count_sitemap_files};
 pub use graph::LinkGraph;
 pub use issues::RunIssues;
-pub use latest::{AuditedTopic, LatestRun};
+pub use latest::{AuditedTopic, LatestRun, PageWords};
 pub use links::{LinkFilter, LinkList};
 pub use page::RunPage;
 pub use pages::{PageFilter, PageOrder, SelectedPages, page_rows};

@@ -69,6 +69,7 @@ async fn an_overview_joins_visits_snapshots_and_what_needs_somebody() {
             (&overview["visits"]["total"], &overview["visits"]["previous"]),
             (&json!(3), &json!(null))
         );
+        assert_eq!((&overview["visits"]["crawlers"], &overview["visits"]["pages"]), (&json!(2), &json!(1)));
         assert_eq!(overview["visits"]["dates"].as_array().unwrap().len(), 30);
         assert_eq!(overview["visits"]["ai"][28], 2);
         assert_eq!(overview["people"], json!({ "total": 0, "previous": null }));

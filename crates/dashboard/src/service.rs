@@ -346,8 +346,8 @@ pub(super) struct AccountAttention {
 }
 
 impl AccountAttention {
-    /// Counts the things of a domain that need attention. Limits of the account are not among them.
-    pub(super) fn count(&self, domain: &Domain, audit: Option<&RunSummary>) -> u64 {
+    /// Lists the things of a domain that need attention, the most urgent first. Limits of the account are not among them.
+    pub(super) fn list(&self, domain: &Domain, audit: Option<&RunSummary>) -> Vec<AttentionEntry> {
         let entries = list_attention(&AttentionFacts {
             host: &domain.host,
             status: domain.status,
@@ -359,7 +359,7 @@ impl AccountAttention {
             limits: &[],
         });
         let none = HashMap::new();
-        without_dismissed(entries, self.dismissed.get(&domain.id).unwrap_or(&none), self.now).len() as u64
+        without_dismissed(entries, self.dismissed.get(&domain.id).unwrap_or(&none), self.now)
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::attention::AttentionEntry;
 use super::service::SiteDashboard;
 use accounts::AccountReach;
 use analytics::model::Day;
@@ -34,11 +35,24 @@ pub struct SiteQuestion {
     pub days: u32,
     /// Text that names must contain, in any case.
     pub search: String,
+    /// Connection status that sites must have.
+    pub status: Option<DomainStatus>,
+    /// Tag that sites must have.
+    pub tag: Option<String>,
     pub sort: SiteSort,
     /// Smallest first.
     pub is_ascending: bool,
     pub limit: usize,
     pub offset: usize,
+}
+
+/// Sites of one answer.
+pub struct SitePage {
+    pub rows: Vec<SiteRow>,
+    /// Number of sites that match.
+    pub total: usize,
+    /// Tags of all sites of the account, in natural order.
+    pub tags: Vec<String>,
 }
 
 /// A site in a list.
@@ -72,6 +86,12 @@ pub struct SiteRow {
     pub errors: Option<u64>,
     /// Number of things that need attention.
     pub attention: u64,
+    /// The most urgent of them; null: none needs attention.
+    #[schema(required = true)]
+    pub most_urgent: Option<AttentionEntry>,
+    /// Tags of the domain.
+    #[schema(example = json!(["customers"]))]
+    pub tags: Vec<String>,
 }
 
 /// A row that is being made, with what only orders it.
@@ -82,17 +102,24 @@ struct Draft {
 }
 
 impl SiteDashboard {
-    /// Lists sites of an account, and counts all that match.
+    /// Lists sites of an account, counts all that match, and lists their tags.
     pub async fn list_sites(
         &self,
         reach: &AccountReach<'_>,
         question: &SiteQuestion,
-    ) -> Result<(Vec<SiteRow>, usize), VisitError> {
+    ) -> Result<SitePage, VisitError> {
         let services = &self.services;
         let search = question.search.to_lowercase();
         let account = reach.account;
         let mut domains = services.domains.list_seen(reach).await?;
-        domains.retain(|domain| domain.host.contains(&search));
+        let mut tags: Vec<String> = domains.iter().flat_map(|domain| domain.settings.tags.clone()).collect();
+        tags.sort_by(|a, b| natural(a, b));
+        tags.dedup();
+        domains.retain(|domain| {
+            domain.host.contains(&search)
+                && question.status.is_none_or(|status| domain.status == status)
+                && question.tag.as_ref().is_none_or(|tag| domain.settings.tags.contains(tag))
+        });
         let (audits, attention, visibility) = tokio::try_join!(
             services.audits.latest_summaries(account),
             self.read_attention(account, &domains),
@@ -100,6 +127,7 @@ impl SiteDashboard {
         )?;
         let draft = |domain: Domain| {
             let audit = audits.get(&domain.id);
+            let needs = attention.list(&domain, audit);
             let row = SiteRow {
                 status: domain.status,
                 demo: self.is_demo(&domain.host),
@@ -110,7 +138,9 @@ impl SiteDashboard {
                 delta_health: audit.and_then(|run| run.delta_health),
                 visibility_rate: visibility.get(&domain.id).and_then(|visibility| visibility.rate),
                 errors: audit.map(|run| run.facts.errors),
-                attention: attention.count(&domain, audit),
+                attention: needs.len() as u64,
+                most_urgent: needs.into_iter().next(),
+                tags: domain.settings.tags,
                 domain: domain.host,
             };
             Draft { row, id: domain.id, created_at: domain.created_at.as_millis() }
@@ -126,7 +156,7 @@ impl SiteDashboard {
         if question.sort != SiteSort::Visits {
             self.add_visits(&mut shown, question.days).await?;
         }
-        Ok((shown.into_iter().map(|draft| draft.row).collect(), total))
+        Ok(SitePage { rows: shown.into_iter().map(|draft| draft.row).collect(), total, tags })
     }
 
     async fn add_visits(&self, drafts: &mut [Draft], days: u32) -> Result<(), VisitError> {
@@ -170,11 +200,54 @@ fn compare(question: &SiteQuestion, a: &Draft, b: &Draft) -> Ordering {
     };
     let order = match question.sort {
         SiteSort::Attention => directed(a.row.attention.cmp(&b.row.attention)),
-        SiteSort::Domain => directed(a.row.domain.cmp(&b.row.domain)),
+        SiteSort::Domain => directed(natural(&a.row.domain, &b.row.domain)),
         SiteSort::Visits => directed(a.row.visits.cmp(&b.row.visits)),
         SiteSort::HealthScore => optional(a.row.health_score, b.row.health_score),
         SiteSort::VisibilityRate => optional(a.row.visibility_rate, b.row.visibility_rate),
         SiteSort::CreatedAt => directed(a.created_at.cmp(&b.created_at)),
     };
-    order.then_with(|| a.row.domain.cmp(&b.row.domain))
+    order.then_with(|| natural(&a.row.domain, &b.row.domain))
+}
+
+/// Compares two names as people order them: numbers in them by their value, `shop2` before `shop10`.
+fn natural(a: &str, b: &str) -> Ordering {
+    let (mut rest_a, mut rest_b) = (a, b);
+    while !rest_a.is_empty() && !rest_b.is_empty() {
+        let (part_a, part_b) = (first_part(rest_a), first_part(rest_b));
+        let (number_a, number_b) = (part_a.trim_start_matches('0'), part_b.trim_start_matches('0'));
+        let are_numbers = [part_a, part_b].iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
+        let order = match are_numbers {
+            true => number_a.len().cmp(&number_b.len()).then_with(|| number_a.cmp(number_b)),
+            false => part_a.cmp(part_b),
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+        (rest_a, rest_b) = (&rest_a[part_a.len()..], &rest_b[part_b.len()..]);
+    }
+    rest_a.len().cmp(&rest_b.len()).then_with(|| a.cmp(b))
+}
+
+/// Returns the digits that a text begins with, else its first character.
+fn first_part(text: &str) -> &str {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let end = if digits > 0 { digits } else { text.chars().next().map_or(0, char::len_utf8) };
+    &text[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_are_ordered_by_their_value() {
+        let mut names =
+            ["shop10.example", "shop2.example", "a.example", "shop02.example", "shop.example", "10.example"];
+
+        names.sort_by(|a, b| natural(a, b));
+
+        let wanted =
+            ["10.example", "a.example", "shop.example", "shop02.example", "shop2.example", "shop10.example"];
+        assert_eq!(names, wanted);
+    }
 }

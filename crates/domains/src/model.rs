@@ -103,6 +103,9 @@ pub struct Settings {
     /// True when changed pages are submitted to IndexNow and the key is served.
     #[serde(default)]
     pub index_now: bool,
+    /// Tags that group an account's domains, in order and without repetitions.
+    #[serde(default)]
+    pub tags: Vec<String>,
 }
 
 /// Rendering settings of a domain's pages.

@@ -49,7 +49,7 @@ pub struct RemovedDomain {
     "originHost": "shop.lovable.app", "ignorePaths": "/admin/**\n/cart", "preferredHost": "apex",
     "redirectRules": [{ "source": "/blog/*", "destination": "/articles/$1", "status": 301, "preserveQuery": true }],
     "customResponseHeaders": [{ "pathPattern": "/drafts/**", "headers": [{ "name": "x-robots-tag", "value": "noindex" }] }],
-    "onDemandRenderEnabled": true, "sitemapUrl": "https://shop.example/sitemap.xml", "discoveredUrlCount": 128,
+    "onDemandRenderEnabled": true, "sitemapUrl": "https://shop.example/sitemap.xml", "discoveredUrlCount": 128, "tags": ["customers"],
     "createdAt": "2026-11-20T12:00:00.000Z", "updatedAt": "2026-11-20T12:00:00.000Z",
 }))]
 pub struct DomainDetail {
@@ -79,6 +79,9 @@ pub struct DomainDetail {
     /// Number of pages found in the sitemap when it was last read.
     #[schema(example = 128)]
     pub discovered_url_count: u64,
+    /// Tags that group the account's domains.
+    #[schema(example = json!(["customers"]))]
+    pub tags: Vec<String>,
     /// Time of creation.
     pub created_at: Timestamp,
     /// Time of the last change.
@@ -100,6 +103,7 @@ impl From<Domain> for DomainDetail {
             on_demand_render_enabled: settings.on_demand_render_enabled,
             sitemap_url: settings.sitemap_url,
             discovered_url_count: settings.discovered_url_count,
+            tags: settings.tags,
             created_at,
             updated_at,
         }

@@ -45,7 +45,16 @@ pub struct SettingsChange {
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<bool>, nullable = false)]
     on_demand_render_enabled: Option<bool>,
+    /// Tags that replace all existing tags, at most 10: 1 to 64 lower-case letters, digits and hyphens each.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Vec<String>>, nullable = false, max_items = 10, examples(json!(["customers"])))]
+    tags: Option<Vec<String>>,
 }
+
+/// Most tags of a domain.
+const MAX_TAGS: usize = 10;
+/// Longest tag, in characters.
+const MAX_TAG_CHARS: usize = 64;
 
 /// Redirect rule in a request.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -113,6 +122,7 @@ pub struct CheckedChange {
     redirect_rules: Option<Vec<RedirectRule>>,
     custom_response_headers: Option<Vec<HeaderRule>>,
     on_demand_render_enabled: Option<bool>,
+    tags: Option<Vec<String>>,
 }
 
 impl SettingsChange {
@@ -152,6 +162,12 @@ impl SettingsChange {
                 None => checked.invalid_fields.push("preferredHost".to_owned()),
             }
         }
+        if let Some(tags) = self.tags {
+            match checked_tags(tags) {
+                Some(tags) => checked.tags = Some(tags),
+                None => checked.invalid_fields.push("tags".to_owned()),
+            }
+        }
         if let Some(rules) = self.redirect_rules {
             let rules: Vec<RedirectRule> = rules.into_iter().map(|rule| rule.0.into()).collect();
             let hosts: Vec<&str> = std::iter::once(host).chain(twin.as_deref()).collect();
@@ -173,6 +189,7 @@ impl CheckedChange {
         replace(&mut settings.redirect_rules, self.redirect_rules);
         replace(&mut settings.custom_response_headers, self.custom_response_headers);
         replace(&mut settings.on_demand_render_enabled, self.on_demand_render_enabled);
+        replace(&mut settings.tags, self.tags);
     }
 }
 
@@ -190,6 +207,15 @@ fn preferred_host(word: Option<&str>, has_twin: bool) -> Option<Option<Preferred
         Some("www") if has_twin => Some(Some(PreferredHost::Www)),
         Some(_) => None,
     }
+}
+
+/// Sorts tags and removes repetitions. Returns none when one is invalid or there are too many.
+fn checked_tags(mut tags: Vec<String>) -> Option<Vec<String>> {
+    let is_tag_char = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_tag = |tag: &String| (1..=MAX_TAG_CHARS).contains(&tag.len()) && tag.bytes().all(is_tag_char);
+    tags.sort_unstable();
+    tags.dedup();
+    (tags.len() <= MAX_TAGS && tags.iter().all(is_tag)).then_some(tags)
 }
 
 fn header_rules(sent: Vec<Object<SentHeaders>>) -> Vec<HeaderRule> {

@@ -76,6 +76,40 @@ test('the list shows what the API says, and searches and sorts in the address', 
   await expect(app.getByRole('heading', { level: 1, name: 'Overview' })).toBeFocused();
 });
 
+test('the thing that needs care is named, and selected domains are tagged and found by their tag', async ({
+  app,
+  context,
+  domain,
+}) => {
+  const second = newDomain('second');
+  await app.goto('/domains/new');
+  await app.getByLabel('Domain', { exact: true }).fill(second);
+  await app.getByRole('button', { name: 'Add domain' }).click();
+  await expect(app.getByRole('heading', { level: 1, name: `Connect ${second}` })).toBeVisible();
+  await app.goto('/domains');
+  const table = app.getByRole('table', { name: 'Domains' });
+  const urgent = table.getByRole('row', { name: second }).getByRole('link', { name: /The domain is not connected/ });
+  await expect(urgent).toHaveAttribute('href', `/d/${second}/setup`);
+
+  await app.getByLabel(`Select ${domain}`).check();
+  await app.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Tag' }).click();
+  const dialog = app.getByRole('dialog', { name: 'Tag 1 domain' });
+  await dialog.getByLabel('Tag', { exact: true }).fill('Not a tag');
+  await dialog.getByRole('button', { name: 'Add tag' }).click();
+  await expect(dialog.getByLabel('Tag', { exact: true })).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByLabel('Tag', { exact: true }).fill('customers');
+  await dialog.getByRole('button', { name: 'Add tag' }).click();
+  await expect(app.getByText('1 domain tagged')).toBeVisible();
+
+  await app.getByRole('button', { name: 'Filter' }).click();
+  await app.getByLabel('Tag', { exact: true }).selectOption('customers');
+
+  await expect(table).toHaveAttribute('aria-rowcount', '2');
+  await expect(table.getByRole('row', { name: domain })).toBeVisible();
+  const file = await context.request.get('/api/dashboard/sites?tag=customers&format=csv');
+  expect((await file.text()).split('\n')).toHaveLength(3);
+});
+
 test.describe('with the smallest plan', () => {
   test.use({ plan: 'essential' });
 

@@ -18,8 +18,10 @@ export const visitsOf = (days: number) => `Visits of crawlers in ${counted(days,
 export const health = () => 'Health';
 export const visibility = () => 'AI visibility';
 export const attention = () => 'Needs attention';
-export const things = (number: number) => counted(number, 'thing', 'things');
-export const errors = (number: number) => counted(number, 'error', 'errors');
+export const moreThings = (number: number) => `+${count(number)}`;
+export const moreThingsName = (number: number) => counted(number, 'more thing', 'more things');
+export const tag = () => 'Tag';
+export const tags = () => 'Tags';
 export const nothing = () => 'nothing';
 export const noAudit = () => 'no audit';
 export const noAnswers = () => 'no answers';
@@ -85,3 +87,28 @@ export const assistants = () => 'AI assistants';
 export const assistantsReady = (ready: string[], standIns: number) =>
   ready.length > 0 ? list(ready) : counted(standIns, 'local stand-in', 'local stand-ins');
 export const assistantsOff = () => 'no key set: AI mentions are off';
+
+export const auditMany = () => 'Audit';
+export const refreshMany = () => 'Refresh';
+export const tagMany = () => 'Tag';
+const domains = (number: number) => counted(number, 'domain', 'domains');
+export const auditTitle = (number: number) => `Audit ${domains(number)}?`;
+export const auditText = () =>
+  'Each audit counts towards the limits of your plan. A domain that is being audited already is left alone.';
+export const refreshTitle = (number: number) => `Refresh ${domains(number)}?`;
+export const refreshText = () =>
+  'All pages of their sitemaps are rendered again, which counts towards the limits of your plan.';
+export const tagTitle = (number: number) => `Tag ${domains(number)}`;
+export const tagText = () => 'Tags group domains. The list is filtered by them.';
+export const addTag = () => 'Add tag';
+export const removeTag = () => 'Remove tag';
+export const tagHint = () => 'Lower-case letters, digits and hyphens, such as customers.';
+export const tagWrong = () => 'Enter a tag of lower-case letters, digits and hyphens.';
+export const doneMany = {
+  audit: (number: number) => `${counted(number, 'audit', 'audits')} started`,
+  refresh: (number: number) => `${counted(number, 'refresh', 'refreshes')} started`,
+  tag: (number: number) => `${domains(number)} tagged`,
+  untag: (number: number) => `Tag removed from ${domains(number)}`,
+};
+export const failedMany = (names: readonly string[], reason: string) => `Not done for ${list(names)}: ${reason}`;
+export const underWay = (done: number, all: number) => `${count(done)} of ${domains(all)}`;

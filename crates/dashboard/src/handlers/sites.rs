@@ -2,9 +2,9 @@
 
 use crate::SiteDashboard;
 use axum::extract::State;
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use domains::DomainsService;
-use http::StatusCode;
+use http::{StatusCode, header};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -16,12 +16,13 @@ use crate::attention::is_attention_id;
 use crate::first_run::{FirstRun, InstallationPart, InstallationState, look_at_providers, look_at_settings};
 use crate::health::PartReadiness;
 use crate::overview::SiteOverview;
-use crate::sites::{SiteQuestion, SiteRow, SiteSort};
+use crate::sites::{SitePage, SiteQuestion, SiteRow, SiteSort};
 use accounts::callers::Caller;
 use accounts::usage::{UsageEntry, entries};
-use domains::{DomainAccess, RequestedDomain};
+use domains::{DomainAccess, DomainStatus, RequestedDomain};
 use platform::api::access::Access;
-use platform::api::listing::SortOrder;
+use platform::api::csv::cell;
+use platform::api::listing::{ListFormat, SortOrder};
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppQuery, Issue};
 
@@ -59,6 +60,12 @@ struct SitesQuery {
     /// Text that names must contain; case does not matter. At most 500 characters.
     #[param(example = "shop")]
     search: Option<String>,
+    /// Only sites of this connection status.
+    #[param(inline, example = "connected")]
+    status: Option<DomainStatus>,
+    /// Only sites with this tag.
+    #[param(example = "customers", max_length = 64)]
+    tag: Option<String>,
     /// Property to order by; `attention` unless given.
     #[param(inline, example = "attention")]
     sort: Option<SiteSort>,
@@ -71,6 +78,9 @@ struct SitesQuery {
     /// Rows to leave out first.
     #[param(default = 0)]
     offset: Option<u32>,
+    /// `csv`: all rows as a file; limit and offset are ignored.
+    #[param(inline, example = "csv")]
+    format: Option<ListFormat>,
 }
 
 impl SitesQuery {
@@ -85,13 +95,16 @@ impl SitesQuery {
         if !(1..=MAX_LIMIT).contains(&limit) {
             return Err(ApiError::invalid_parameter("limit", format!("must be from 1 to {MAX_LIMIT}")));
         }
+        let is_file = self.format == Some(ListFormat::Csv);
         Ok(SiteQuestion {
             days,
             search,
+            status: self.status,
+            tag: self.tag.filter(|tag| !tag.is_empty()),
             sort: self.sort.unwrap_or_default(),
             is_ascending: self.order.unwrap_or_default() == SortOrder::Asc,
-            limit: limit as usize,
-            offset: self.offset.unwrap_or_default() as usize,
+            limit: if is_file { usize::MAX } else { limit as usize },
+            offset: if is_file { 0 } else { self.offset.unwrap_or_default() as usize },
         })
     }
 }
@@ -111,18 +124,58 @@ struct SiteList {
     /// Number of sites that match, whatever limit and offset.
     #[schema(examples(12))]
     total: usize,
+    /// Tags of all sites of the account.
+    #[schema(example = json!(["customers"]))]
+    tags: Vec<String>,
 }
 
 /// Lists the account's sites, those that need attention first.
 #[utoipa::path(get, path = "/api/dashboard/sites", tag = "Dashboard", params(SitesQuery), security(("session" = [])),
-    responses(Refusals::<UseDashboard, SitesNotListed>, (status = 200, description = "The sites.", body = SiteList)))]
+    responses(Refusals::<UseDashboard, SitesNotListed>, (status = 200, description = "The sites.", content(
+        (SiteList = "application/json"),
+        (String = "text/csv", example = "domain,status,tags,visits,previousVisits,healthScore,deltaHealth,visibilityRate,errors,attention,mostUrgent\n\"shop.example\",\"connected\",\"customers\",\"4\",\"3\",\"87.4\",\"2.1\",\"43.6\",\"0\",\"1\",\"crawl_errors\"\n")))))]
 async fn list_sites(
     caller: Caller<UseDashboard>,
     State(app): State<DashboardState>,
     AppQuery(query): AppQuery<SitesQuery>,
-) -> ApiResult<impl IntoResponse> {
-    let (sites, total) = app.dashboard.list_sites(&caller.reach(), &query.check()?).await?;
-    Ok(no_store(SiteList { sites, total }))
+) -> ApiResult<Response> {
+    let is_file = query.format == Some(ListFormat::Csv);
+    let SitePage { rows, total, tags } = app.dashboard.list_sites(&caller.reach(), &query.check()?).await?;
+    if is_file {
+        let headers = [
+            (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
+            (header::CONTENT_DISPOSITION, "attachment; filename=\"domains.csv\""),
+            (header::CACHE_CONTROL, "private, no-store"),
+        ];
+        return Ok((headers, csv(&rows)).into_response());
+    }
+    Ok(no_store(SiteList { sites: rows, total, tags }).into_response())
+}
+
+/// Writes sites as CSV.
+fn csv(rows: &[SiteRow]) -> String {
+    const HEADER: &str = "domain,status,tags,visits,previousVisits,healthScore,deltaHealth,visibilityRate,errors,attention,mostUrgent\n";
+    let mut csv = HEADER.to_owned();
+    for row in rows {
+        let row = serde_json::json!([
+            row.domain,
+            row.status,
+            row.tags.join("; "),
+            row.visits,
+            row.previous_visits,
+            row.health_score,
+            row.delta_health,
+            row.visibility_rate,
+            row.errors,
+            row.attention,
+            row.most_urgent.as_ref().map(|entry| entry.kind),
+        ]);
+        let cells: Vec<String> =
+            row.as_array().into_iter().flatten().map(|value| cell(Some(value))).collect();
+        csv.push_str(&cells.join(","));
+        csv.push('\n');
+    }
+    csv
 }
 
 /// Domain and days of an overview.

@@ -206,7 +206,7 @@ async fn a_domain_is_read_with_every_setting_and_its_default() {
         let expected = json!({
             "id": domain.id, "domain": "shop.example", "status": "connected", "originHost": "", "ignorePaths": "",
             "preferredHost": null, "redirectRules": [], "customResponseHeaders": [], "onDemandRenderEnabled": true,
-            "sitemapUrl": "", "discoveredUrlCount": 0,
+            "sitemapUrl": "", "discoveredUrlCount": 0, "tags": [],
             "createdAt": "2026-11-20T12:00:00.000Z", "updatedAt": "2026-11-20T12:00:00.000Z",
         });
         assert_eq!(reply.json(), expected);

@@ -38,7 +38,7 @@ async fn a_change_answers_the_whole_domain_with_its_defaults_filled_in() {
                 { "source": "/old", "destination": "/new", "status": 301, "preserveQuery": true },
                 { "source": "/a/*", "destination": "https://other.example/$1", "status": 307, "preserveQuery": false }],
             "customResponseHeaders": [{ "pathPattern": "/**", "headers": [{ "name": "X-Robots-Tag", "value": "noarchive" }] }],
-            "onDemandRenderEnabled": false, "sitemapUrl": "", "discoveredUrlCount": 0,
+            "onDemandRenderEnabled": false, "sitemapUrl": "", "discoveredUrlCount": 0, "tags": [],
             "createdAt": "2026-11-20T12:00:00.000Z", "updatedAt": "2026-11-20T12:01:00.000Z",
         });
         assert_eq!(stored(&shop).await, expected);

@@ -207,10 +207,42 @@ async fn sites_are_listed_with_those_in_need_first() {
             row,
             &json!({ "domain": "calm.example", "status": "connected", "demo": false, "visits": 5,
                 "previousVisits": 0, "daily": [0, 5], "healthScore": null, "deltaHealth": null,
-                "visibilityRate": null, "errors": null, "attention": 0 })
+                "visibilityRate": null, "errors": null, "attention": 0, "mostUrgent": null, "tags": [] })
         );
     })
     .await;
+}
+
+#[tokio::test]
+async fn sites_are_filtered_by_status_and_tag_and_their_file_has_all_that_match() {
+    let shop = Shop::of(TestApp::new().await).await;
+    shop.app.domain_with_status(&shop.account, "shop10.example", DomainStatus::Pending).await;
+    shop.app.domain_with_status(&shop.account, "shop2.example", DomainStatus::Pending).await;
+    let tag = |name: &str, tags: Value| {
+        let path = format!("/api/dashboard/domains/{name}/settings");
+        shop.app.patch(&path).session(&shop.session).json(json!({ "tags": tags }))
+    };
+    tag("shop2.example", json!(["new", "customers", "new"])).await.assert_status(200);
+    let refused = tag("shop.example", json!(["Not a tag"])).await;
+
+    let list = shop.get("/api/dashboard/sites?status=pending&sort=domain&order=asc").await;
+    let tagged = shop.get("/api/dashboard/sites?tag=customers").await;
+    let file =
+        shop.app.get("/api/dashboard/sites?status=pending&format=csv&limit=1").session(&shop.session).await;
+
+    assert_eq!(refused.json()["invalidFields"], json!(["tags"]));
+    assert_eq!(
+        (&list["sites"][0]["domain"], &list["sites"][1]["domain"], &list["total"]),
+        (&json!("shop2.example"), &json!("shop10.example"), &json!(2)),
+        "in natural order"
+    );
+    assert_eq!(list["sites"][0]["mostUrgent"]["kind"], "not_connected");
+    assert_eq!((&tagged["total"], &tagged["sites"][0]["tags"]), (&json!(1), &json!(["customers", "new"])));
+    assert_eq!(tagged["tags"], json!(["customers", "new"]));
+    assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
+    let file = file.text();
+    assert_eq!(file.lines().count(), 3, "{file}");
+    assert!(file.contains("\"shop2.example\",\"pending\",\"customers; new\",\"0\""), "{file}");
 }
 
 #[tokio::test]

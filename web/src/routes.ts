@@ -129,6 +129,12 @@ export function stepLink(domain: string, to: 'sitemap' | 'rendering' | 'audits' 
   return to === 'prompts' ? link('/d/:domain/mentions/prompts', { domain }) : sectionLink(domain, to);
 }
 
+/** Builds the address of the settings that a fix changes. */
+export function fixSettings(domain: string, kind: 'redirect' | 'ignore' | 'rule'): string {
+  const name = { redirect: 'redirects', ignore: 'ignored', rule: 'crawler-policy' }[kind];
+  return `/d/${encodeURIComponent(domain)}/settings/${name}`;
+}
+
 /** Current route of the reader. Reactive. */
 export const here = {
   get path(): string {

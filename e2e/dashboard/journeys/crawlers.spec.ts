@@ -144,13 +144,42 @@ test('failed pages, visits against robots.txt and spoofed crawlers are listed', 
   await expect(page.getByRole('region', { name: 'Spoofed visits per day' })).toBeVisible();
 });
 
+test('a page that failed gets a redirect where it is listed, which can be taken back', async ({ page, context }) => {
+  const redirects = async () => {
+    const answer = await context.request.get(`/api/dashboard/domains/${domain}`);
+    return ((await answer.json()) as { redirectRules: { source: string; destination: string }[] }).redirectRules;
+  };
+  await open(page, '/errors');
+  await page.getByRole('button', { name: 'Fix /old-offer' }).click();
+  await page.getByRole('menuitem', { name: 'Add a redirect' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add a redirect' });
+  await expect(dialog.getByLabel('From')).toHaveValue('/old-offer');
+  await dialog.getByRole('button', { name: 'Add redirect' }).click();
+  await expect(dialog.getByLabel('To')).toBeFocused();
+  await dialog.getByLabel('To').fill('/pricing');
+
+  await dialog.getByRole('button', { name: 'Add redirect' }).click();
+
+  const changed = page.getByRole('dialog', { name: 'What changed' });
+  await expect(changed).toContainText('+ /old-offer → /pricing (301)');
+  expect(await redirects()).toMatchObject([{ source: '/old-offer', destination: '/pricing' }]);
+  await changed.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByText('Taken back.')).toBeVisible();
+  expect(await redirects()).toEqual([]);
+});
+
 test('a visit against robots.txt leads to the rule that ends it, and what was refused is listed', async ({
   page,
   context,
 }) => {
   await open(page, '/errors');
   const key = await prepareLive(context.request, domain);
-  await page.getByRole('link', { name: 'Block GPTBot at /pricing' }).click();
+  await page.getByRole('button', { name: 'Block GPTBot at /pricing' }).click();
+  await page.getByRole('dialog', { name: 'Block a crawler' }).getByRole('button', { name: 'Add rule' }).click();
+  const changed = page.getByRole('dialog', { name: 'What changed' });
+  await expect(changed).toContainText('+ Block GPTBot at /pricing');
+  await expect(changed).toContainText('The policy only logs');
+  await changed.getByRole('link', { name: 'See the settings' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Crawler policy' })).toBeVisible();
   await expect(page.getByLabel('Which one, rule 1')).toHaveValue('gptbot');
   await expect(page.getByLabel('Paths, rule 1')).toHaveValue('/pricing');
@@ -214,6 +243,11 @@ test('a link is made once, opens the public page alone, is renewed and turned of
   const field = dialog.getByLabel('Public link');
   await expect(field).toBeFocused();
   const first = await field.inputValue();
+  const badge = dialog.getByRole('img', { name: `Crawlers that read ${domain}` });
+  await expect.poll(() => badge.evaluate((img: HTMLImageElement) => img.naturalHeight)).toBe(20);
+  await expect(dialog.getByLabel('HTML of the badge')).toHaveValue(
+    /^<a href="http.*\/api\/analytics\/badge\.svg\?token=/,
+  );
   await dialog.getByRole('button', { name: 'Done' }).click();
 
   const requests: { url: string; headers: Record<string, string> }[] = [];

@@ -10,6 +10,7 @@ export * as common from './common';
 export * as crawlers from './crawlers';
 export * as domains from './domains';
 export * as files from './files';
+export * as fixing from './fixing';
 export * as mentions from './mentions';
 export * as missing from './missing';
 export * as overview from './overview';

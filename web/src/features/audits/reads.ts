@@ -110,6 +110,18 @@ export async function findPage(runId: string, path: string): Promise<string | nu
   return answer.pages.find((page) => page.path === path)?.id ?? null;
 }
 
+/** Lists the paths of all pages of a run that match. */
+export async function listPaths(runId: string, list: PageList): Promise<string[]> {
+  const paths: string[] = [];
+  const set = Object.fromEntries(Object.entries(list).filter(([, value]) => value !== ''));
+  for (;;) {
+    const query = { ...set, fields: 'path', limit: 500, offset: paths.length };
+    const { pages } = await get(RUN, { params: { path: { runId }, query } });
+    paths.push(...pages.map(({ path }) => path));
+    if (pages.length < query.limit) return paths;
+  }
+}
+
 /** Returns the address of an exported file of a run. */
 export function exportHref(runId: string, what: string, format: string, list: PageList = {}): string {
   const query = new URLSearchParams({ what, format });

@@ -1,6 +1,7 @@
 // The columns of the table of audited pages. Pure.
 import type { Column } from '../../../components/table/table';
 import * as m from '../../../messages/audits/pages';
+import { fix } from '../../../messages/fixing';
 
 /** Order of the table unless the address says another. */
 export const DEFAULTS = { sort: 'path', order: 'asc' } as const;
@@ -21,6 +22,9 @@ export const COLUMNS: readonly Column[] = [
   { id: 'indexable', label: m.indexable(), sort: 'indexable', isOptional: true },
   { id: 'lastCrawlerVisit', label: m.lastCrawler(), sort: 'lastCrawlerVisit', isOptional: true, firstOrder: 'desc' },
 ];
+
+/** The columns where the pages of an issue are shown: the fixes of a page stand in its row. */
+export const FIXABLE: readonly Column[] = [...COLUMNS, { id: 'fix', label: fix(), align: 'end' }];
 
 /** Fields of a page that the columns read. */
 export const FIELDS = [

@@ -148,6 +148,27 @@ test('many prompts are added at once, with their cost before the button', async 
   await expect(page.getByRole('table', { name: 'Prompts' }).getByText('How do I version docs?')).toBeVisible();
 });
 
+test('one answer is shown with its price before a prompt is asked on a schedule, from a chosen place', async ({
+  page,
+}) => {
+  const text = 'Which tool keeps docs in step with code?';
+  await show(page, '/prompts');
+  await page.getByRole('button', { name: 'Add prompts' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add prompts' });
+  await dialog.getByLabel('Prompts, one per line').fill(text);
+  await dialog.getByLabel('Place').selectOption({ label: 'Germany' });
+  const sample = dialog.getByRole('region', { name: 'One sample answer' });
+
+  await sample.getByRole('button', { name: /^Ask once, at most \$/ }).click();
+
+  await expect(sample.getByRole('status')).toContainText(`answers “${text}”`, { timeout: 30_000 });
+  await expect.poll(async () => (await promptNamed(text)).active).toBe(0);
+  await dialog.getByLabel('Tags').fill('sampled');
+  await dialog.getByRole('button', { name: 'Add prompts' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(() => promptNamed(text)).toMatchObject({ active: 1, tags: 'sampled' });
+});
+
 test('a prompt is paused and undone, edited, and deleted after a question', async ({ page }) => {
   await askPrompts(api, domain, [{ promptText: 'Which prompt goes away?', active: 0 }]);
   await show(page, '/prompts');

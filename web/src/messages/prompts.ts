@@ -75,3 +75,14 @@ export const added = () => 'Added';
 export const tag = () => 'Tag';
 export const promptsWhat = () => 'prompts';
 export const notSaved = () => 'That was not saved. Try again.';
+
+export const place = () => 'Place';
+export const language = () => 'Language';
+export const placeOfDomain = () => 'As set for the domain';
+export const languageOfDomain = () => 'As set for the domain';
+export const sample = () => 'One sample answer';
+export const sampleText = (question: string, assistant: string) =>
+  `See what ${assistant} answers to “${question}” before anything is asked on a schedule.`;
+export const askOnce = (price: string) => `Ask once, at most ${price}`;
+export const sampleUnderWay = (assistant: string) => `${assistant} is being asked.`;
+export const sampleOf = (assistant: string, question: string) => `${assistant} answers “${question}”:`;

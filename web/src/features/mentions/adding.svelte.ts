@@ -1,8 +1,10 @@
 // The dialog that adds prompts, which every screen of the section can open: with texts that were suggested, or without.
+import type { Asker } from './questions';
 
 let isOpen = $state(false);
 let text = $state('');
 let intent = $state<string | null>(null);
+let asker = $state.raw<Asker>({ country: '', language: '' });
 
 export const adding = {
   get isOpen(): boolean {
@@ -19,7 +21,15 @@ export const adding = {
   get intent(): string | null {
     return intent;
   },
-  open(texts: readonly string[] = [], withIntent: string | null = null): void {
-    [text, intent, isOpen] = [texts.join('\n'), withIntent, true];
+  /** Place and language that it opens with. */
+  get asker(): Asker {
+    return asker;
+  },
+  open(
+    texts: readonly string[] = [],
+    withIntent: string | null = null,
+    by: Asker = { country: '', language: '' },
+  ): void {
+    [text, intent, asker, isOpen] = [texts.join('\n'), withIntent, by, true];
   },
 };

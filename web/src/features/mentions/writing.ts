@@ -22,12 +22,24 @@ export interface PromptChange {
   monitorInterval?: string;
   tags?: string;
   active?: 0 | 1;
+  /** Place and language of those who ask. */
+  personaLocation?: Record<string, string>;
 }
 
 /** Changes a prompt. */
 export async function changePrompt(domain: string, id: string, change: PromptChange): Promise<void> {
   const body = { action: 'update', domain, id, ...change };
   await post('/api/ai-mentions/prompts', { body: body as unknown as Schemas['PromptRequest'] });
+}
+
+/** Asks an assistant a question once, by a prompt that is paused when the answer is there. Returns the id of the prompt. */
+export async function askOnce(domain: string, promptText: string, fields: PromptChange): Promise<string> {
+  const body = { action: 'create', domain, promptText, ...fields, monitorInterval: 'monthly', active: 1 };
+  await post('/api/ai-mentions/prompts', { body: body as unknown as Schemas['PromptRequest'] });
+  const prompts = await get('/api/ai-mentions/prompts', { params: { query: { domain } } });
+  const made = prompts.find((prompt) => prompt.promptText === promptText);
+  if (made === undefined) throw new Error('the prompt that was created is not in the list');
+  return made.id;
 }
 
 /** Deletes a prompt. */

@@ -1,5 +1,5 @@
 //! Access to crawl statistics: a session, an API key of the Pro plan and above, or the public token of a domain.
-//! Used by the four endpoints of the specification. A token of the request decides alone; other credentials are ignored.
+//! Used by the four endpoints of the specification and by the badge. A token of the request decides alone; other credentials are ignored.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -47,10 +47,17 @@ pub enum StatsReader {
     },
 }
 
-impl FromRequestParts<AnalyticsState> for StatsReader {
-    type Rejection = ApiError;
+/// Limit of badges, which the visitors of public pages load.
+pub const BADGES: Rate =
+    Rate::Shared(SharedLimit { name: "badge", per_minute: 600, per_minute_of_sessions: 600 });
 
-    async fn from_request_parts(parts: &mut Parts, app: &AnalyticsState) -> Result<StatsReader, ApiError> {
+impl StatsReader {
+    /// Finds the reader of a request. Fails with 401 for an unknown one, 404 for an ended token, and 429 for a token over its rate.
+    pub async fn find(
+        parts: &mut Parts,
+        app: &AnalyticsState,
+        rate_of_tokens: Rate,
+    ) -> Result<StatsReader, ApiError> {
         let Some(token) = shown_token(parts) else {
             return Ok(StatsReader::Account(Caller::from_request_parts(parts, app).await?));
         };
@@ -69,7 +76,7 @@ impl FromRequestParts<AnalyticsState> for StatsReader {
         };
         let token = token.unwrap_or_default();
         app.callers.rate_limits.note_right(&token);
-        count(&token, parts, app).await?;
+        count(&token, rate_of_tokens, parts, app).await?;
         match state {
             TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),
             TokenState::Ended(_) | TokenState::Unknown => Err(ApiError::not_found()),
@@ -89,9 +96,9 @@ fn shown_token(parts: &Parts) -> Option<Option<String>> {
 }
 
 /// Counts a request with a token towards the rate limit. Fails with 429 over the limit.
-async fn count(token: &str, parts: &Parts, app: &AnalyticsState) -> Result<(), ApiError> {
+async fn count(token: &str, rate: Rate, parts: &Parts, app: &AnalyticsState) -> Result<(), ApiError> {
     let requester = Requester::PublicToken { hash: KeyHash::of(token).to_hex() };
-    let Some(standing) = app.callers.rate_limits.take(ReadAnalytics::RATE, &requester).await? else {
+    let Some(standing) = app.callers.rate_limits.take(rate, &requester).await? else {
         return Ok(());
     };
     if let Some(slot) = parts.extensions.get::<RateLimitSlot>() {

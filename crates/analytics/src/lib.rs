@@ -4,6 +4,7 @@
 
 pub mod access;
 mod apply;
+mod badge;
 mod bounds;
 pub mod crawl_report;
 mod crawler_class;

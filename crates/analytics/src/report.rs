@@ -121,6 +121,10 @@ pub struct Summary {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub demo: bool,
+    /// Name that the site's start page gives the site. Missing when no audit has found one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, examples("Saltmarsh Pottery"))]
+    pub site_name: Option<String>,
 }
 
 /// Savings of the cache: the visits that waited for no render, and the time that they saved.
@@ -257,6 +261,7 @@ pub fn summary(days: &[DayCount], pages: (u64, u64), times: &Times) -> Summary {
             cache_hits: hits,
         },
         demo: false,
+        site_name: None,
     }
 }
 

@@ -184,6 +184,7 @@ def call_analytics() -> None:
     analytics.get_bots(client, domain=DOMAIN)
     analytics.get_daily_bots(client, domain=DOMAIN)
     analytics.get_bots_summary(client, domain=DOMAIN)
+    assert analytics.get_badge(client, domain=DOMAIN).text.startswith("<svg ")
     analytics.get_page_insights(client, domain=DOMAIN, url_query=f"http://{DOMAIN}/cups")
     analytics.list_crawlers(client, domain=DOMAIN)
     analytics.list_crawl_errors(client, domain=DOMAIN)

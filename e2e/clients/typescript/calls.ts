@@ -124,6 +124,7 @@ async function analytics() {
   await client.get('/api/analytics/bots', { params });
   await client.get('/api/analytics/bots/daily', { params });
   await client.get('/api/analytics/bots/summary', { params });
+  assert.match(await (await client.get('/api/analytics/badge.svg', { params })).text(), /^<svg /);
   await client.get('/api/analytics/page-insights', { params: { query: { domain, url: `http://${domain}/cups` } } });
   await client.get('/api/analytics/crawlers', { params });
   await client.get('/api/analytics/errors', { params });

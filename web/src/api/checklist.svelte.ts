@@ -6,7 +6,7 @@ import type { OverviewReport } from './answers';
 import { readDetail } from './detail';
 import { read } from './queries';
 
-/** Where a step is done. */
+/** Screen on which a step is done. */
 export type StepTarget = 'sitemap' | 'rendering' | 'audits' | 'prompts' | 'crawlers';
 
 export interface ChecklistStep {

@@ -203,6 +203,12 @@ export const shareOn = (since: string, last4: string) =>
   `Sharing has been on since ${since}. The link ends in ${last4}; it was shown once, when it was made.`;
 export const shareMade = () =>
   'Copy the link now; it is not shown again. Anyone with the link can read these statistics.';
+export const badge = () => 'Badge';
+export const badgeAlt = (domain: string) => `Crawlers that read ${domain}`;
+export const badgeText = () =>
+  'A picture for your own pages, with the crawlers and visits of 30 days. It leads to the public page and ends with the link.';
+export const badgeCode = () => 'HTML of the badge';
+export const copyBadge = () => 'Copy HTML';
 export const renewText = () => 'Making a new link disables the old one.';
 export const publicLink = () => 'Public link';
 export const turnOn = () => 'Turn sharing on';
@@ -214,6 +220,7 @@ export const sharing = () => 'Sharing';
 
 // ---- the public page
 export const publicTitle = (domain: string) => `Crawlers of ${domain}`;
+export const publicPeriod = (from: string, to: string) => `${from} to ${to}`;
 export const publicFoot = () => 'Public and read-only. Days are UTC days.';
 export const demoFigures = () => 'This is the demo of Glasshouse: its visits and all figures here are made up.';
 export const linkIncomplete = () => 'This link is not complete';

@@ -49,7 +49,7 @@ export const crawlersRead = (
   to('visits', counted(visits, 'time', 'times')),
   ` ${inTheDays(days)}`,
 ];
-/** Words of the start page that a crawler without JavaScript gets. */
+/** Counts the words of the start page that a crawler without JavaScript gets. */
 const rawWords = (raw: number) => (raw === 0 ? 'not one word' : counted(raw, 'word', 'words'));
 export const withoutUs = (raw: number, rendered: number): Sentence => [
   'without Glasshouse they would have seen ',

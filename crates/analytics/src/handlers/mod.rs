@@ -1,5 +1,6 @@
-//! HTTP API of crawler analytics: the four reports, further reports, and the public token that opens the four.
+//! HTTP API of crawler analytics: the four reports, further reports, and the public token that opens the four and the badge.
 
+mod badge;
 mod crawling;
 mod export;
 mod live;
@@ -18,6 +19,7 @@ use crate::AnalyticsState;
 pub fn routes() -> OpenApiRouter<AnalyticsState> {
     OpenApiRouter::new()
         .merge(reports::routes())
+        .merge(badge::routes())
         .merge(crawling::routes())
         .merge(timeline::routes())
         .merge(pages::routes())

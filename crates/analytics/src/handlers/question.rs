@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::AnalyticsState;
-use crate::access::StatsReader;
+use crate::access::{ReadAnalytics, StatsReader};
 use crate::model::{Day, parse_day};
 use crate::service::{DEFAULT_DAYS, MAX_DAYS, Scope};
 use accounts::callers::Caller;
 use domains::DomainId;
 use platform::api::accept::takes_gzip;
+use platform::api::access::{Access, Rate};
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, AppQuery};
 
@@ -39,6 +40,8 @@ pub enum Span<'a> {
 pub trait ReportQuery: DeserializeOwned + Send {
     /// True when the public token of a domain opens the report.
     const OPEN_TO_TOKENS: bool = false;
+    /// Requests that a public token may make.
+    const RATE_OF_TOKENS: Rate = ReadAnalytics::RATE;
 
     /// Returns the requested domain. A token carries its own.
     fn domain(&self) -> Option<&str>;
@@ -88,7 +91,7 @@ impl<Q: ReportQuery> FromRequestParts<AnalyticsState> for Question<Q> {
 
     async fn from_request_parts(parts: &mut Parts, app: &AnalyticsState) -> ApiResult<Question<Q>> {
         let reader = match Q::OPEN_TO_TOKENS {
-            true => StatsReader::from_request_parts(parts, app).await?,
+            true => StatsReader::find(parts, app, Q::RATE_OF_TOKENS).await?,
             false => StatsReader::Account(Caller::from_request_parts(parts, app).await?),
         };
         let AppQuery(query) = AppQuery::<Q>::from_request_parts(parts, app).await?;

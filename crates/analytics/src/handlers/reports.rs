@@ -1,12 +1,12 @@
 //! HTTP API of the four reports of the specification.
 
+use std::collections::HashMap;
+
 use crate::Analytics;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use http::HeaderMap;
-use platform::config::Config;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 use url::{Position, Url};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -39,7 +39,7 @@ type ReadRefusals = Refusals<ReadAnalytics, ReportNotGiven>;
 
 own_errors! {
     /// Errors of a parameter, of a domain that is not the caller's, and of a public token that has ended.
-    ReportNotGiven: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned, NotFound;
+    pub(super) ReportNotGiven: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned, NotFound;
 }
 
 /// Domain and days of a report.
@@ -227,6 +227,21 @@ async fn get_page_insights(
     }))
 }
 
+/// Finds the name that the start page gives the site in its social tags, by the latest audit.
+async fn site_name(app: &AnalyticsState, domain: &DomainId) -> ApiResult<Option<String>> {
+    const TAG: &str = "og:site_name";
+    let Some(latest) = app.audits.latest_run(domain).await? else { return Ok(None) };
+    let page: Option<NamedPage> = latest.find_page("/").await?;
+    Ok(page.and_then(|mut page| page.social_tags.remove(TAG)).filter(|name| !name.trim().is_empty()))
+}
+
+/// Social tags of an audited page.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NamedPage {
+    social_tags: HashMap<String, String>,
+}
+
 /// Reports crawler visits by page, most visits first.
 #[utoipa::path(get, path = "/api/analytics/bots", tag = "Analytics", params(BotsQuery),
     security(("apiKey" = []), ("session" = []), ("statsToken" = [])),
@@ -260,11 +275,11 @@ async fn get_daily_bots(
     responses(ReadRefusals, (status = 200, description = "Visits in short.", body = Summary)))]
 async fn get_bots_summary(
     Question { query, scope, domain, name, .. }: Question<DaysQuery>,
-    State(config): State<Arc<Config>>,
-    State(analytics): State<Analytics>,
+    State(app): State<AnalyticsState>,
 ) -> ApiResult<impl IntoResponse> {
-    let demo = config.server.demo_domain.as_deref() == Some(name.as_str());
-    Ok(private(Summary { demo, ..analytics.summary(&domain, days(query.days)?, scope).await? }))
+    let summary = app.analytics.summary(&domain, days(query.days)?, scope).await?;
+    let demo = app.config.server.demo_domain.as_deref() == Some(name.as_str());
+    Ok(private(Summary { demo, site_name: site_name(&app, &domain).await?, ..summary }))
 }
 
 impl ReportQuery for DaysQuery {

@@ -15,11 +15,12 @@ use platform::clock::Timestamp;
 use platform::plans::Plan;
 
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-const REPORTS: [&str; 4] = [
+const REPORTS: [&str; 5] = [
     "/api/analytics/bots?",
     "/api/analytics/bots/daily?",
     "/api/analytics/bots/summary?",
     "/api/analytics/page-insights?url=https%3A%2F%2Fshop.example%2Fa&",
+    "/api/analytics/badge.svg?",
 ];
 
 struct Shop {
@@ -381,6 +382,36 @@ async fn a_public_token_opens_its_domain_from_query_and_header() {
         }
         let daily = shop.app.get(&format!("/api/analytics/bots/daily?days=1&token={token}")).await;
         daily.assert(200, json!({ "daily": [{ "total": 1 }] }));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_badge_is_a_picture_that_pages_embed_and_caches_keep_for_an_hour() {
+    Shop::on_each_store(async |shop| {
+        let origin = Visit { served: ServedBy::Origin, ..visit(shop, 0, "/a", "GPTBot/1.2") };
+        let too_old = visit(shop, 7, "/a", "bingbot/2.0");
+        shop.record([visit(shop, 0, "/a", "GPTBot/1.2"), origin, too_old]).await;
+        let token = shop.token().await;
+
+        let badge = shop.app.get(&format!("/api/analytics/badge.svg?days=7&token={token}")).await;
+        let own = shop.get("/api/analytics/badge.svg?domain=shop.example").await;
+
+        badge.assert_status(200);
+        assert!(
+            badge.text().contains("<title>Read by 1 crawler: 2 visits in 7 days</title>"),
+            "{}",
+            badge.text()
+        );
+        for (name, value) in [
+            ("content-type", "image/svg+xml"),
+            ("cache-control", "public, max-age=3600"),
+            ("cross-origin-resource-policy", "cross-origin"),
+            ("content-security-policy", "default-src 'none'"),
+        ] {
+            assert_eq!(badge.header(name), value, "{name}");
+        }
+        assert_eq!(own.header("cache-control"), "private, no-store");
     })
     .await;
 }

@@ -37,6 +37,7 @@ mod sums;
 pub mod testing;
 pub mod timeline;
 pub mod verify;
+mod watch;
 
 pub use crawlers::{Class, Crawler, CrawlerIndex};
 pub use for_dashboard::{DomainDay, FirstVisit, VisitsOverview};
@@ -48,3 +49,4 @@ pub use queries::{VisitRow, list_visits};
 pub use service::Analytics;
 pub use state::AnalyticsState;
 pub use stores::VisitStore;
+pub use watch::CrawlerWatch;

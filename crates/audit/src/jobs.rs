@@ -9,6 +9,7 @@ use super::model::{Run, RunId, Trigger};
 use super::service::{AuditRuns, AuditSchedule, end_later, give_up, tell_webhook, work};
 use domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
+use platform::notify::webhook::MOST_ATTEMPTS;
 
 /// Audits a site, from the beginning or from where it was cut off.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -115,12 +116,10 @@ impl TellWebhook {
 
 impl Job for TellWebhook {
     const KIND: &'static str = "TellWebhook";
-    const MAX_ATTEMPTS: u32 = 8;
-    const FIRST_WAIT: Duration = Duration::from_secs(30);
+    const MAX_ATTEMPTS: u32 = MOST_ATTEMPTS;
     type Services = AuditRuns;
 
-    async fn run(&self, runs: &AuditRuns, _: &JobRun) -> Result<JobOutcome, JobError> {
-        tell_webhook(runs, &self.run).await?;
-        Ok(JobOutcome::Done)
+    async fn run(&self, runs: &AuditRuns, run: &JobRun) -> Result<JobOutcome, JobError> {
+        tell_webhook(runs, &self.run, run).await
     }
 }

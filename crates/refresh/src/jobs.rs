@@ -7,9 +7,10 @@ use store::DbError;
 use url::Url;
 
 use super::model::Selection;
+use super::service::SERVICE;
 use super::work::RefreshWork;
 use domains::DomainId;
-use platform::jobs::{BatchId, Job, JobError, JobOutcome, JobRun};
+use platform::jobs::{BatchId, Job, JobError, JobOutcome, JobRun, NewJob};
 
 /// Renders one page again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -79,6 +80,29 @@ impl Job for FeedBatch {
 
     async fn run(&self, work: &RefreshWork, run: &JobRun) -> Result<JobOutcome, JobError> {
         work.feed_batch(self, run).await
+    }
+}
+
+/// A job that tells webhooks that a batch is over. Queued in the transaction that ends the batch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TellBatch {
+    pub batch: BatchId,
+}
+
+impl TellBatch {
+    /// Makes the job of a batch.
+    pub fn job(batch: &BatchId) -> NewJob {
+        TellBatch { batch: batch.clone() }.queued_for(SERVICE)
+    }
+}
+
+impl Job for TellBatch {
+    const KIND: &'static str = "TellBatch";
+    type Services = RefreshWork;
+
+    async fn run(&self, work: &RefreshWork, _: &JobRun) -> Result<JobOutcome, JobError> {
+        work.tell_batch(&self.batch).await?;
+        Ok(JobOutcome::Done)
     }
 }
 

@@ -10,7 +10,9 @@ use url::Url;
 
 use super::allowance::RenderAllowance;
 use super::batches::{Batches, QueueError, selection_of};
-use super::jobs::{FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TidySite, TidySites};
+use super::jobs::{
+    FeedBatch, RefreshPage, RefreshSite, RefreshStale, SweepObjects, TellBatch, TidySite, TidySites,
+};
 use super::model::{BatchProgress, BatchSummary, NotQueued, PageFailure, PagesReply, Selection, SiteReply};
 use super::origin::Origins;
 use super::page_list;
@@ -24,6 +26,7 @@ use platform::Platform;
 use platform::config::RefreshVariant;
 use platform::jobs::{Batch, BatchId, Job, JobPriority, Jobs, Registry, Schedule};
 use render::{RenderService, renderable, stored_page};
+use webhooks::Events;
 
 /// Longest wait of a request for a sitemap; then it is read in the background.
 const SITEMAP_WAIT: Duration = Duration::from_secs(5);
@@ -61,6 +64,7 @@ impl RefreshService {
         render: &RenderService,
         jobs: &Jobs,
     ) -> RefreshService {
+        jobs.queue_when_batch_ends(TellBatch::job);
         let origins = Origins::new(origins.clone());
         let pages = SitePages::new(&origins, render);
         let allowance = RenderAllowance::new(platform, accounts, jobs);
@@ -71,6 +75,7 @@ impl RefreshService {
                 domains: domains.clone(),
                 render: render.clone(),
                 jobs: jobs.clone(),
+                events: Events::new(&platform.clock, jobs),
                 origins: origins.clone(),
                 pages: pages.clone(),
                 batches: batches.clone(),
@@ -92,6 +97,7 @@ impl RefreshService {
         registry
             .with::<RefreshSite>(self.work(), 2)
             .with::<FeedBatch>(self.work(), 2)
+            .with::<TellBatch>(self.work(), 2)
             .with::<RefreshStale>(self.work(), 1)
             .with::<TidySites>(self.work(), 1)
             .with::<TidySite>(self.work(), 1)

@@ -17,10 +17,12 @@ use super::site_pages::SitePages;
 use accounts::AccountId;
 use domains::{Domain, DomainId, DomainsService, Site};
 use platform::Platform;
-use platform::jobs::{JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
+use platform::jobs::{BatchId, JobError, JobOutcome, JobPriority, JobRun, Jobs, NewJob};
 use render::decide::TargetPage;
 use render::model::CONFIRM_AFTER;
 use render::{RefreshTrouble, Refreshed, RenderService, StalePage};
+use webhooks::events::BatchFinished;
+use webhooks::{Events, NewEvent};
 
 /// Timeout of a job's reading of a sitemap.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
@@ -34,6 +36,7 @@ pub struct RefreshWork {
     pub(super) domains: DomainsService,
     pub(super) render: RenderService,
     pub(super) jobs: Jobs,
+    pub(super) events: Events,
     pub(super) origins: Origins,
     pub(super) pages: SitePages,
     pub(super) batches: Batches,
@@ -61,6 +64,25 @@ impl RefreshWork {
                 RefreshTrouble::Service => Ok(JobOutcome::Later(Duration::from_secs(5))),
             },
         }
+    }
+
+    /// Tells webhooks that a batch is over.
+    pub async fn tell_batch(&self, id: &BatchId) -> Result<(), DbError> {
+        let Some(batch) = self.jobs.find_batch(id.as_str()).await? else { return Ok(()) };
+        let Some(domain) = batch.domain.as_deref().map(DomainId::from) else { return Ok(()) };
+        let Some(domain) = self.domains.find_by_id(&domain).await? else { return Ok(()) };
+        let data = BatchFinished {
+            batch_group_id: id.to_string(),
+            total: batch.total,
+            done: batch.done,
+            failed: batch.failed,
+        };
+        let event = NewEvent { account: &domain.account_id, domain: Some(&domain.host), data: data.into() };
+        let mut tx = self.platform.db.write().await?;
+        self.events.emit(&mut tx, event).await?;
+        tx.commit().await?;
+        self.events.wake();
+        Ok(())
     }
 
     /// Does the work of [`RefreshSite`].

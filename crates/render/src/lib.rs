@@ -11,6 +11,7 @@ pub mod fast_path;
 mod for_audits;
 mod for_views;
 pub mod handlers;
+mod health;
 mod impossible;
 pub mod jobs;
 mod kept_headers;

@@ -17,6 +17,7 @@ use super::admission::{Applicant, Permit, RenderAdmission, RenderRefusal};
 use super::cache::{DurableTier, etag_of};
 use super::decide::{TargetPage, page_of};
 use super::emptiness::why_empty;
+use super::health::RenderHealth;
 use super::impossible::ImpossiblePages;
 use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
@@ -60,6 +61,7 @@ pub struct RenderTasks {
     /// Pages that crashed lately.
     quarantine: cache::Cache<PageId, ()>,
     impossible: ImpossiblePages,
+    health: RenderHealth,
     shutdown: CancellationToken,
 }
 
@@ -73,6 +75,7 @@ impl RenderTasks {
         domains: &DomainsService,
         jobs: &Jobs,
         durable: DurableTier,
+        health: RenderHealth,
     ) -> RenderTasks {
         let is_remote = !platform.config.has_role(Role::Render);
         RenderTasks {
@@ -90,6 +93,7 @@ impl RenderTasks {
             ),
             quarantine: cache::Cache::builder(100_000).time_to_live(QUARANTINE).build(),
             impossible: ImpossiblePages::new(domains, &platform.clock),
+            health,
             shutdown: platform.shutdown.clone(),
         }
     }
@@ -181,6 +185,7 @@ impl RenderTasks {
         metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
         note_origin(&permit, &rendered);
         drop(permit);
+        self.note_health(site, &rendered);
         match rendered {
             Ok(rendered) => {
                 let mut made = self.page_of(site, rendered);
@@ -210,6 +215,15 @@ impl RenderTasks {
                 self.durable.end(id, &token).await?;
                 Err(error.into())
             }
+        }
+    }
+
+    /// Counts a render for the health of the site's renders, unless it was not the site's fault.
+    fn note_health(&self, site: &Site, rendered: &Result<Rendered, RenderError>) {
+        use RenderError::{Abandoned, NoBrowser, Overloaded, ShuttingDown};
+        match rendered {
+            Err(NoBrowser(_) | Overloaded | Abandoned | ShuttingDown) => {}
+            tried => self.health.note(&site.domain, tried.is_ok()),
         }
     }
 

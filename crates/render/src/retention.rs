@@ -13,6 +13,7 @@ use url::Url;
 
 use super::cache::{DurableTier, page_id};
 use super::decide::{TargetPage, stored_page};
+use super::health::RenderHealth;
 use super::memory::MemoryTier;
 use super::model::is_gone;
 use super::queries::{self, PageId, PlannedRow};
@@ -23,8 +24,10 @@ use domains::{DomainId, Site};
 use platform::Platform;
 use platform::clock::Timestamp;
 
-/// Interval at which request counts are written to the database.
-const FLUSH_EVERY: Duration = Duration::from_secs(60);
+/// Interval at which outcomes of renders are written to the database.
+const FLUSH_EVERY: Duration = Duration::from_secs(5);
+/// Number of these intervals after which request counts are written.
+const COUNTS_EVERY: u32 = 12;
 /// Maximum number of pages that one query considers for deletion.
 const SOME: i64 = 10_000;
 /// Age below which the row of an object may still be unwritten.
@@ -46,6 +49,7 @@ pub struct Retention {
     memory: MemoryTier,
     durable: DurableTier,
     request_counts: Arc<RequestCounts>,
+    health: RenderHealth,
 }
 
 impl Retention {
@@ -55,18 +59,32 @@ impl Retention {
         memory: MemoryTier,
         durable: DurableTier,
         request_counts: Arc<RequestCounts>,
+        health: RenderHealth,
     ) -> Retention {
-        Retention { platform: platform.clone(), memory, durable, request_counts }
+        Retention { platform: platform.clone(), memory, durable, request_counts, health }
     }
 
-    /// Writes the request counts to the database every minute, and once more at shutdown.
+    /// Writes outcomes of renders every few seconds and the request counts every minute, and both once more at shutdown.
     pub async fn run_chores(self, shutdown: CancellationToken) {
-        while !shutdown.is_cancelled() {
+        for round in 1_u32.. {
             tokio::select! {
                 () = tokio::time::sleep(FLUSH_EVERY) => {}
                 () = shutdown.cancelled() => {}
             }
-            self.flush_request_counts().await;
+            self.flush_outcomes().await;
+            if shutdown.is_cancelled() {
+                return self.flush_request_counts().await;
+            }
+            if round.is_multiple_of(COUNTS_EVERY) {
+                self.flush_request_counts().await;
+            }
+        }
+    }
+
+    /// Writes outcomes of renders to the database.
+    pub async fn flush_outcomes(&self) {
+        if let Err(error) = self.health.flush().await {
+            tracing::warn!(error = &error as &dyn std::error::Error, "outcomes of renders were not written");
         }
     }
 

@@ -12,6 +12,7 @@ use url::Url;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{DecidedAnswer, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
+use super::health::RenderHealth;
 use super::markdown_tier::MarkdownTier;
 use super::memory::MemoryTier;
 use super::model::{
@@ -82,10 +83,12 @@ impl RenderService {
         let markdown_bytes = memory_bytes / MARKDOWN_SHARE;
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE - markdown_bytes);
         let request_counts = Arc::new(RequestCounts::default());
-        let retention = Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone());
+        let health = RenderHealth::new(&platform.db, &platform.clock, jobs);
+        let retention =
+            Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone(), health.clone());
         let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
         RenderService(Arc::new(Inner {
-            tasks: RenderTasks::new(platform, accounts, domains, jobs, durable.clone()),
+            tasks: RenderTasks::new(platform, accounts, domains, jobs, durable.clone(), health),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
             background: KeyedCount::default(),

@@ -1,33 +1,35 @@
 //! HTTP of verifications.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::extract::State;
 use serde::Deserialize;
-use url::Url;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::model::{
-    DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, SnapshotExpectation, VerifyError, VerifyTarget,
+    DEFAULT_CRAWLER, ImitatedCrawler, SiteReport, VerificationChange, VerificationView, VerifyError,
 };
-use crate::VerifyState;
+use super::target::target_of;
+use crate::{ScheduledVerification, VerifyState};
 use accounts::callers::Caller;
-use domains::{Domain, DomainAccess, RequestedDomain, Site};
+use domains::access::{ChangeBeyond, ReadBeyond};
+use domains::{DomainAccess, DomainsService, RequestedDomain, Site};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, ErrorCode, OptionalJson};
+use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, OptionalJson};
 
-/// Returns the operation of this feature.
+/// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<VerifyState> {
-    OpenApiRouter::new().routes(routes!(verify_domain))
+    OpenApiRouter::new().routes(routes!(verify_domain)).routes(routes!(get_verification, update_verification))
 }
 
 own_errors! {
     NotVerified: InvalidRequest, FetchFailed, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
+        UnsupportedMediaType;
+    ScheduleNotRead: ApiKeyDomainScopeMismatch, NotFound;
+    ScheduleNotChanged: InvalidRequest, ApiKeyDomainScopeMismatch, DomainSuspended, NotFound, PayloadTooLarge,
         UnsupportedMediaType;
 }
 
@@ -80,21 +82,8 @@ async fn verify_domain(
         return Err(ApiError::invalid_parameter("path", "must begin with /"));
     }
     let domain = domain.record(&caller, &app.domains, DomainAccess::Use).await?;
-    let url_bytes = app.config.limits.url_bytes;
-    let address = |scheme: &str| -> ApiResult<Url> {
-        crawler::url::parse_target(&format!("{scheme}://{}{path}", domain.host), url_bytes)
-            .map_err(|error| ApiError::invalid_parameter("path", error.to_string()))
-    };
-    let url = address("https")?;
-    let target = VerifyTarget {
-        query_parameters: domain.rendering.query_parameters.clone(),
-        expects: expectation(&domain, &url),
-        refresh_interval: Duration::from_secs(domain.rendering.refresh_interval_seconds),
-        is_unproven: !domain.is_proven(),
-        // A site that has no certificate yet.
-        otherwise: Some(address("http")?),
-        ..VerifyTarget::new(url, crawler)
-    };
+    let target = target_of(&domain, path, crawler, app.config.limits.url_bytes)
+        .map_err(|error| ApiError::invalid_parameter("path", error.to_string()))?;
     let mut report = app.site_verifier.verify(&target).await.map_err(|error| match error {
         VerifyError::NothingAnswered { reason, .. } => {
             ApiError::new(ErrorCode::FetchFailed).with("reason", reason)
@@ -108,18 +97,41 @@ async fn verify_domain(
     Ok(Json(report))
 }
 
-/// Returns what the crawler should get of a page of the domain.
-fn expectation(domain: &Domain, url: &Url) -> SnapshotExpectation {
-    let is_connected = domain.is_proven();
-    let (verified_only, on_demand) =
-        (domain.rendering.verified_crawlers_only, domain.settings.on_demand_render_enabled);
-    if Site::new(domain.clone()).ignores(url) {
-        return SnapshotExpectation::IgnoredPath;
+/// Returns how often a domain is verified by itself, and the last result.
+#[utoipa::path(get, path = "/api/domains/{domain}/verification", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ReadBeyond, ScheduleNotRead>,
+        (status = 200, description = "The schedule.", body = VerificationView)))]
+async fn get_verification(
+    caller: Caller<ReadBeyond>,
+    State(domains): State<DomainsService>,
+    State(scheduled): State<ScheduledVerification>,
+    domain: RequestedDomain,
+) -> ApiResult<Json<VerificationView>> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Read).await?;
+    Ok(Json(scheduled.view(&domain).await?))
+}
+
+/// Changes how often a domain is verified by itself.
+///
+/// A domain is verified daily once it is connected. Webhooks are told with `verify.failing` and `verify.recovered`.
+#[utoipa::path(patch, path = "/api/domains/{domain}/verification", tag = "Domains",
+    params(("domain" = String, Path, description = "Domain of the account.", example = "shop.example")),
+    request_body = VerificationChange,
+    security(("apiKey" = []), ("bearer" = []), ("session" = [])),
+    responses(Refusals::<ChangeBeyond, ScheduleNotChanged>,
+        (status = 200, description = "The schedule from now on.", body = VerificationView)))]
+async fn update_verification(
+    caller: Caller<ChangeBeyond>,
+    State(domains): State<DomainsService>,
+    State(scheduled): State<ScheduledVerification>,
+    domain: RequestedDomain,
+    AppJson(change): AppJson<VerificationChange>,
+) -> ApiResult<Json<VerificationView>> {
+    let domain = domain.record(&caller, &domains, DomainAccess::Use).await?;
+    if let Some(every) = change.every {
+        scheduled.set(&domain, every).await?;
     }
-    match (is_connected, verified_only, on_demand) {
-        (_, true, _) => SnapshotExpectation::VerifiedCrawlersOnly,
-        (false, ..) => SnapshotExpectation::Unknown,
-        (true, _, true) => SnapshotExpectation::Snapshot,
-        (true, _, false) => SnapshotExpectation::StoredSnapshot,
-    }
+    Ok(Json(scheduled.view(&domain).await?))
 }

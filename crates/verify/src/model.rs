@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use platform::clock::Timestamp;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use utoipa::ToSchema;
 
@@ -150,4 +151,57 @@ pub enum VerifyError {
     /// The site is nobody's that is known, and was asked so often that it is left alone for a while.
     #[error("the site was asked too often")]
     AskedTooOften { resets_in: Duration },
+}
+
+/// Interval of verifications by schedule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum VerificationSchedule {
+    /// None.
+    Off,
+    /// Once a day, while the domain is connected.
+    #[default]
+    Daily,
+}
+
+impl VerificationSchedule {
+    /// Returns the text in the database.
+    pub const fn id(self) -> &'static str {
+        match self {
+            VerificationSchedule::Off => "off",
+            VerificationSchedule::Daily => "daily",
+        }
+    }
+
+    /// Parses the text in the database.
+    pub fn stored(text: &str) -> VerificationSchedule {
+        if text == "off" { VerificationSchedule::Off } else { VerificationSchedule::Daily }
+    }
+}
+
+/// Verifications of a domain by schedule.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct VerificationView {
+    pub every: VerificationSchedule,
+    /// Result of the last one; null: there was none.
+    #[schema(required = true)]
+    pub last_result: Option<LastVerification>,
+}
+
+/// Result of a verification by schedule.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct LastVerification {
+    pub at: Timestamp,
+    /// No check found anything.
+    pub ok: bool,
+    /// Every check; only `answers` when nothing answered.
+    #[schema(value_type = Vec<SiteCheckResult>)]
+    pub checks: Vec<serde_json::Value>,
+}
+
+/// Change of the verifications of a domain.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct VerificationChange {
+    pub every: Option<VerificationSchedule>,
 }

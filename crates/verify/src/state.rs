@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 
-use crate::SiteVerifier;
+use crate::{ScheduledVerification, SiteVerifier};
 use accounts::callers::Callers;
 use domains::DomainsService;
 use platform::config::Config;
@@ -16,6 +16,7 @@ pub struct VerifyState {
     pub callers: Callers,
     pub domains: DomainsService,
     pub site_verifier: SiteVerifier,
+    pub scheduled: ScheduledVerification,
     pub render: RenderService,
     pub config: Arc<Config>,
 }

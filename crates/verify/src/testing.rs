@@ -7,13 +7,14 @@ use domains::DomainsService;
 use platform::Platform;
 use platform::api::envelope::Envelope;
 
-use crate::{SiteVerifier, VerifyState, handlers};
+use crate::{ScheduledVerification, SiteVerifier, VerifyState, handlers};
 pub use render::testing::*;
 
 /// Verifications and what stands to their left, under test.
 pub struct VerifyServices {
     left: RenderServices,
     pub site_verifier: SiteVerifier,
+    pub scheduled: ScheduledVerification,
 }
 
 /// Verifications in a test.
@@ -26,7 +27,9 @@ impl Services for VerifyServices {
         let site_verifier = SiteVerifier::new(&platform.network)
             .marked(&platform.secrets, &platform.clock)
             .limited(&left.callers.rate_limits.shared);
-        VerifyServices { site_verifier, left }
+        let scheduled =
+            ScheduledVerification::new(platform, &left.domains, &left.render, &left.jobs, &site_verifier);
+        VerifyServices { site_verifier, scheduled, left }
     }
 
     fn platform(&self) -> &Platform {
@@ -38,6 +41,7 @@ impl Services for VerifyServices {
             callers: self.callers.clone(),
             domains: self.domains.clone(),
             site_verifier: self.site_verifier.clone(),
+            scheduled: self.scheduled.clone(),
             render: self.render.clone(),
             config: self.platform().config.clone(),
         };

@@ -6,6 +6,7 @@ use super::source::{CodePath, Finding, SourceFile};
 /// Crates of the features, to which the table applies.
 const FEATURES: &[&str] = &[
     "accounts",
+    "webhooks",
     "domains",
     "audit",
     "analytics",

@@ -21,6 +21,7 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 const LEVELS: &[&[&str]] = &[
     &["platform"],
     &["accounts"],
+    &["webhooks"],
     &["domains"],
     &["audit"],
     &["analytics"],

@@ -15,6 +15,7 @@ const FEATURES: &[&str] = &[
     "platform",
     "api",
     "accounts",
+    "webhooks",
     "domains",
     "edge",
     "jobs",

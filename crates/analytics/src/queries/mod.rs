@@ -2,6 +2,7 @@
 //! sort them differently.
 
 pub mod imports;
+pub mod impostors;
 pub mod reading;
 pub mod referrals;
 pub mod refusals;

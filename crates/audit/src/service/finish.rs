@@ -7,9 +7,9 @@ use audit_engine::checks::{CheckId, Severity};
 use audit_engine::engine::{Audit, AuditStatus, CrawlEnd};
 use audit_engine::score::{Scored, run_health};
 
+use super::notification::tell_end;
 use super::running::WorkError;
 use super::runs::AuditRuns;
-use crate::jobs::TellWebhook;
 use crate::model::{CloseReason, Outcome, Run, RunReport, RunStatus};
 use crate::queries;
 use crate::results::{RunParts, index, inlink_parts, resource_parts};
@@ -88,7 +88,7 @@ pub(super) async fn end(
         if outcome.status.has_results() {
             queries::summaries::put_summary(&mut tx, run, &outcome, now).await?;
         }
-        runs.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(run))).await?;
+        tell_end(runs, &mut tx, run, &outcome).await?;
     }
     tx.commit().await?;
     runs.jobs.wake();

@@ -23,6 +23,7 @@ use platform::Platform;
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 use running::RunningAudits;
 use runs::RunParts;
+use webhooks::Events;
 
 pub use followers::RunFollower;
 pub use notification::tell_webhook;
@@ -69,6 +70,7 @@ impl Audits {
             domains: domains.clone(),
             origins: origins.clone(),
             jobs: jobs.clone(),
+            events: Events::new(&platform.clock, jobs),
             renders,
             running: RunningAudits::default(),
             reader: reader.clone(),

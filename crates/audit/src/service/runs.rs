@@ -10,11 +10,12 @@ use audit_engine::engine::{CrawlMode, last_moment};
 use store::DbError;
 use url::Url;
 
+use super::notification::tell_end;
 use super::read::AuditReader;
 use super::running::RunningAudits;
 use super::settings::AuditSettings;
 use crate::auditing::RobotsTxt;
-use crate::jobs::{RunAudit, TellWebhook};
+use crate::jobs::RunAudit;
 use crate::model::{AuditRequest, Frequency, Outcome, Run, RunId, RunReport, RunStatus, Trigger};
 use crate::ports::Renders;
 use crate::queries;
@@ -27,6 +28,7 @@ use platform::Platform;
 use platform::clock::Timestamp;
 use platform::jobs::Jobs;
 use platform::plans::{PlanLimit, PlanLimits};
+use webhooks::Events;
 
 /// Longest wait of a request for a sitemap, when only new pages are wanted.
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
@@ -106,6 +108,7 @@ pub struct RunParts {
     pub(super) domains: DomainsService,
     pub(super) origins: OriginClient,
     pub(super) jobs: Jobs,
+    pub(super) events: Events,
     pub(super) renders: Arc<dyn Renders>,
     pub(super) running: RunningAudits,
     pub(super) reader: AuditReader,
@@ -302,7 +305,7 @@ impl AuditRuns {
         if run.begun_at.is_none()
             && queries::end_waiting(&mut tx, &run.id, &waiting, self.platform.clock.now()).await?
         {
-            self.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(run))).await?;
+            tell_end(self, &mut tx, run, &waiting).await?;
             tx.commit().await?;
             return Ok(true);
         }

@@ -18,10 +18,11 @@ use store::DbError;
 use store::packed::{pack, unpack};
 
 use super::finish::{end, finish};
+use super::notification::tell_end;
 use super::options::options_of;
 use super::running::{RunSlot, WorkError};
 use super::runs::AuditRuns;
-use crate::jobs::{RunAudit, TellWebhook};
+use crate::jobs::RunAudit;
 use crate::model::{CloseReason, Outcome, Run, RunId};
 use crate::queries;
 use crate::results::live_part;
@@ -121,7 +122,7 @@ pub async fn give_up(runs: &AuditRuns, id: &RunId, reason: &str) -> Result<(), D
     };
     let mut tx = runs.platform.db.write().await?;
     if queries::finish_run(&mut tx, id, &outcome, runs.platform.clock.now()).await? {
-        runs.jobs.enqueue(&mut tx, Vec::from_iter(TellWebhook::job(&run))).await?;
+        tell_end(runs, &mut tx, &run, &outcome).await?;
     }
     tx.commit().await?;
     runs.reader.segments.delete_rows(id, None).await

@@ -6,6 +6,9 @@ use store::DbError;
 
 use super::DomainsService;
 use crate::queries;
+use accounts::AccountId;
+use webhooks::NewEvent;
+use webhooks::events::DomainSuspended;
 
 /// State of the operator's lock on a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +40,15 @@ impl DomainsService {
         for domain in &domains {
             let is_locked = queries::is_locked(&mut tx, &domain.host).await?;
             queries::set_suspended(&mut tx, &domain.id, is_locked, now).await?;
+            if is_locked && !domain.suspended {
+                let account = AccountId::from(domain.account_id.as_str());
+                let data = DomainSuspended {}.into();
+                let event = NewEvent { account: &account, domain: Some(&domain.host), data };
+                self.events.emit(&mut tx, event).await?;
+            }
         }
         tx.commit_durably().await?;
+        self.events.wake();
         self.follower.take_over().await;
         Ok(changed)
     }

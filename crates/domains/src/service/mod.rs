@@ -10,7 +10,7 @@ mod root_files;
 use std::sync::{Arc, OnceLock};
 
 use crawler::url::OriginHost;
-use store::{Conn, Db, DbError};
+use store::{Conn, Db, DbError, Tx};
 
 use super::directory::DomainDirectory;
 use super::jobs::RemoveDomain;
@@ -27,6 +27,8 @@ use platform::config::Config;
 use platform::follow::Follower;
 use platform::jobs::{Job, Jobs, NewJob};
 use platform::plans::PlanLimit;
+use webhooks::events::DomainConnected;
+use webhooks::{Events, NewEvent};
 
 pub use changes::DomainChangeError;
 pub use locks::Lock;
@@ -93,6 +95,7 @@ pub struct DomainsService {
     db: Db,
     clock: Clock,
     jobs: Jobs,
+    events: Events,
     /// Refresh interval of new domains, in seconds.
     default_refresh_interval_s: u64,
     /// Host at which the edge serves this installation itself.
@@ -127,6 +130,7 @@ impl DomainsService {
         let directory = Arc::new(DomainDirectory::default());
         follower.register(directory.clone());
         DomainsService {
+            events: Events::new(&clock, &jobs),
             db,
             clock,
             jobs,
@@ -208,8 +212,25 @@ impl DomainsService {
             true => AddError::AlreadyConnected,
             false => AddError::Store(error),
         })?;
+        self.tell_connected(&mut tx, domain, domain.status).await?;
         tx.commit_durably().await?;
+        self.events.wake();
         Ok(is_contested)
+    }
+
+    /// Tells webhooks that a domain has a served status. Does nothing for another status.
+    async fn tell_connected(
+        &self,
+        tx: &mut Tx,
+        domain: &Domain,
+        status: DomainStatus,
+    ) -> Result<(), DbError> {
+        if !matches!(status, DomainStatus::Connected | DomainStatus::ViaApi) {
+            return Ok(());
+        }
+        let data = DomainConnected { status: status.as_str().to_owned() }.into();
+        let event = NewEvent { account: &domain.account_id, domain: Some(&domain.host), data };
+        self.events.emit(tx, event).await
     }
 
     /// Rejects a name that the account has, and a name that another account serves, under this name or its twin. A pending

@@ -31,6 +31,9 @@ impl DomainsService {
         if let (true, DomainStatus::Connected, Some(jobs)) = (is_promoted, to, self.when_connected.get()) {
             self.jobs.enqueue(&mut tx, jobs(domain)).await?;
         }
+        if is_promoted {
+            self.tell_connected(&mut tx, domain, to).await?;
+        }
         tx.commit_durably().await?;
         if is_promoted {
             self.jobs.wake();

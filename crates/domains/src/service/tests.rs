@@ -1,9 +1,11 @@
 //! Tests of adding, locking and removing domains, on both databases.
 
+use crate::ownership::ConnectionProof;
 use crate::service::{AddError, Lock, NewDomain};
 use crate::testing::*;
 use crate::{Domain, DomainStatus};
 use platform::plans::{Plan, PlanLimit};
+use webhooks::testing::HeardEvents;
 
 async fn add(app: &TestApp, account: &TestAccount, new: NewDomain) -> Result<Domain, AddError> {
     app.state.domains.add(&account.id, PlanLimit::of(2), new).await.map(|added| added.domain)
@@ -255,6 +257,31 @@ async fn a_lock_on_www_holds_for_the_apex() {
         app.state.domains.set_suspended("www.shop.example", Lock::On).await.expect("a database");
 
         assert!(matches!(add(&app, &owner, named("shop.example")).await, Err(AddError::Suspended)));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn webhooks_are_told_that_a_domain_is_connected_and_that_it_is_suspended() {
+    TestApp::on_each_engine(async |app| {
+        let account = app.account("a@x.example", Plan::Business).await;
+        let names = ["domain.connected", "domain.suspended"];
+        let heard = HeardEvents::of(app.state.platform(), &app.state.jobs, &account.id, &names).await;
+        let domain = add(&app, &account, named("shop.example")).await.expect("a new domain");
+        let domains = &app.state.domains;
+
+        for _ in 0..2 {
+            domains
+                .promote(&domain, DomainStatus::ViaApi, ConnectionProof::OfTheWay)
+                .await
+                .expect("a database");
+        }
+        for lock in [Lock::On, Lock::On, Lock::Off] {
+            domains.set_suspended("shop.example", lock).await.expect("a database");
+        }
+
+        let told = names.map(|name| (name.to_owned(), "shop.example".to_owned()));
+        assert_eq!(heard.list().await, told);
     })
     .await;
 }

@@ -71,7 +71,7 @@ impl Job for RenewCertificate {
     }
 }
 
-/// Queues [`RenewCertificate`] for certificates that are due.
+/// Queues [`RenewCertificate`] for certificates that are due, and tells webhooks of those that are about to expire.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct QueueRenewals {}
 
@@ -84,6 +84,7 @@ impl Job for QueueRenewals {
 
     async fn run(&self, certificates: &Certificates, _: &JobRun) -> Result<JobOutcome, JobError> {
         certificates.queue_renewals().await?;
+        certificates.tell_expiring().await?;
         Ok(JobOutcome::Done)
     }
 }

@@ -14,7 +14,10 @@ use super::jobs::RenewCertificate;
 use super::model::{self, OrderKind};
 use super::queries::{self, StoredCertificate, Suggestion};
 use super::service::{CertificateHolder, Certificates, may_have_one};
+use platform::clock::Timestamp;
 use platform::jobs::{JobError, JobOutcome};
+use webhooks::events::CertificateExpiring;
+use webhooks::{Condition, NewEvent};
 
 /// Renewals that one run may queue, or a sixth of the hourly budget if that is more.
 const MOST_QUEUED: u64 = 20;
@@ -28,6 +31,8 @@ const ASKED_AT_ONCE: usize = 10;
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time after which a run asks no more.
 const ASKING_TIME: Duration = Duration::from_secs(120);
+/// Certificates that one run tells of.
+const MOST_TOLD: i64 = 1_000;
 
 impl Certificates {
     /// Queues renewals of certificates that are due, within the budget of this hour.
@@ -94,6 +99,42 @@ impl Certificates {
         let renew_at = certificate.validity().suggested_renewal(window, chance_of(&certificate.chain))?;
         let ask_at = self.0.clock.now().plus(model::ask_again_after(retry_after));
         Some(Suggestion { host: certificate.host, not_after: certificate.not_after, renew_at, ask_at })
+    }
+
+    /// Tells webhooks of certificates that have a fifth of their life left: their renewals fail. Each is told once.
+    pub(crate) async fn tell_expiring(&self) -> Result<(), DbError> {
+        const KIND: &str = "certificate.expiring";
+        let (db, events) = (&self.0.db, &self.0.events);
+        let listeners = events.listeners(db, &[KIND]).await?;
+        if listeners.is_empty() {
+            return Ok(());
+        }
+        let now = self.0.clock.now();
+        let expiring = queries::list_expiring(&mut db.read().await?, now, MOST_TOLD).await?;
+        for due in expiring {
+            let Some(site) = self.0.domains.find_for_edge(&due.host).await? else { continue };
+            let domain = &site.domain;
+            if !listeners.has(&domain.account_id, KIND, Some(&domain.host)) {
+                continue;
+            }
+            let subject = format!("{}@{}", due.host, due.not_after);
+            let condition = Condition {
+                account: &domain.account_id,
+                domain: Some(domain.id.as_str()),
+                subject: &subject,
+                kind: KIND,
+            };
+            let mut tx = db.write().await?;
+            if events.begin_condition(&mut tx, &condition).await? {
+                let expires_at = Timestamp::from_millis(due.not_after);
+                let data = CertificateExpiring { host: due.host, expires_at }.into();
+                let event = NewEvent { account: &domain.account_id, domain: Some(&domain.host), data };
+                events.emit(&mut tx, event).await?;
+            }
+            tx.commit().await?;
+        }
+        events.wake();
+        Ok(())
     }
 
     /// Renews a certificate if it is still the one that was due, and its name is still one of our domains' or our own.

@@ -26,6 +26,7 @@ use platform::follow::Follower;
 use platform::jobs::Jobs;
 use platform::limits::KeyedCount;
 use platform::secret::SealKey;
+use webhooks::Events;
 
 /// Time for which this process reuses the outcome of an order.
 const OUTCOME_FOR: Duration = Duration::from_secs(30);
@@ -42,6 +43,7 @@ pub(super) struct Inner {
     pub(super) db: Db,
     pub(super) clock: Clock,
     pub(super) jobs: Jobs,
+    pub(super) events: Events,
     pub(super) domains: DomainsService,
     /// Name at which the edge serves this installation itself.
     own_host: Option<Box<str>>,
@@ -95,6 +97,7 @@ impl Certificates {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
             jobs: jobs.clone(),
+            events: Events::new(&platform.clock, jobs),
             domains: domains.clone(),
             own_host: platform.config.own_host().map(Box::from),
             connection: connection.clone(),

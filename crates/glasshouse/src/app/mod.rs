@@ -20,7 +20,7 @@ use accounts::callers::rate_limit::RateLimits;
 use accounts::ports::AccountHoldings;
 use accounts::{Accounts, People};
 use analytics::verify::Verifier;
-use analytics::{Analytics, Recorder, VisitStore};
+use analytics::{Analytics, CrawlerWatch, Recorder, VisitStore};
 use audit::Audits;
 use dashboard::health::{self, ReadinessCheck};
 use dashboard::{DashboardServices, SiteDashboard};
@@ -44,8 +44,9 @@ use platform::jobs::Jobs;
 use refresh::RefreshService;
 use render::prerender_interface::Relays;
 use render::{PagesForViews, RenderParts, RenderService};
-use verify::SiteVerifier;
+use verify::{ScheduledVerification, SiteVerifier};
 use views::Views;
+use webhooks::{Events, Webhooks};
 
 /// Services and configuration for handlers. Cheap to clone.
 #[derive(Clone)]
@@ -85,6 +86,8 @@ pub struct App {
     pub probe_marks: ProbeMarks,
     /// Reports of crawlers' visits.
     pub analytics: Analytics,
+    /// Watch over crawlers.
+    pub crawler_watch: CrawlerWatch,
     /// Audits of sites.
     pub audits: Audits,
     /// Statistics, sources and exports of AI mentions.
@@ -103,6 +106,12 @@ pub struct App {
     pub refresh: RefreshService,
     /// Verification of sites.
     pub site_verifier: SiteVerifier,
+    /// Verification of sites by schedule.
+    pub scheduled_verification: ScheduledVerification,
+    /// Emitter of events.
+    pub events: Events,
+    /// Webhooks of accounts.
+    pub webhooks: Webhooks,
     /// Pages as people and crawlers see them.
     pub views: Views,
     /// Overviews of sites.
@@ -168,6 +177,13 @@ impl AppState {
             refresh: refresh.clone(),
         };
         let dashboard = SiteDashboard::new(&platform, joined);
+        let site_verifier = SiteVerifier::new(&platform.network)
+            .marked(&platform.secrets, clock)
+            .limited(&callers.rate_limits.shared);
+        let scheduled_verification =
+            ScheduledVerification::new(&platform, &domains, &render, &jobs, &site_verifier);
+        let crawler_watch = CrawlerWatch::new(&platform, &visits, &domains, &jobs);
+        let events = Events::new(clock, &jobs);
         AppState(Arc::new(App {
             relays: Relays::new(&platform, &origins, &recorder),
             readiness: ReadinessCheck::new(&platform, &follower, &visits, &recorder),
@@ -184,6 +200,7 @@ impl AppState {
             recorder,
             verifier: Verifier::new(&platform),
             probe_marks: ProbeMarks::new(&platform.secrets),
+            crawler_watch,
             analytics,
             audits,
             mention_reading,
@@ -192,9 +209,10 @@ impl AppState {
             render,
             jobs,
             refresh,
-            site_verifier: SiteVerifier::new(&platform.network)
-                .marked(&platform.secrets, clock)
-                .limited(&callers.rate_limits.shared),
+            scheduled_verification,
+            site_verifier,
+            webhooks: Webhooks::new(&platform, &events),
+            events,
             callers,
             views,
             dashboard,
@@ -283,6 +301,7 @@ impl AppState {
         OpenApiRouter::with_openapi(<ApiDocument as utoipa::OpenApi>::openapi())
             .merge(health::routes().with_state(self.readiness.clone()))
             .merge(accounts::handlers::routes().with_state(states.accounts()))
+            .merge(webhooks::handlers::routes().with_state(states.webhooks()))
             .merge(domains::handlers::routes().with_state(states.domains()))
             .merge(audit::handlers::routes().with_state(states.audit()))
             .merge(analytics::handlers::routes().with_state(states.analytics()))
@@ -336,6 +355,7 @@ pub fn document_of_features() -> OpenApi {
     let features = [
         health::routes().into_openapi(),
         accounts::handlers::routes().into_openapi(),
+        webhooks::handlers::routes().into_openapi(),
         domains::handlers::routes().into_openapi(),
         audit::handlers::routes().into_openapi(),
         analytics::handlers::routes().into_openapi(),
@@ -348,6 +368,7 @@ pub fn document_of_features() -> OpenApi {
     ];
     let mut document = <ApiDocument as utoipa::OpenApi>::openapi();
     features.into_iter().for_each(|feature| document.merge(feature));
+    webhooks::add_events(&mut document);
     document
 }
 

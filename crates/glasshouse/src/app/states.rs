@@ -14,6 +14,7 @@ use refresh::RefreshState;
 use render::RenderState;
 use verify::VerifyState;
 use views::ViewsState;
+use webhooks::WebhooksState;
 
 /// Creates the states of the routers.
 pub struct States<'a>(pub &'a App);
@@ -29,6 +30,17 @@ impl States<'_> {
             config: app.platform.config.clone(),
             clock: app.platform.clock.clone(),
             holdings: app.holdings.clone(),
+        }
+    }
+
+    /// Makes the state of `webhooks`.
+    pub fn webhooks(&self) -> WebhooksState {
+        let app = self.0;
+        WebhooksState {
+            callers: app.callers.clone(),
+            people: app.people.clone(),
+            holdings: app.holdings.clone(),
+            webhooks: app.webhooks.clone(),
         }
     }
 
@@ -123,6 +135,7 @@ impl States<'_> {
             callers: app.callers.clone(),
             domains: app.domains.clone(),
             site_verifier: app.site_verifier.clone(),
+            scheduled: app.scheduled_verification.clone(),
             render: app.render.clone(),
             config: app.platform.config.clone(),
         }

@@ -8,6 +8,7 @@ use platform::config::Role;
 use platform::jobs::{Registry, Schedule, Worker, WorkerSettings};
 use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};
+use webhooks::{LimitWatch, WebhookSender};
 
 impl AppState {
     /// Registers the jobs of a role: one line per feature with jobs.
@@ -16,9 +17,14 @@ impl AppState {
             Role::Worker => {
                 let registry = self.index_now.register(registry.with::<RemoveDomain>(self.leftovers(), 1));
                 let registry = self.refresh.register(registry);
-                let registry = self.audits.register(analytics::jobs::register(registry, &self.analytics));
+                let registry = self.audits.register(analytics::jobs::register(
+                    registry,
+                    &self.analytics,
+                    &self.crawler_watch,
+                ));
                 let registry = self.mention_reports.register(self.mentions.register(registry));
                 let registry = self.views.register(registry);
+                let registry = self.scheduled_verification.register(self.register_webhooks(registry));
                 match &self.certificates {
                     Some(certificates) => edge::jobs::register(registry, certificates),
                     None => registry,
@@ -33,6 +39,17 @@ impl AppState {
         }
     }
 
+    fn register_webhooks(&self, registry: Registry) -> Registry {
+        let App { accounts, people, holdings, events, platform, .. } = &**self;
+        let limits = LimitWatch {
+            platform: platform.clone(),
+            accounts: accounts.clone(),
+            holdings: holdings.clone(),
+            events: events.clone(),
+        };
+        limits.register(WebhookSender::new(platform, people).register(registry))
+    }
+
     fn schedules(&self) -> Vec<Schedule> {
         let certificates = self.certificates.as_ref().map(|_| edge::jobs::schedules());
         [
@@ -42,6 +59,8 @@ impl AppState {
             self.mentions.schedules(),
             self.mention_reports.schedules(),
             self.views.schedules(),
+            verify::jobs::schedules(),
+            webhooks::schedules(),
             certificates.unwrap_or_default(),
         ]
         .concat()

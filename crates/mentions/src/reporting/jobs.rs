@@ -8,6 +8,7 @@ use super::MentionReports;
 use crate::report::payload::ReportChange;
 use ::domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, Registry, Schedule};
+use platform::notify::webhook::MOST_ATTEMPTS;
 
 /// Interval at which reports that are due are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
@@ -67,13 +68,11 @@ pub struct TellReport {
 
 impl Job for TellReport {
     const KIND: &'static str = "TellReport";
-    const MAX_ATTEMPTS: u32 = 8;
-    const FIRST_WAIT: Duration = Duration::from_secs(30);
+    const MAX_ATTEMPTS: u32 = MOST_ATTEMPTS;
     type Services = MentionReports;
 
-    async fn run(&self, reports: &MentionReports, _: &JobRun) -> Result<JobOutcome, JobError> {
-        reports.tell_webhook(&self.report, &self.new).await?;
-        Ok(JobOutcome::Done)
+    async fn run(&self, reports: &MentionReports, run: &JobRun) -> Result<JobOutcome, JobError> {
+        reports.tell_webhook(self, run).await
     }
 }
 

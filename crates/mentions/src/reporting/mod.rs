@@ -26,6 +26,7 @@ use platform::Platform;
 use platform::clock::Clock;
 use platform::jobs::Jobs;
 use platform::notify::mail::Mailer;
+use webhooks::Events;
 
 pub use super::queries::reports::ReportRow;
 
@@ -40,6 +41,7 @@ struct ReportParts {
     accounts: Accounts,
     domains: DomainsService,
     jobs: Jobs,
+    events: Events,
     analytics: Analytics,
     audits: AuditReader,
     /// None: no mail server is set.
@@ -79,6 +81,7 @@ impl MentionReports {
             accounts: services.accounts.clone(),
             domains: services.domains.clone(),
             jobs: services.jobs.clone(),
+            events: Events::new(&platform.clock, services.jobs),
             analytics: services.analytics.clone(),
             audits: services.audits.clone(),
             monitoring: services.monitoring.clone(),

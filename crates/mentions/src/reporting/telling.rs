@@ -20,12 +20,15 @@ use crate::report::formats::{DigestPeriod, digest};
 use crate::report::payload::{ReportChange, VisibilityReport};
 use crate::report::{WINDOW_DAYS, date_text, providers_in_doubt};
 use ::domains::DomainId;
-use platform::jobs::{Job, JobError};
+use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 use platform::notify::mail::{MailError, MailMessage};
-use platform::notify::webhook::{WebhookError, send};
+use platform::notify::webhook::send_for;
+use webhooks::NewEvent;
+use webhooks::events::{ConfirmedChange, ReportReady, VisibilityChanged};
 
 const WEBHOOK: &str = "webhook";
 const DIGEST: &str = "digest";
+const EVENTS: &str = "events";
 /// Days after which a change is in no report any more.
 const TOLD_DAYS: i64 = 4 * WINDOW_DAYS;
 /// A Sunday, in days since 1970.
@@ -44,6 +47,7 @@ impl MentionReports {
             return Ok(());
         }
         self.announce_to_webhook(tx, record, built).await?;
+        self.announce_as_events(tx, record, built).await?;
         // Yesterday's report is built for the last time now: a digest tells what stays.
         if built.row.day == today - 1 {
             self.announce_digest(tx, record, built).await?;
@@ -69,6 +73,34 @@ impl MentionReports {
         let job = TellReport { report: built.row.id.clone(), new: new.iter().map(change_key).collect() };
         let job = job.queued_for(record.account.as_str()).domain(record.domain.as_str());
         self.0.jobs.enqueue(tx, vec![job]).await.map(drop)
+    }
+
+    /// Emits that a day has a report, and the confirmed changes that no event had.
+    async fn announce_as_events(
+        &self,
+        tx: &mut Tx,
+        record: &MonitoredDomain,
+        built: &BuiltReport,
+    ) -> Result<(), DbError> {
+        let report = &built.report;
+        let event = |data| NewEvent { account: &record.account, domain: Some(&report.domain), data };
+        if built.is_new {
+            let data = ReportReady {
+                report_id: built.row.id.clone(),
+                date_utc: date_text(built.row.day),
+                headline: report.quick_summary.headline.clone(),
+                visibility_percent: report.stats.visibility_percent.value,
+            };
+            self.0.events.emit(tx, event(data.into())).await?;
+        }
+        let new = untold(tx, record, EVENTS, report).await?;
+        if new.is_empty() {
+            return Ok(());
+        }
+        note_told(tx, built, EVENTS, &new).await?;
+        let changes = new.iter().map(confirmed_change).collect();
+        let data = VisibilityChanged { report_id: built.row.id.clone(), changes };
+        self.0.events.emit(tx, event(data.into())).await
     }
 
     async fn announce_digest(
@@ -99,16 +131,14 @@ impl MentionReports {
     }
 
     /// Tells a domain's webhook that a report is ready.
-    pub(super) async fn tell_webhook(&self, id: &str, new: &[String]) -> Result<(), JobError> {
-        let Some((row, report, record)) = self.find_told(id).await? else { return Ok(()) };
+    pub(super) async fn tell_webhook(&self, told: &TellReport, job: &JobRun) -> Result<JobOutcome, JobError> {
+        let Some((row, report, record)) = self.find_told(&told.report).await? else {
+            return Ok(JobOutcome::Done);
+        };
         let secret = self.0.monitoring.secret_of(&record);
-        let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(()) };
-        let message = ready_message(&row, &report, new).to_string();
-        let sent = send(&self.0.platform, &url, &secret, message, self.0.clock.now()).await;
-        sent.map_err(|error| match error {
-            WebhookError::BadAddress(_) => JobError::give_up(error.to_string()),
-            error => JobError::retry(one_line(&error)),
-        })
+        let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(JobOutcome::Done) };
+        let message = ready_message(&row, &report, &told.new).to_string();
+        send_for(job, &self.0.platform, (&url, &secret), message).await
     }
 
     /// Sends a digest to the owners of the account.
@@ -150,6 +180,22 @@ impl MentionReports {
             return Ok(None);
         };
         Ok(serde_json::from_str(&row.payload).ok().map(|report| (row, report, record)))
+    }
+}
+
+fn confirmed_change(change: &ReportChange) -> ConfirmedChange {
+    let text = |value: &Value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    };
+    ConfirmedChange {
+        kind: change.kind.as_str().to_owned(),
+        prompt_id: change.prompt_id.clone(),
+        provider: change.provider.clone(),
+        date: change.date.clone(),
+        from: text(&change.from),
+        to: text(&change.to),
     }
 }
 

@@ -61,6 +61,7 @@ error_codes! {
         with { "limit": 500, "current": 501 };
     InvalidCustomHeaders = BAD_REQUEST "invalid_custom_headers": "Response headers that may not be set; `details` names each."
         with { "details": [{ "rule": 0, "header": "Set-Cookie", "reason": "this header is set by the service or by the protocol" }] };
+    AddressNotConfirmed = BAD_REQUEST "address_not_confirmed": "Mail goes to one address of a person of the account, and only where a mail server is set.";
     FetchFailed = BAD_REQUEST "fetch_failed": "The sitemap, the picture or the page could not be fetched.";
     ParseFailed = BAD_REQUEST "parse_failed": "What is at the sitemap's address is no sitemap.";
     InvalidUrls = BAD_REQUEST "invalid_urls": "Addresses of an audit that are none, or not on the domain; `issues` names each."
@@ -88,6 +89,8 @@ error_codes! {
         with { "limit": 25, "current": 25 };
     KeyLimitReached = FORBIDDEN "key_limit_reached": "The account has as many keys as it may have; revoked ones do not count."
         with { "limit": 100, "current": 100 };
+    WebhookLimitReached = FORBIDDEN "webhook_limit_reached": "The account has as many webhooks as it may have."
+        with { "limit": 20, "current": 20 };
     PeopleLimitReached = FORBIDDEN "people_limit_reached": "The account has as many people as it may have, invited ones among them."
         with { "limit": 100, "current": 100 };
     DomainAccessForbidden = FORBIDDEN "domain_access_forbidden": "The audit is of a domain that is no longer on the account.";

@@ -32,6 +32,7 @@ use super::header_names::{API_KEY, STATS_TOKEN};
         (name = "SEO audit", description = "Audits of whole sites: what search engines and AI crawlers will trip over."),
         (name = "Analytics", description = "Visits of crawlers."),
         (name = "AI mentions", description = "Prompts that assistants are asked, their answers, and the numbers that come of them."),
+        (name = "Webhooks", description = "Events: whom they are told, and how that went."),
         (name = "Account", description = "Keys and use of your plan."),
         (name = "Session", description = "Signing in to the dashboard."),
         (name = "Dashboard", description = "What only the dashboard asks: sites at a glance, and trying settings out."),

@@ -1,7 +1,7 @@
 //! The queue for services and commands: puts work in, reads it, changes it. Runs nothing: that is the worker's part.
 //! Functions that queue work take the caller's transaction, so that cause and work become durable together.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use store::{Db, DbError, Tx};
@@ -21,12 +21,39 @@ struct Shared {
     db: Db,
     clock: Clock,
     wake: Notify,
+    /// Job that is queued when a batch is over.
+    when_batch_ends: OnceLock<JobOfBatch>,
 }
+
+/// Function that returns the job to queue for a batch.
+type JobOfBatch = fn(&BatchId) -> NewJob;
 
 impl Jobs {
     /// Opens the queue of this database.
     pub fn new(db: Db, clock: Clock) -> Jobs {
-        Jobs(Arc::new(Shared { db, clock, wake: Notify::new() }))
+        Jobs(Arc::new(Shared { db, clock, wake: Notify::new(), when_batch_ends: OnceLock::new() }))
+    }
+
+    /// Sets the job that is queued in the transaction that ends a batch. `app` calls this once.
+    pub fn queue_when_batch_ends(&self, job: JobOfBatch) {
+        let _ = self.0.when_batch_ends.set(job);
+    }
+
+    /// Changes what a batch counts, in the order of ids, and queues the job of its end.
+    pub(super) async fn count_in_batch(
+        &self,
+        tx: &mut Tx,
+        id: &BatchId,
+        (done, failed): (i64, i64),
+    ) -> Result<(), DbError> {
+        let is_over = queries::count_in_batch(tx, id, done, failed, self.0.clock.now()).await?;
+        // A batch counts as over with each further beginning of a job that was asked for again.
+        if is_over && (done, failed) != (0, 0) { self.batch_ended(tx, id).await } else { Ok(()) }
+    }
+
+    async fn batch_ended(&self, tx: &mut Tx, id: &BatchId) -> Result<(), DbError> {
+        let Some(job) = self.0.when_batch_ends.get() else { return Ok(()) };
+        self.enqueue(tx, vec![job(id).unique(id.as_str())]).await.map(drop)
     }
 
     pub(super) fn db(&self) -> &Db {
@@ -79,7 +106,10 @@ impl Jobs {
 
     /// Says that no more jobs will be added to an open batch, and what went wrong with its list, if anything did.
     pub async fn close_batch(&self, tx: &mut Tx, id: &BatchId, error: Option<&str>) -> Result<(), DbError> {
-        queries::close_batch(tx, id, error, self.0.clock.now()).await
+        match queries::close_batch(tx, id, error, self.0.clock.now()).await? {
+            true => self.batch_ended(tx, id).await,
+            false => Ok(()),
+        }
     }
 
     pub async fn find_batch(&self, id: &str) -> Result<Option<Batch>, DbError> {
@@ -99,13 +129,13 @@ impl Jobs {
         if !queries::note_batch_error(&mut tx, id, CANCELLED).await? {
             return Ok(false);
         }
-        queries::close_batch(&mut tx, id, Some(CANCELLED), self.0.clock.now()).await?;
+        self.close_batch(&mut tx, id, Some(CANCELLED)).await?;
         tx.commit().await?;
         let mut tx = self.0.db.write().await?;
         let removed = queries::delete_waiting_of_batch(&mut tx, id).await?;
         if removed > 0 {
             let removed = i64::try_from(removed).unwrap_or(i64::MAX);
-            queries::count_in_batch(&mut tx, id, 0, removed, self.0.clock.now()).await?;
+            self.count_in_batch(&mut tx, id, (0, removed)).await?;
         }
         tx.commit_durably().await?;
         Ok(true)
@@ -176,7 +206,7 @@ impl Jobs {
             });
         };
         if let Some(batch) = batch {
-            queries::count_in_batch(&mut tx, &batch, 0, -1, self.0.clock.now()).await?;
+            self.count_in_batch(&mut tx, &batch, (0, -1)).await?;
         }
         // An operator who retries believes that the lane's host works again.
         if let Some(lane) = lane {
@@ -198,7 +228,7 @@ impl Jobs {
             return Err(JobChangeError::NotFound(id.to_owned()));
         };
         if let (JobState::Waiting, Some(batch)) = batch {
-            queries::count_in_batch(&mut tx, &batch, 0, 1, self.0.clock.now()).await?;
+            self.count_in_batch(&mut tx, &batch, (0, 1)).await?;
         }
         Ok(tx.commit_durably().await?)
     }

@@ -1,6 +1,7 @@
 //! Refreshing a whole site, or what is newer than its snapshot: sitemaps and batches.
 
 use super::*;
+use webhooks::testing::HeardEvents;
 
 #[tokio::test]
 async fn a_site_is_refreshed_page_by_page_and_its_batch_tells_how_far_it_is() {
@@ -327,6 +328,25 @@ async fn a_large_batch_whose_domain_is_suspended_half_way_is_complete_and_adds_u
         let batch = shop.batch(&reply["batchGroupId"]).await;
         let sum = batch["done"].as_u64().unwrap() + batch["failed"].as_u64().unwrap();
         assert_eq!((&batch["total"], sum, batch["completedAt"].is_null()), (&json!(130), 130, false));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn webhooks_are_told_once_that_a_batch_is_over() {
+    on_each_engine(async |shop| {
+        let state = &shop.app.state;
+        let heard =
+            HeardEvents::of(state.platform(), &state.jobs, &shop.account.id, &["batch.finished"]).await;
+        shop.web.sitemap(&[("/a", None), ("/b", None)]);
+
+        shop.post_ok(SITE, json!({})).await;
+        let before = heard.list().await;
+        shop.run_jobs().await;
+        shop.run_jobs().await;
+
+        assert!(before.is_empty());
+        assert_eq!(heard.list().await, [("batch.finished".to_owned(), "shop.example".to_owned())]);
     })
     .await;
 }

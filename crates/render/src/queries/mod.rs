@@ -3,6 +3,7 @@
 //! See docs/decisions/0032.
 
 mod listed;
+mod outcomes;
 mod remote_renders;
 mod retention;
 mod snapshot_list;
@@ -15,6 +16,9 @@ use domains::DomainId;
 use platform::clock::Timestamp;
 
 pub use listed::{list_links, list_listable, put_links};
+pub use outcomes::{
+    MinuteOutcomes, add_outcomes, delete_outcomes_before, list_newest_outcomes, sum_outcomes,
+};
 pub use remote_renders::{delete_remote_renders, find_remote_render, insert_remote_render};
 pub use retention::*;
 pub use snapshot_list::{

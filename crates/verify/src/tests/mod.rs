@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "servers of a test are nobody's background work")]
 
 mod pages;
+mod schedule;
 mod sites;
 
 use std::collections::BTreeSet;

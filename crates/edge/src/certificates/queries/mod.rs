@@ -165,6 +165,13 @@ pub async fn save_suggestion(conn: &mut Conn, of: &Suggestion) -> Result<(), DbE
         .map(drop))?)
 }
 
+/// Returns certificates with at most a fifth of their life left, the first to expire first.
+pub async fn list_expiring(conn: &mut Conn, now: Timestamp, limit: i64) -> Result<Vec<Due>, DbError> {
+    const SQL: &str = "select host, not_before, not_after from certificates
+        where not_after > $1 and (not_after - $1) * 5 <= not_after - not_before order by not_after limit $2";
+    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(now.as_millis()).bind(limit).fetch_all(c).await)?)
+}
+
 /// Stores a certificate in place of the previous one. The authority is asked at once when to renew the new one.
 pub async fn save_certificate(
     conn: &mut Conn,

@@ -8,6 +8,7 @@ use super::{AUDITING, RUNS, on_each_engine, paths};
 use platform::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use platform::clock::Timestamp;
 use platform::notify::webhook::sign;
+use webhooks::testing::HeardEvents;
 
 #[tokio::test]
 async fn secrets_are_sent_to_the_site_and_never_shown() {
@@ -266,6 +267,27 @@ async fn a_webhook_is_told_with_a_proof_that_a_run_ended() {
         assert_eq!(event["reasons"], json!(["completed", "new_errors", "health_dropped"]), "{event:#}");
         // The missing page.
         assert_eq!(event["newErrors"], 1);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn webhooks_of_the_account_are_told_how_a_run_ended_and_of_new_errors() {
+    on_each_engine(async |shop| {
+        let state = &shop.app.state;
+        let names = ["audit.completed", "audit.new_errors"];
+        let heard = HeardEvents::of(&state.platform, &state.jobs, &shop.domain.account_id, &names).await;
+
+        shop.audit(json!({})).await;
+        let first = heard.list().await;
+        shop.web.page("/tea", "Green and black tea", &["/", "/gone", "/lost"]);
+        shop.audit(json!({})).await;
+
+        let told = |name: &str| (name.to_owned(), "shop.example".to_owned());
+        assert_eq!(first, [told("audit.completed")]);
+        let mut all = heard.list().await;
+        all.sort();
+        assert_eq!(all, [told("audit.completed"), told("audit.completed"), told("audit.new_errors")]);
     })
     .await;
 }

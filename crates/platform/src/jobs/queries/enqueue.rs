@@ -239,17 +239,17 @@ pub async fn close_batch(
     id: &BatchId,
     error: Option<&str>,
     now: Timestamp,
-) -> Result<(), DbError> {
+) -> Result<bool, DbError> {
     const SQL: &str = "update job_batches set is_open = false, error = coalesce($2, error),
             failed = failed + case when $2 is null then 0 else total - fed end,
             completed_at = case when done + failed + case when $2 is null then 0 else total - fed end >= total
                 then $3 end
-        where id = $1 and is_open";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        where id = $1 and is_open returning completed_at";
+    let completed_at: Option<Option<i64>> = on_engine!(conn, |c| sqlx::query_scalar(SQL)
         .bind(id.as_str())
         .bind(error)
         .bind(now.as_millis())
-        .execute(c)
-        .await
-        .map(drop))?)
+        .fetch_optional(c)
+        .await)?;
+    Ok(completed_at.flatten().is_some())
 }

@@ -93,27 +93,27 @@ pub async fn delete_cancelled(
     Ok(row.map(|(batch,)| batch.map(BatchId::from)))
 }
 
-/// Changes what a batch counts. Call it in the order of ids: two transactions that count in the same batches must
-/// not wait for each other.
+/// Changes what a batch counts; returns true when the batch is over. Call it in the order of ids: two transactions that count in
+/// the same batches must not wait for each other.
 pub async fn count_in_batch(
     conn: &mut Conn,
     id: &BatchId,
     done: i64,
     failed: i64,
     now: Timestamp,
-) -> Result<(), DbError> {
+) -> Result<bool, DbError> {
     const SQL: &str = "update job_batches set done = done + $2, failed = failed + $3,
             started_at = coalesce(started_at, $4),
             completed_at = case when done + failed + $2 + $3 >= total and not is_open then $4 end
-        where id = $1";
-    Ok(on_engine!(conn, |c| sqlx::query(SQL)
+        where id = $1 returning completed_at";
+    let completed_at: Option<Option<i64>> = on_engine!(conn, |c| sqlx::query_scalar(SQL)
         .bind(id.as_str())
         .bind(done)
         .bind(failed)
         .bind(now.as_millis())
-        .execute(c)
-        .await
-        .map(drop))?)
+        .fetch_optional(c)
+        .await)?;
+    Ok(completed_at.flatten().is_some())
 }
 
 /// Clears the trouble of a lane that works again, unless a newer cooldown has begun.

@@ -233,7 +233,7 @@ impl Worker {
                 changes.begun(batch);
             }
         }
-        changes.write(&mut tx, now).await?;
+        changes.write(&mut tx, &self.jobs).await?;
         let mut turns: BTreeMap<i64, i64> = BTreeMap::new();
         for Claimed { job, .. } in &begun {
             let turn = turns.entry(job.priority).or_insert(job.turn);
@@ -283,7 +283,7 @@ impl Worker {
         let mut tx = self.jobs.db().write_replanned().await?;
         let mut changes = BatchChanges::default();
         self.results(now).write(&mut tx, ended, &mut changes).await?;
-        changes.write(&mut tx, now).await?;
+        changes.write(&mut tx, &self.jobs).await?;
         tx.commit().await
     }
 

@@ -13,6 +13,7 @@ use crate::jobs::failure::{AfterFailure, JobError};
 use crate::jobs::job::{JobOutcome, Registry};
 use crate::jobs::model::{BatchId, HORIZON, JobId, JobPriority, backoff};
 use crate::jobs::queries::{self, Candidate};
+use crate::jobs::queue::Jobs;
 
 /// Wait after a failure of a job whose kind this process does not know.
 const UNKNOWN_WAIT: Duration = Duration::from_secs(60);
@@ -47,9 +48,9 @@ impl BatchChanges {
         }
     }
 
-    pub async fn write(&self, tx: &mut Tx, now: Timestamp) -> Result<(), DbError> {
-        for (batch, (done, failed)) in &self.0 {
-            queries::count_in_batch(tx, batch, *done, *failed, now).await?;
+    pub async fn write(&self, tx: &mut Tx, jobs: &Jobs) -> Result<(), DbError> {
+        for (batch, counts) in &self.0 {
+            jobs.count_in_batch(tx, batch, *counts).await?;
         }
         Ok(())
     }

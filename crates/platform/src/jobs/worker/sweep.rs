@@ -218,7 +218,7 @@ impl Sweeper {
                 *failed.entry(batch.clone()).or_default() += 1;
             }
             for (batch, failed) in failed {
-                queries::count_in_batch(&mut tx, &batch, 0, failed, now).await?;
+                self.jobs.count_in_batch(&mut tx, &batch, (0, failed)).await?;
             }
             tracing::warn!(
                 worker,

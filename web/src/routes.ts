@@ -74,6 +74,8 @@ const routes = {
   '/account/security': () => import('./features/account/security.svelte'),
   '/account/people': () => import('./features/account/people.svelte'),
   '/account/keys': () => import('./features/account/keys.svelte'),
+  '/account/webhooks': () => import('./features/account/webhooks.svelte'),
+  '/account/webhooks/:id': () => import('./features/account/webhook-deliveries.svelte'),
   '/account/usage': () => import('./features/account/usage.svelte'),
   '*': NotFound,
 };

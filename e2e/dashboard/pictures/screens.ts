@@ -200,6 +200,7 @@ const SETTINGS: Screen[] = [
   { name: 'security', path: () => '/account/security', shows: heading('Security') },
   { name: 'people', path: () => '/account/people', shows: table('People') },
   { name: 'keys', path: () => '/account/keys', shows: table('API keys') },
+  { name: 'webhooks', path: () => '/account/webhooks', shows: heading('Webhooks') },
   { name: 'usage', path: () => '/account/usage', shows: table('Usage') },
   {
     name: 'palette',

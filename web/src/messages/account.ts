@@ -6,6 +6,7 @@ export const profile = () => 'Profile';
 export const security = () => 'Security';
 export const people = () => 'People';
 export const keys = () => 'API keys';
+export const webhooks = () => 'Webhooks';
 export const usage = () => 'Usage';
 
 export const profileLede = (email: string, plan: string) => `Signed in as ${email}, on the ${plan} plan.`;

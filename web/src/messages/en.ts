@@ -30,3 +30,4 @@ export * as shell from './shell';
 export * as sources from './sources';
 export * as tables from './tables';
 export * as verification from './verification';
+export * as webhooks from './webhooks';

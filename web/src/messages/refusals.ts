@@ -64,6 +64,7 @@ const limitThings: Record<string, readonly [one: string, other: string]> = {
   domain_limit_reached: ['domain', 'domains'],
   key_limit_reached: ['API key', 'API keys'],
   people_limit_reached: ['person', 'people'],
+  webhook_limit_reached: ['webhook', 'webhooks'],
   render_limit_reached: ['render', 'renders'],
   on_demand_limit_reached: ['audit', 'audits'],
   max_pages_per_month_limit_reached: ['audited page', 'audited pages'],

@@ -86,6 +86,7 @@ export const people = () => 'People';
 export const switchAccount = () => 'Switch account';
 export const switchFailed = () => 'The account was not switched. Try again.';
 export const apiKeys = () => 'API keys';
+export const webhooks = () => 'Webhooks';
 export const usage = () => 'Usage';
 export const signOut = () => 'Sign out';
 export const signOutFailed = () => 'Signing out failed: the server does not answer. You are still signed in.';

@@ -47,6 +47,17 @@ export const SCREENS: readonly Looked[] = [
       await dialog(page, 'Create key');
     },
   },
+  { name: 'webhooks', path: '/account/webhooks', heading: 'Webhooks' },
+  {
+    name: 'creation of a webhook',
+    path: '/account/webhooks',
+    heading: 'Webhooks',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Create webhook' }).first().click();
+      await dialog(page, 'Create webhook');
+    },
+  },
+  { name: 'deliveries of a webhook', path: '/account/webhooks/none', heading: 'Deliveries' },
   { name: 'usage', path: '/account/usage', heading: 'Usage' },
   { name: 'not found', path: '/nowhere', heading: 'Not found' },
   {

@@ -26,6 +26,7 @@ from glasshouse_client.api import (
     service,
     session,
     tools,
+    webhooks,
 )
 from glasshouse_client.models import (
     AcceptedInvitation,
@@ -42,6 +43,7 @@ from glasshouse_client.models import (
     MonitoringChange,
     NewKeyRequest,
     NewPerson,
+    NewWebhookRequest,
     OwnPassword,
     PageRequest,
     PasswordChange,
@@ -63,8 +65,10 @@ from glasshouse_client.models import (
     StartRequest,
     TermsBody,
     TotpCode,
+    VerificationChange,
     VerifyBody,
     ViewOrder,
+    WebhookChangeRequest,
 )
 
 T = TypeVar("T")
@@ -321,6 +325,24 @@ def call_people() -> None:
     assert people.remove_person(owner, invitation.id).keys == 0
 
 
+def call_webhooks() -> None:
+    wanted = NewWebhookRequest(url="http://hooks.test/in", events=["audit.completed"], domains=[DOMAIN])
+    made = webhooks.create_webhook(client, body=wanted)
+    assert made.secret is not None and made.secret.startswith("whsec_")
+    assert [hook.id for hook in webhooks.list_webhooks(client).webhooks] == [made.id]
+    webhooks.change_webhook(client, made.id, body=WebhookChangeRequest(events=["audit.completed", "verify.failing"]))
+    assert webhooks.rotate_webhook_secret(client, made.id).secret != made.secret
+    sent = webhooks.test_webhook(client, made.id)
+    listed = webhooks.list_webhook_deliveries(client, made.id)
+    assert [delivery.event for delivery in listed.deliveries] == ["webhook.test"]
+    assert webhooks.redeliver_webhook_delivery(client, made.id, sent.id).id == sent.id
+    webhooks.delete_webhook(client, made.id)
+    error = refused(lambda: webhooks.delete_webhook(client, made.id))
+    assert isinstance(error, refusals.NotFound)
+    assert domains.get_verification(client, DOMAIN).every == "daily"
+    assert domains.update_verification(client, DOMAIN, body=VerificationChange(every="off")).every == "off"
+
+
 def call_dashboard() -> None:
     person = sign_in(PASSWORD)
     other = f"dashboard-{DOMAIN}"
@@ -366,6 +388,7 @@ for call in [
     call_seo_audit,
     call_ai_mentions,
     call_people,
+    call_webhooks,
     call_dashboard,
 ]:
     began = time.monotonic()

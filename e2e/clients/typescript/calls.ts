@@ -280,6 +280,33 @@ async function people() {
   assert.equal((await owner.delete('/api/people/{id}', { params: inPerson })).keys, 0);
 }
 
+async function webhooks() {
+  const wanted = { url: 'http://hooks.test/in', events: ['audit.completed'], domains: [domain] };
+  const made = await client.post('/api/webhooks', { body: wanted });
+  assert.match(made.secret ?? '', /^whsec_/);
+  assert.deepEqual(
+    (await client.get('/api/webhooks')).webhooks.map(({ id }) => id),
+    [made.id],
+  );
+  const params = { path: { id: made.id } };
+  const events = ['audit.completed', 'verify.failing'];
+  assert.deepEqual((await client.patch('/api/webhooks/{id}', { params, body: { events } })).events, events);
+  assert.notEqual((await client.post('/api/webhooks/{id}/rotate', { params })).secret, made.secret);
+  const { id } = await client.post('/api/webhooks/{id}/test', { params });
+  const { deliveries } = await client.get('/api/webhooks/{id}/deliveries', { params });
+  assert.deepEqual(
+    deliveries.map((delivery) => [delivery.id, delivery.event]),
+    [[id, 'webhook.test']],
+  );
+  const inDelivery = { path: { id: made.id, deliveryId: id } };
+  await client.post('/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', { params: inDelivery });
+  await client.delete('/api/webhooks/{id}', { params });
+  await assert.rejects(client.delete('/api/webhooks/{id}', { params }), (error) => hasCode(error, 'not_found'));
+  assert.equal((await client.get('/api/domains/{domain}/verification', { params: inDomain })).every, 'daily');
+  const off = await client.patch('/api/domains/{domain}/verification', { params: inDomain, body: { every: 'off' } });
+  assert.equal(off.every, 'off');
+}
+
 async function dashboard() {
   const session = await signIn(PASSWORD);
   const other = `dashboard-${domain}`;
@@ -325,7 +352,7 @@ async function dashboard() {
   await (await signIn(`${PASSWORD}, changed`)).delete('/api/session');
 }
 
-for (const part of [service, tools, account, domains, rendering, analytics, audits, mentions, people, dashboard]) {
+for (const part of [service, tools, account, domains, rendering, analytics, audits, mentions, people, webhooks, dashboard]) {
   const began = Date.now();
   await part();
   console.log(`    ${part.name.padEnd(12)} ${((Date.now() - began) / 1000).toFixed(1)} s`);

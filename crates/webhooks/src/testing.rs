@@ -162,8 +162,11 @@ pub struct Receiver {
 #[derive(Clone, Default)]
 struct Inbox {
     received: Arc<Mutex<Vec<Received>>>,
-    orders: Arc<Mutex<VecDeque<(u16, Vec<(String, String)>)>>>,
+    orders: Arc<Mutex<VecDeque<OrderedAnswer>>>,
 }
+
+/// Status and headers of an answer.
+type OrderedAnswer = (u16, Vec<(String, String)>);
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

@@ -12,6 +12,8 @@ pub mod packed;
 pub mod testing;
 
 pub use blobs::{BlobConfig, BlobError, BlobInfo, Blobs};
-pub use db::{Conn, Db, DbConfig, Engine, EngineConn, STATEMENT_TIME, Statements, Tx, time_limited};
+pub use db::{
+    Conn, Db, DbConfig, Enclosure, Engine, EngineConn, STATEMENT_TIME, Statements, Tx, time_limited,
+};
 pub use error::DbError;
 pub use sqlx::migrate::Migrator;

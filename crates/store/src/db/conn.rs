@@ -85,15 +85,22 @@ impl Tx {
     pub async fn commit_durably(mut self) -> Result<(), DbError> {
         let log = self.log.take();
         self.commit().await?;
-        let Some(log) = log else { return Ok(()) };
-        let written = tokio::task::spawn_blocking(move || match std::fs::File::open(&log) {
-            Ok(file) => file.sync_data().map_err(|source| DbError::File { path: log, source }),
-            // Folded into the database meanwhile, which is synced before the log goes.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            Err(source) => Err(DbError::File { path: log, source }),
-        });
-        written.await.expect("syncing a file does not panic")
+        match log {
+            Some(log) => sync_log(log).await,
+            None => Ok(()),
+        }
     }
+}
+
+/// Waits until SQLite's write-ahead log is on the disk.
+pub(super) async fn sync_log(log: PathBuf) -> Result<(), DbError> {
+    let written = tokio::task::spawn_blocking(move || match std::fs::File::open(&log) {
+        Ok(file) => file.sync_data().map_err(|source| DbError::File { path: log, source }),
+        // Folded into the database meanwhile, which is synced before the log goes.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(DbError::File { path: log, source }),
+    });
+    written.await.expect("syncing a file does not panic")
 }
 
 impl Deref for Tx {

@@ -30,6 +30,7 @@
 //! See docs/decisions/0002.
 
 mod conn;
+mod enclosure;
 mod limits;
 mod open;
 #[cfg(test)]
@@ -46,6 +47,7 @@ use self::open::{begin_immediate, log_of, open_postgres, open_sqlite};
 use crate::{DbError, on_engine};
 
 pub use conn::{Conn, EngineConn, Tx};
+pub use enclosure::Enclosure;
 pub use limits::{STATEMENT_TIME, Statements, time_limited};
 
 /// Longest wait for a connection before the database counts as unavailable.
@@ -86,6 +88,8 @@ pub(crate) enum Pools {
         path: PathBuf,
         writer: SqlitePool,
         readers: SqlitePool,
+        /// True for the handle of an [`Enclosure`], whose writes are parts of its transaction.
+        is_enclosed: bool,
     },
     Postgres(PgPool),
 }
@@ -122,6 +126,10 @@ impl Db {
     /// Begins a write transaction. It is rolled back when dropped without [`Tx::commit`].
     pub async fn write(&self) -> Result<Tx, DbError> {
         Ok(match &self.0 {
+            // Durable with the whole transaction.
+            Pools::Sqlite { writer, is_enclosed: true, .. } => {
+                Tx::new(Inner::SqliteTx(time_limited(writer.begin()).await?), None)
+            }
             // A deferred transaction could fail half-way, when its first write meets another process's.
             Pools::Sqlite { path, writer, .. } => {
                 let log = log_of(path);

@@ -62,7 +62,7 @@ pub(super) async fn open_sqlite(path: &Path, readers: u32) -> Result<Db, DbError
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .connect_with(options.pragma("query_only", "on"))
         .await?;
-    Ok(Db(Pools::Sqlite { path: path.to_owned(), writer, readers }))
+    Ok(Db(Pools::Sqlite { path: path.to_owned(), writer, readers, is_enclosed: false }))
 }
 
 /// Returns the path of SQLite's write-ahead log.

@@ -294,3 +294,37 @@ async fn the_database_is_usable_again_after_its_server_crashed() {
     assert!(meanwhile.is_unavailable(), "{meanwhile:?}");
     assert_eq!(list(&mut db.read().await.unwrap()).await.unwrap(), [note("a")]);
 }
+
+#[tokio::test]
+async fn transactions_in_an_enclosure_become_visible_together_or_never() {
+    for_each_engine(async |db| {
+        create_tables(db).await;
+        let enclosure = db.enclosure();
+        let write = async |id: &str, is_kept: bool| {
+            let mut tx = enclosure.db().write().await.unwrap();
+            insert(&mut tx, &note(id)).await.unwrap();
+            if is_kept {
+                tx.commit_durably().await.unwrap();
+            }
+        };
+        let ids = async |db: &Db| -> Vec<String> {
+            list(&mut db.read().await.unwrap()).await.unwrap().into_iter().map(|note| note.id).collect()
+        };
+
+        enclosure.begin().await.unwrap();
+        write("a", true).await;
+        write("b", false).await;
+        write("c", true).await;
+        let (inside, outside) = (ids(enclosure.db()).await, ids(db).await);
+        enclosure.commit().await.unwrap();
+        let committed = ids(db).await;
+        enclosure.begin().await.unwrap();
+        write("d", true).await;
+        enclosure.roll_back().await.unwrap();
+
+        assert_eq!((inside, outside), (vec!["a".to_owned(), "c".to_owned()], Vec::<String>::new()));
+        assert_eq!(committed, ["a", "c"]);
+        assert_eq!((ids(db).await, ids(enclosure.db()).await), (committed.clone(), committed));
+    })
+    .await;
+}

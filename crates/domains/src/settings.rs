@@ -126,6 +126,11 @@ pub struct CheckedChange {
 }
 
 impl SettingsChange {
+    /// Takes an empty origin host out of the change, by which the operator removes the host. Returns false when there is none.
+    pub fn take_removal_of_origin(&mut self) -> bool {
+        self.origin_host.take_if(|text| text.is_empty()).is_some()
+    }
+
     /// Validates a change for the domain `host` on a plan. Does not depend on stored data.
     pub fn check(self, host: &str, plan: &PlanLimits) -> Result<CheckedChange, SettingsError> {
         let twin = names::twin(host);

@@ -17,6 +17,7 @@ use subtle::ConstantTimeEq;
 
 use super::Callers;
 use super::credentials::{Presented, presented_key, presented_key_or_bearer};
+use super::operator::Operator;
 use super::proxied::{ProxiedPerson, proxied_person};
 use super::requester::Requester;
 use crate::AccountId;
@@ -35,6 +36,8 @@ use platform::plans::{Plan, PlanLimit, PlanLimits};
 pub struct Caller<A: Access> {
     /// Credential that was presented.
     pub credential: Credential,
+    /// True for the operator's command, which asks no other server: what is sent is stored as it is.
+    pub is_operator: bool,
     limits: Arc<Config>,
     access: PhantomData<A>,
 }
@@ -182,6 +185,8 @@ pub struct Uncounted<A: Access> {
     is_read: bool,
     /// The request was counted with the call of the tool that makes it.
     is_of_tool: bool,
+    /// True for the operator's command; see [`Caller::is_operator`].
+    pub is_operator: bool,
     limits: Arc<Config>,
     standing: Option<RateLimitSlot>,
     access: PhantomData<A>,
@@ -195,13 +200,18 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let callers = Callers::from_ref(state);
-        let credential = authenticate::<A>(parts, &callers).await?;
+        let operator = parts.extensions.get::<Operator>();
+        let credential = match operator {
+            Some(Operator(identity)) => Credential::Session(identity.clone()),
+            None => authenticate::<A>(parts, &callers).await?,
+        };
         Ok(Uncounted {
             lacks_csrf_token: match &credential {
                 Credential::Key(_) => false,
                 Credential::Session(session) => lacks_csrf_token(parts, session),
             },
             is_read: is_read(&parts.method),
+            is_operator: operator.is_some(),
             credential,
             is_of_tool: parts.extensions.get::<ToolRequest>().is_some(),
             limits: callers.config.clone(),
@@ -214,7 +224,7 @@ where
 impl<A: Access> Uncounted<A> {
     /// Counts the request; 429 over the limit.
     pub async fn count(&self, callers: &Callers, rate: Rate) -> Result<(), ApiError> {
-        if self.is_of_tool && rate == Rate::Beyond {
+        if self.is_operator || self.is_of_tool && rate == Rate::Beyond {
             return Ok(());
         }
         let Some(standing) = callers.rate_limits.take(rate, &self.credential.requester()).await? else {
@@ -245,7 +255,7 @@ impl<A: Access> Uncounted<A> {
         }
         self.check_role()?;
         let (credential, limits) = (self.credential.clone(), self.limits.clone());
-        Ok(Caller { credential, limits, access: PhantomData })
+        Ok(Caller { credential, is_operator: self.is_operator, limits, access: PhantomData })
     }
 
     /// Refuses a person whose role is below the operation's, and a write with a key that only reads.

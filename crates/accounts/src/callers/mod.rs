@@ -4,6 +4,7 @@
 pub mod caller;
 pub mod credentials;
 pub mod long_calls;
+pub mod operator;
 pub mod proxied;
 pub mod rate_limit;
 pub mod requester;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 pub use self::caller::{
     Caller, Credential, SignedIn, ToolRequest, Uncounted, check_limit, check_scope, unknown_caller,
 };
+pub use self::operator::Operator;
 use self::rate_limit::RateLimits;
 use super::Accounts;
 use platform::config::Config;

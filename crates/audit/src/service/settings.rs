@@ -77,9 +77,20 @@ impl AuditSettings {
 
     /// Returns the audit settings of a domain, without secrets.
     pub async fn view(&self, domain: &Domain) -> Result<AuditingView, DbError> {
+        let (auditing, credentials) = self.get_current(domain).await?;
+        Ok(AuditingView::of(auditing, &credentials))
+    }
+
+    /// Returns the secrets of a domain's audits, for commands of the operator. Must never be shown.
+    pub async fn credentials(&self, domain: &Domain) -> Result<SiteCredentials, DbError> {
+        Ok(self.get_current(domain).await?.1)
+    }
+
+    /// Returns the settings, with the credentials for the domain's present server.
+    async fn get_current(&self, domain: &Domain) -> Result<(Auditing, SiteCredentials), DbError> {
         let (auditing, mut credentials) = self.get(&domain.id).await?;
         credentials.keep_for(domain.settings.origin_host.as_ref());
-        Ok(AuditingView::of(auditing, &credentials))
+        Ok((auditing, credentials))
     }
 
     /// Changes how a domain is audited. What was sent was checked before.

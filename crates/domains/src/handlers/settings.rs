@@ -59,20 +59,28 @@ async fn update<A: Access>(
     caller: &Caller<A>,
     app: &DomainsState,
     domain: RequestedDomain,
-    DomainsJson(change): DomainsJson<SettingsChange>,
+    DomainsJson(mut change): DomainsJson<SettingsChange>,
 ) -> ApiResult<Json<UpdatedDomain>> {
+    let removes_origin = caller.is_operator && change.take_removal_of_origin();
     let domain = domain.record(caller, &app.domains, DomainAccess::Use).await?;
     let (host, limits) = (domain.host.clone(), caller.limits().clone());
     // Finding loops among thousands of redirects takes too long for a thread that serves other requests.
     let checking = tokio::task::spawn_blocking(move || change.check(&host, &limits));
     let mut checked = checking.await.map_err(ApiError::internal)?.map_err(not_changed)?;
     if let Some(origin) = &checked.origin_host
+        && !caller.is_operator
         && !app.origins.is_reachable(origin, REACHABILITY_WAIT).await
     {
         checked.invalid_fields.insert(0, "originHost".to_owned());
     }
     let invalid_fields = std::mem::take(&mut checked.invalid_fields);
-    let changed = app.domains.change_settings(&domain.id, |settings| checked.apply_to(settings)).await;
+    let changed = app.domains.change_settings(&domain.id, |settings| {
+        checked.apply_to(settings);
+        if removes_origin {
+            settings.origin_host = None;
+        }
+    });
+    let changed = changed.await;
     Ok(Json(UpdatedDomain { domain: changed.map_err(change_failed)?.into(), invalid_fields }))
 }
 

@@ -60,6 +60,8 @@ enum Work {
     Clear,
     /// Read this address and store it.
     Take(Url),
+    /// Store this address without reading it.
+    StoreUnread(Url),
     /// Read the stored address again; none: discover the sitemap.
     Renew(Option<Url>),
 }
@@ -100,6 +102,7 @@ async fn update<A: MayFetch>(
     let changed = match work {
         Work::Keep => domain,
         Work::Clear => store(app, &domain, None, String::new(), 0).await?,
+        Work::StoreUnread(url) => store(app, &domain, None, url.into(), 0).await?,
         Work::Take(url) => {
             let (url, count) = read(app, &domain, Some(url)).await?;
             store(app, &domain, None, url.into(), count).await?
@@ -133,6 +136,7 @@ async fn plan<A: MayFetch>(
     let work = match (request.sitemap_url.as_deref(), sent) {
         (Some(""), _) => Work::Clear,
         (_, Some(url)) if Some(&url) == stored.as_ref() && !request.refresh => Work::Keep,
+        (_, Some(url)) if caller.is_operator => Work::StoreUnread(url),
         (_, Some(url)) => Work::Take(url),
         (_, None) => Work::Renew(stored),
     };

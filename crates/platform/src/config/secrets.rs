@@ -7,7 +7,16 @@ use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde_json::{Error, Value};
 
+use super::Config;
 use super::values::Secret;
+
+impl Config {
+    /// Reads a secret that a file of the operator names by its environment variable. None: the variable is not set, or is
+    /// no text.
+    pub fn secret_variable(name: &str) -> Option<String> {
+        std::env::var_os(name)?.into_string().ok()
+    }
+}
 
 /// Text in place of a secret.
 const MASK: &str = "***";

@@ -110,15 +110,15 @@ impl Context {
 
     /// Returns every service on the database of the running service, without a browser and without background work.
     pub async fn app(&self) -> anyhow::Result<AppState> {
-        self.app_with(Arc::new(Unrendered)).await
+        self.app_on(self.database().await?, Arc::new(Unrendered))
     }
 
-    /// Returns every service on the database of the running service, with this renderer. Starts no background work.
-    pub async fn app_with(&self, renderer: Arc<dyn Renderer>) -> anyhow::Result<AppState> {
+    /// Returns every service on this handle of the database, with this renderer. Starts no background work.
+    pub fn app_on(&self, db: Db, renderer: Arc<dyn Renderer>) -> anyhow::Result<AppState> {
         Ok(AppState::new(Platform {
             config: self.config.clone(),
             clock: self.clock.clone(),
-            db: self.database().await?,
+            db,
             blobs: self.blobs()?,
             network: self.network()?,
             secrets: Arc::new(self.secrets()?),

@@ -3,6 +3,7 @@
 
 mod account;
 mod analytics;
+mod apply;
 mod ask;
 mod audit;
 mod backup;
@@ -19,6 +20,7 @@ mod mentions;
 mod migrate;
 mod openapi;
 mod output;
+mod owner;
 mod reference;
 mod render;
 mod serve;
@@ -74,6 +76,8 @@ enum Command {
     /// Manages domains
     #[command(subcommand)]
     Domain(domain::Command),
+    /// Makes domains and all their settings what a file says, or writes such a file
+    Apply(apply::Args),
     /// Records visits of crawlers that other web servers saw
     #[command(subcommand)]
     Analytics(analytics::Command),
@@ -183,6 +187,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Account(command) => account::run(command, &context).await,
         Command::Key(command) => key::run(command, &context).await,
         Command::Domain(command) => domain::run(command, &context).await,
+        Command::Apply(args) => apply::run(args, &context).await,
         Command::Analytics(command) => analytics::run(command, &context).await,
         Command::Mentions(command) => mentions::run(command, &context).await,
         Command::Crawlers(args) => crawlers::run(&args),

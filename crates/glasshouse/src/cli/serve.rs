@@ -17,11 +17,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
+use super::owner::create_owner;
 use super::{Context, output};
 use crate::app::AppState;
 use crate::unrendered::Unrendered;
-use accounts::Accounts;
-use accounts::model::Email;
 use dashboard::assets::{WebFiles, is_built};
 use edge;
 use platform::Platform;
@@ -34,8 +33,6 @@ use platform::listen::unread::ClientBody;
 use platform::listen::{ListenError, Listening, bind, descriptors};
 use platform::telemetry::access_log::AccessLog;
 
-/// E-mail address of the account that the first start creates.
-const OWNER: &str = "owner@localhost";
 /// Bytes of a request's line and headers, beside the longest `url` that a render may name.
 const HEAD_BYTES: usize = 64 * 1024;
 
@@ -75,7 +72,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         shutdown: CancellationToken::new(),
     };
     let app = AppState::new(platform.clone());
-    create_owner(&app.accounts, &config.public_url()).await?;
+    create_owner(&app.accounts, None, &config.public_url()).await?;
     // Read before the first request. Data that cannot be read now is read when the database is reachable.
     if let Err(error) = app.follower.current().await {
         tracing::warn!(%error, "domains could not be read");
@@ -279,19 +276,6 @@ pub(super) fn lock_folder(context: &Context) -> anyhow::Result<DataLock> {
         }
         lock => Ok(lock),
     }
-}
-
-/// Creates the first account and prints its credentials: here, once, and nowhere else.
-async fn create_owner(accounts: &Accounts, address: &str) -> anyhow::Result<()> {
-    let email: Email = OWNER.parse()?;
-    if let Some((password, key)) = accounts.create_owner(&email).await? {
-        output::note("first start: an owner account was made. This is shown once.");
-        output::note(&format!("  address:  {address}"));
-        output::note(&format!("  e-mail:   {email}"));
-        output::note(&format!("  password: {password}"));
-        output::note(&format!("  API key:  {}", key.reveal()));
-    }
-    Ok(())
 }
 
 /// Reaps processes whose parent has ended, as process 1 of a container must.

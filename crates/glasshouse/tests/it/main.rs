@@ -6,6 +6,7 @@
     reason = "tests speak HTTP to loopback and pass settings in the environment"
 )]
 
+mod apply;
 mod audits;
 mod commands;
 mod faults;

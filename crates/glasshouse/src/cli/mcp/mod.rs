@@ -99,7 +99,7 @@ impl Machine {
     async fn serve(&self, email: Option<&Email>) -> anyhow::Result<()> {
         let renders = !self.is_served && self.context.config.has_role(Role::Render);
         let renderer: Arc<dyn Renderer> = if renders { self.browser.clone() } else { Arc::new(Unrendered) };
-        let app = self.context.app_with(renderer).await?;
+        let app = self.context.app_on(self.context.database().await?, renderer)?;
         let account = find_account(&app, email).await?;
         app.follower.current().await.context("cannot read the domains")?;
         if !self.is_served {

@@ -25,6 +25,7 @@ mod reference;
 mod render;
 mod serve;
 mod stats_token;
+mod up;
 mod verify;
 
 use std::path::PathBuf;
@@ -57,6 +58,8 @@ struct Cli {
 enum Command {
     /// Starts the service: API, dashboard, edge and background work
     Serve,
+    /// Makes settings, account, key and domain where they are missing, starts the service and says when crawlers get pages
+    Up(up::Args),
     /// Renders one page without a server, HTML on stdout
     Render(render::Args),
     /// Audits a site without a server
@@ -164,8 +167,12 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     if matches!(cli.command, Command::Commands) {
         return output::bytes(reference::describe(&Cli::command()).as_bytes());
     }
-    let is_server = matches!(cli.command, Command::Serve);
-    let settings = platform::config::Config::load(cli.config.as_deref())?;
+    let is_server = matches!(cli.command, Command::Serve | Command::Up(_));
+    let config = match &cli.command {
+        Command::Up(args) => Some(up::prepare(args, cli.config)?),
+        _ => cli.config,
+    };
+    let settings = platform::config::Config::load(config.as_deref())?;
     // Only the command's own output by default; messages of libraries on request.
     let telemetry =
         platform::telemetry::start(&settings.telemetry, level.or((!is_server).then_some("warn")))?;
@@ -178,7 +185,8 @@ async fn dispatch(cli: Cli) -> anyhow::Result<ExitCode> {
     }
     let context = Context::new(settings);
     let outcome = match cli.command {
-        Command::Serve => serve::run(context).await,
+        Command::Serve => serve::run(context, None).await,
+        Command::Up(args) => up::run(args, context).await,
         Command::Render(args) => render::run(args, &context).await,
         Command::Audit(args) => audit::run(*args, &context).await,
         Command::Verify(args) => verify::run(args, &context).await,

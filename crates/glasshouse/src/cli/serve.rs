@@ -18,6 +18,7 @@ use tokio_util::task::TaskTracker;
 use tower::ServiceExt;
 
 use super::owner::create_owner;
+use super::up::{FirstSite, ServedSite};
 use super::{Context, output};
 use crate::app::AppState;
 use crate::unrendered::Unrendered;
@@ -36,8 +37,8 @@ use platform::telemetry::access_log::AccessLog;
 /// Bytes of a request's line and headers, beside the longest `url` that a render may name.
 const HEAD_BYTES: usize = 64 * 1024;
 
-/// Runs the command until SIGTERM or SIGINT.
-pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
+/// Runs the service until SIGTERM or SIGINT, for `up` with a site to serve.
+pub async fn run(context: Context, site: Option<FirstSite>) -> anyhow::Result<ExitCode> {
     // From here on a signal shuts the service down in order, even during the start.
     let mut signals = EndSignals::new()?;
     let config = context.config.clone();
@@ -72,7 +73,7 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
         shutdown: CancellationToken::new(),
     };
     let app = AppState::new(platform.clone());
-    create_owner(&app.accounts, None, &config.public_url()).await?;
+    let site = establish(site, &app).await?;
     // Read before the first request. Data that cannot be read now is read when the database is reachable.
     if let Err(error) = app.follower.current().await {
         tracing::warn!(%error, "domains could not be read");
@@ -104,11 +105,24 @@ pub async fn run(context: Context) -> anyhow::Result<ExitCode> {
     }
     platform.tasks.spawn(reap(platform.shutdown.clone()));
     output::note(&told);
+    if let Some(site) = site {
+        output::line(&told.replace("ready", "serving"))?;
+        platform.tasks.spawn(site.accompany(app.clone()));
+    }
 
     drain(&platform, &mut signals).await;
     end(&platform, &listening, Duration::from_secs(config.server.shutdown_grace_s)).await;
     db.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Creates what the first start is about: the account, for `up` also the domain.
+async fn establish(site: Option<FirstSite>, app: &AppState) -> anyhow::Result<Option<ServedSite>> {
+    if let Some(site) = site {
+        return site.establish(app).await.map(Some);
+    }
+    create_owner(&app.accounts, None, &app.platform.config.public_url()).await?;
+    Ok(None)
 }
 
 /// Describes the content at the address of the API, and notes a build without the dashboard.

@@ -18,5 +18,6 @@ mod render;
 mod serve;
 mod support;
 mod telemetry;
+mod up;
 mod views;
 mod visits;

@@ -38,6 +38,10 @@ const STRICT_TRANSPORT: HeaderValue = HeaderValue::from_static("max-age=31536000
 const FILES_PATH: &str = "/root-files";
 const FILES_BYTES: usize = 12 << 20;
 
+/// Path to which logs are pushed, and the bytes that one may have.
+const LOGS_PATH: &str = "/api/analytics/logs";
+const LOG_BYTES: usize = 10 << 20;
+
 /// The whole API as one function from request to response. Cheap to clone.
 #[derive(Clone)]
 pub struct Envelope {
@@ -129,9 +133,10 @@ impl Envelope {
     /// Returns the bytes that a request's body may have.
     fn body_limit(&self, parts: &Parts) -> usize {
         let usual = self.config.limits.request_body_bytes;
-        match parts.method == Method::PUT && parts.uri.path().ends_with(FILES_PATH) {
-            true => usual.max(FILES_BYTES),
-            false => usual,
+        match (&parts.method, parts.uri.path()) {
+            (&Method::PUT, path) if path.ends_with(FILES_PATH) => usual.max(FILES_BYTES),
+            (&Method::POST, LOGS_PATH) => usual.max(LOG_BYTES),
+            _ => usual,
         }
     }
 

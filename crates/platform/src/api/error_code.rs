@@ -123,6 +123,7 @@ error_codes! {
     PersonExists = CONFLICT "person_exists": "The address belongs to somebody of the account already.";
     TotpEnabled = CONFLICT "totp_enabled": "A second factor is on; it must be switched off first.";
     PromptPaused = CONFLICT "prompt_paused": "The prompt is paused.";
+    IdempotencyKeyReused = CONFLICT "idempotency_key_reused": "Another body came with this `Idempotency-Key`.";
     PayloadTooLarge = PAYLOAD_TOO_LARGE "payload_too_large": "The body is too large.";
     UnsupportedMediaType = UNSUPPORTED_MEDIA_TYPE "unsupported_media_type": "The body is not `application/json`, or it is compressed.";
     NoNewPages = UNPROCESSABLE_ENTITY "no_new_pages": "The sitemap has no pages that are new or changed since the last audit.";

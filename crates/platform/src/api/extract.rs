@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use http::request::Parts;
-use http::{HeaderMap, header};
+use http::{HeaderMap, HeaderValue, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::{DeserializeOwned, IgnoredAny};
 
@@ -40,6 +40,10 @@ pub struct OptionalDomainsJson<T>(pub T);
 /// A JSON body that may be left out, like [`OptionalDomainsJson`]. Refusals are 415 and 400 `invalid_request`.
 #[derive(Debug)]
 pub struct OptionalJson<T>(pub T);
+
+/// Body of any type, as it was sent: text, or the same compressed by gzip. Refusal of another compression is 415.
+#[derive(Debug)]
+pub struct AnyBody(pub Bytes);
 
 /// A query string. Refusals, repeated parameters and NUL characters among them, are 400 `invalid_request`.
 #[derive(Debug)]
@@ -82,6 +86,23 @@ impl<T: DeserializeOwned + Default, S: Send + Sync> FromRequest<S> for OptionalJ
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let read = optional_json(request, |issue| ApiError::invalid_request(vec![issue])).await?;
         Ok(OptionalJson(read))
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for AnyBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let encodings = request.headers().get_all(header::CONTENT_ENCODING);
+        let is_readable = |encoding: &HeaderValue| {
+            ["identity", "gzip", "x-gzip"]
+                .iter()
+                .any(|known| encoding.as_bytes().eq_ignore_ascii_case(known.as_bytes()))
+        };
+        if !encodings.iter().all(is_readable) {
+            return Err(ApiError::new(ErrorCode::UnsupportedMediaType));
+        }
+        read_bytes(request).await.map(AnyBody)
     }
 }
 
@@ -132,12 +153,20 @@ async fn json_body(request: Request) -> Result<Bytes, ApiError> {
 
 /// Reads a whole body: 413 over the limit, 415 when compressed, 408 when it does not arrive.
 pub async fn read_body(request: Request) -> Result<Bytes, ApiError> {
-    if http_body::Body::is_end_stream(request.body()) {
-        return Ok(Bytes::new());
-    }
-    if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+    let is_empty = http_body::Body::is_end_stream(request.body());
+    if !is_empty
+        && request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity")
+    {
         // Unpacking strangers' bytes is a way to fill memory, and nothing sent here is large.
         return Err(ApiError::new(ErrorCode::UnsupportedMediaType));
+    }
+    read_bytes(request).await
+}
+
+/// Reads a whole body as it was sent.
+async fn read_bytes(request: Request) -> Result<Bytes, ApiError> {
+    if http_body::Body::is_end_stream(request.body()) {
+        return Ok(Bytes::new());
     }
     let Some(BodyLimit(limit)) = request.extensions().get().copied() else {
         return Err(ApiError::internal("a body without a limit"));

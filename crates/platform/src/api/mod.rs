@@ -21,7 +21,7 @@ pub mod validators;
 pub use access::Access;
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
-pub use extract::{AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
+pub use extract::{AnyBody, AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
 pub use strangers_bytes::strangers_bytes;
 
 /// Result of every handler.

@@ -34,6 +34,18 @@ impl Access for ReadAnalytics {
     const RATE: Rate = Rate::Shared(LIMIT);
 }
 
+/// Pushing access logs with a session or an API key.
+#[derive(Debug)]
+pub struct PushLogs;
+
+impl Access for PushLogs {
+    const ROLE: PersonRole = PersonRole::Editor;
+    const CREDENTIALS: Credentials = Credentials::KeysAndSessions;
+    const ACTIVE: bool = true;
+    const KEY_PLAN: Option<Plan> = Some(Plan::Agency);
+    const RATE: Rate = Rate::Beyond;
+}
+
 /// Reader of statistics.
 pub enum StatsReader {
     /// Session or API key, which reads the domains of its account.

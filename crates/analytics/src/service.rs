@@ -4,6 +4,7 @@
 //! See docs/decisions/0071.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use store::{Db, DbError};
 use tokio::sync::Semaphore;
@@ -28,6 +29,9 @@ pub const DEFAULT_DAYS: u32 = 30;
 /// Most days whose visits are deleted in one run of the hourly job. With a right clock one day a day is due.
 /// See docs/decisions/0181.
 const DELETED_AT_ONCE: Day = 3;
+
+/// Time for which a pushed log with an idempotency key counts once.
+const PUSHES_KNOWN_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// Most lists of all pages that are made at once: one may take a hundred megabytes.
 const LISTS_AT_ONCE: usize = 4;
@@ -147,7 +151,7 @@ impl Analytics {
     }
 
     /// Deletes visits by page of days that are too long ago, a few days at a time: if the clock is wrong, operators
-    /// have time to read the warning.
+    /// have time to read the warning. Forgets logs that were pushed a day ago.
     pub async fn delete_old_visits(&self) -> Result<(), VisitError> {
         let first_kept = self.first_kept_day();
         let first = self.store.first_day().await?.unwrap_or(first_kept);
@@ -160,7 +164,11 @@ impl Analytics {
                 "more days of visits than usual are older than analytics.keep_days: some are deleted now, others later. Is the clock right?"
             );
         }
-        self.store.delete_before(before).await
+        self.store.delete_before(before).await?;
+        let mut tx = self.db.write().await?;
+        let pushed_before = self.clock.now().minus(PUSHES_KNOWN_FOR);
+        queries::imports::forget_pushes_before(&mut tx, pushed_before).await?;
+        Ok(tx.commit().await?)
     }
 
     /// Makes the public token of a domain. An earlier token ends.

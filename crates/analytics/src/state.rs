@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Analytics;
 use crate::Recorder;
+use crate::import::LogPushes;
 use crate::ports::StoredPageList;
 use accounts::callers::Callers;
 use audit::AuditReader;
@@ -23,6 +24,7 @@ pub struct AnalyticsState {
     pub analytics: Analytics,
     pub audits: AuditReader,
     pub recorder: Recorder,
+    pub log_pushes: LogPushes,
     pub stored_pages: Arc<dyn StoredPageList>,
     pub config: Arc<Config>,
     pub shutdown: CancellationToken,

@@ -15,6 +15,7 @@ use store::DbError;
 use url::Url;
 
 pub use crate::VisitRow;
+use crate::import::LogPushes;
 use crate::ports::StoredPageList;
 use crate::verify::Verifier;
 use crate::{Analytics, AnalyticsState, Recorder, VisitStore, handlers, list_visits, stores};
@@ -74,6 +75,7 @@ impl AnalyticsServices {
             analytics: self.analytics.clone(),
             audits: self.audits.reader.clone(),
             recorder: self.recorder.clone(),
+            log_pushes: LogPushes::new(&self.left.platform, self.visits.clone()),
             stored_pages,
             config: self.left.platform.config.clone(),
             shutdown: self.left.platform.shutdown.clone(),

@@ -4,6 +4,7 @@ mod badge;
 mod crawling;
 mod export;
 mod live;
+mod logs;
 mod pages;
 mod policy;
 mod question;
@@ -25,6 +26,7 @@ pub fn routes() -> OpenApiRouter<AnalyticsState> {
         .merge(pages::routes())
         .merge(policy::routes())
         .merge(live::routes())
+        .merge(logs::routes())
         .merge(export::routes())
         .merge(stats_token::routes())
 }

@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{LogLine, ServedBy, Timestamp, time, time_of_request};
+use super::{LogLine, Timestamp, address_of, time, time_of_request};
 
 #[derive(Deserialize)]
 struct Entry<'a> {
@@ -48,17 +48,15 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let entry: Entry<'_> = serde_json::from_str(line).ok()?;
     let Request { method, host, uri, client_ip, remote_ip, headers } = entry.request;
     Some(LogLine {
-        is_of_visitor: true,
-        at: time(&entry.ts).or_else(|| wall_time(entry.ts.as_str()?))?,
         host,
         path: uri,
         user_agent: Cow::Owned(first(headers, "User-Agent").unwrap_or_default()),
         method,
         status: entry.status,
         content_type: first(entry.resp_headers, "Content-Type").map(Cow::Owned),
-        address: client_ip.or(remote_ip).and_then(|address| address.parse().ok()),
-        served: ServedBy::Origin,
+        address: client_ip.or(remote_ip).as_deref().and_then(address_of),
         duration: entry.duration.as_ref().and_then(duration).unwrap_or_default(),
+        ..LogLine::at(time(&entry.ts).or_else(|| wall_time(entry.ts.as_str()?))?)
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{LogLine, ServedBy, time};
+use super::{LogLine, address_of, time};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -55,11 +55,10 @@ impl Request<'_> {
 /// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let request: Request<'_> = serde_json::from_str(line).ok()?;
-    let address = request.client_ip.as_ref().and_then(|address| address.parse().ok());
+    let address = request.client_ip.as_deref().and_then(address_of);
     let is_of_visitor = !request.is_of_worker(address);
     Some(LogLine {
         is_of_visitor,
-        at: time(&request.edge_start_timestamp)?,
         host: request.client_request_host,
         path: request.client_request_path.or(request.client_request_uri)?,
         user_agent: request.client_request_user_agent,
@@ -67,7 +66,7 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
         status: request.edge_response_status,
         content_type: request.edge_response_content_type.filter(|kind| !kind.is_empty()),
         address,
-        served: ServedBy::Origin,
         duration: Duration::from_millis(request.edge_time_to_first_byte_ms.unwrap_or(0)),
+        ..LogLine::at(time(&request.edge_start_timestamp)?)
     })
 }

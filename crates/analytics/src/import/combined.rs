@@ -1,49 +1,63 @@
-//! The combined log format: `ADDRESS - USER [TIME] "METHOD PATH HTTP/1.1" STATUS BYTES "REFERER" "USER-AGENT"`. Pure.
-//! Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). Text after the user agent is ignored.
+//! The combined log format: `ADDRESS - USER [TIME] "METHOD PATH HTTP/1.1" STATUS BYTES "REFERER" "USER-AGENT"`, and the same
+//! after a host (`vhost-combined`). Pure. Quotes inside a field are written `\"` (Apache) or `\x22` (nginx). Text after the user
+//! agent is ignored. A list of addresses, as in `X-Forwarded-For`, may be made up by the client, so none of them is taken.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
-use std::time::Duration;
 
-use super::{LogLine, ServedBy, Timestamp, text_of};
+use super::{LogLine, Timestamp, address_of, status, text_of};
 
 /// Parses a line. None when the line is not of this format.
 pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
-    let (client, rest) = line.split_once('[')?;
+    parse_before(line).map(|(line, _)| line)
+}
+
+/// Parses a line with a host before the address: `HOST:PORT ADDRESS - USER [TIME] …`. None when the line is not of this format.
+pub(super) fn parse_with_host(line: &str) -> Option<LogLine<'_>> {
+    let (host, rest) = line.split_once(' ')?;
+    let (client, _) = rest.split_once('[')?;
+    let mut fields = client.split_ascii_whitespace();
+    // Without a host, the second field is the identity, which is `-` in practice.
+    let has_client = fields.next().is_some_and(|address| address != "-") && fields.count() >= 2;
+    let is_host = has_client && !host.ends_with(',');
+    let (line, _) = parse_before(rest).filter(|_| is_host)?;
+    Some(LogLine { host: Some(Cow::Borrowed(host)), ..line })
+}
+
+/// Parses the beginning of a line. Returns the text after the user agent too.
+pub(super) fn parse_before(line: &str) -> Option<(LogLine<'_>, &str)> {
+    let (mut client, rest) = line.split_once('[')?;
+    let mut is_list = false;
+    while let Some((_, after)) =
+        client.split_once(", ").filter(|(address, _)| address.parse::<IpAddr>().is_ok())
+    {
+        (client, is_list) = (after, true);
+    }
     let (address, _) = client.split_once(' ').filter(|_| !begins_with_host(client))?;
     let (time, rest) = rest.split_once("] ")?;
     let (request, rest) = quoted(rest)?;
     let mut numbers = rest.trim_start().splitn(3, ' ');
-    let status = numbers.next()?.parse().ok()?;
+    let status = status(numbers.next()?)?;
     let (_bytes, rest) = (numbers.next()?, numbers.next()?);
     let (_referer, rest) = quoted(rest)?;
-    let (user_agent, _) = quoted(rest.trim_start())?;
+    let (user_agent, rest) = quoted(rest.trim_start())?;
     let (method, path) = request_line(&request)?;
-    Some(LogLine {
-        is_of_visitor: true,
-        at: Timestamp::from_millis(
-            jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", time)
-                .ok()?
-                .to_timestamp()
-                .ok()?
-                .as_millisecond(),
-        ),
+    let line = LogLine {
         host: None,
         path: Cow::Owned(path),
         user_agent,
         method: Some(Cow::Owned(method)),
         status: Some(status),
-        content_type: None,
-        address: address.parse().ok(),
-        served: ServedBy::Origin,
-        duration: Duration::ZERO,
-    })
-}
-
-/// Returns true for a line of `vhost_combined`, and of other formats that have a field before the client's address.
-pub(super) fn is_with_host(line: &str) -> bool {
-    let after = line.split_once(' ').map(|(_, rest)| rest).filter(|rest| parse(rest).is_some());
-    after.is_some() && line.split_once('[').is_some_and(|(client, _)| begins_with_host(client))
+        address: address_of(address).filter(|_| !is_list),
+        ..LogLine::at(Timestamp::from_millis(
+            jiff::fmt::strtime::parse("%d/%b/%Y:%H:%M:%S %z", time)
+                .ok()?
+                .to_timestamp()
+                .ok()?
+                .as_millisecond(),
+        ))
+    };
+    Some((line, rest))
 }
 
 /// Returns true when another field precedes `ADDRESS IDENT USER`: the second field is then the address, and not the identity,
@@ -54,13 +68,14 @@ fn begins_with_host(client: &str) -> bool {
     second.parse::<IpAddr>().is_ok() || (second != "-" && fields.count() >= 2)
 }
 
-fn request_line(request: &str) -> Option<(String, String)> {
+/// Splits a request line into its method and its target.
+pub(super) fn request_line(request: &str) -> Option<(String, String)> {
     let mut words = request.split(' ');
     Some((words.next()?.to_owned(), words.next()?.to_owned()))
 }
 
 /// Splits a quoted text from the text after it, and undoes its escapes.
-fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
+pub(super) fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut is_escaped = false;
     let end = inside.bytes().position(|byte| {

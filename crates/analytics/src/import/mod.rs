@@ -1,16 +1,27 @@
-//! Visits from the access logs of other web servers: `glasshouse analytics import`. Each format has a file.
-//! Must never count a line twice, however often a file is read, nor keep more of it in memory than one part.
+//! Visits from the access logs of other web servers: `glasshouse analytics import` and `POST /api/analytics/logs`. Each format has a
+//! file. Must never count a line twice, however often a file is read, nor keep more of it in memory than one part.
 
+mod alb;
 mod caddy;
 mod cloudflare;
 mod combined;
+mod fastly;
 mod ndjson;
 mod progress;
+pub mod push;
+mod reader;
+mod records;
+mod requests;
 mod run;
+mod traefik;
+mod vercel;
+mod w3c;
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+
+use clap::ValueEnum;
 
 use super::crawlers::CrawlerIndex;
 use super::model::{Day, ServedBy, Verified, Visit, counted_path, day_of};
@@ -19,19 +30,37 @@ use domains::DomainId;
 use domains::names::is_same_domain;
 use platform::clock::Timestamp;
 use platform::networks::is_masked;
+use w3c::Columns;
 
-pub use progress::{Checkpoint, LineChain};
+pub use progress::{Checkpoint, LineChain, PUSHED};
+pub use push::{LogPushes, PushError, PushedLines, PushedLog};
 pub use run::{Import, ImportError, Imported, ImportedVisits, LogPart};
 
 /// Format of an access log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
+    /// The format that most of the first 100 lines are of
+    Auto,
     /// The combined format of Apache and nginx
     Combined,
-    /// Cloudflare Logpush, HTTP requests, one JSON object a line
-    Cloudflare,
+    /// The combined format after a host, as Apache's vhost_combined
+    VhostCombined,
+    /// Traefik's access log, in the common log format or as JSON
+    Traefik,
     /// Caddy's access log, one JSON object a line
     Caddy,
+    /// Cloudflare Logpush, HTTP requests, one JSON object a line
+    Cloudflare,
+    /// Standard logs of CloudFront, with their #Fields
+    Cloudfront,
+    /// Access log of AWS Application Load Balancers
+    Alb,
+    /// W3C extended log of IIS, with its #Fields
+    Iis,
+    /// Fastly's log streaming, one JSON object a line
+    Fastly,
+    /// Vercel's log drains, JSON objects as lines or as an array
+    Vercel,
     /// Our own: {"ts", "path", "userAgent", "servedBy", "status", "durationMs", "ip"} a line
     Ndjson,
 }
@@ -40,8 +69,10 @@ pub enum LogFormat {
 #[derive(Debug, PartialEq)]
 struct LogLine<'a> {
     at: Timestamp,
-    /// False for a request that was made in order to answer another one, which has its own line.
+    /// False for a line of no request, and for a request that was made in order to answer another one, which has its own line.
     is_of_visitor: bool,
+    /// Id of the request, where a request may have several lines.
+    request_id: Option<String>,
     /// Name of the site, with or without a port.
     host: Option<Cow<'a, str>>,
     /// Path, with or without a query.
@@ -56,31 +87,77 @@ struct LogLine<'a> {
     duration: Duration,
 }
 
+impl LogLine<'_> {
+    /// Makes a visitor's request that the origin answered at a point in time, and of which nothing else is known.
+    fn at(at: Timestamp) -> LogLine<'static> {
+        LogLine {
+            at,
+            is_of_visitor: true,
+            request_id: None,
+            host: None,
+            path: Cow::Borrowed(""),
+            user_agent: Cow::Borrowed(""),
+            method: None,
+            status: None,
+            content_type: None,
+            address: None,
+            served: ServedBy::Origin,
+            duration: Duration::ZERO,
+        }
+    }
+
+    /// Returns the host that the line names.
+    fn named_host(&self) -> Option<&str> {
+        self.host.as_deref().filter(|host| !matches!(*host, "" | "-"))
+    }
+}
+
 impl LogFormat {
-    /// Parses a line. None when the line is not of this format.
-    fn parse(self, line: &str) -> Option<LogLine<'_>> {
+    /// Formats of lines. Lines of Traefik are also of the combined format, so Traefik comes first.
+    const KNOWN: [LogFormat; 11] = [
+        LogFormat::Traefik,
+        LogFormat::Combined,
+        LogFormat::VhostCombined,
+        LogFormat::Caddy,
+        LogFormat::Cloudflare,
+        LogFormat::Cloudfront,
+        LogFormat::Alb,
+        LogFormat::Iis,
+        LogFormat::Fastly,
+        LogFormat::Vercel,
+        LogFormat::Ndjson,
+    ];
+
+    /// Returns the name of the format in commands and requests.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Returns the format of this name. Fails with the names that there are.
+    pub fn named(name: &str) -> Result<LogFormat, String> {
+        LogFormat::from_str(name, false).map_err(|_| {
+            let names: Vec<String> = LogFormat::value_variants().iter().map(|format| format.name()).collect();
+            format!("must be one of {}", names.join(", "))
+        })
+    }
+
+    /// Parses a line, with the columns that the log has named before. None when the line is not of this format.
+    fn parse<'a>(self, line: &'a str, columns: &Columns) -> Option<LogLine<'a>> {
         let parsed = match self {
+            LogFormat::Auto => None,
             LogFormat::Combined => combined::parse(line),
-            LogFormat::Cloudflare => cloudflare::parse(line),
+            LogFormat::VhostCombined => combined::parse_with_host(line),
+            LogFormat::Traefik => traefik::parse(line),
             LogFormat::Caddy => caddy::parse(line),
+            LogFormat::Cloudflare => cloudflare::parse(line),
+            LogFormat::Cloudfront => columns.cloudfront(line),
+            LogFormat::Alb => alb::parse(line),
+            LogFormat::Iis => columns.iis(line),
+            LogFormat::Fastly => fastly::parse(line),
+            LogFormat::Vercel => vercel::parse(line),
             LogFormat::Ndjson => ndjson::parse(line),
         };
         parsed.filter(|line| line.status.is_none_or(|status| matches!(status, 0 | 100..=599)))
-    }
-
-    /// Returns the format of a line, for people; none: the format is unknown.
-    fn form_of(line: &str) -> Option<&'static str> {
-        let known = [
-            (LogFormat::Combined, "`combined`"),
-            (LogFormat::Cloudflare, "`cloudflare`"),
-            (LogFormat::Caddy, "`caddy`"),
-            (LogFormat::Ndjson, "`ndjson`"),
-        ];
-        let form = known.into_iter().find(|(format, _)| format.parse(line).is_some()).map(|(_, name)| name);
-        let has_host =
-            || combined::is_with_host(line).then_some("vhost_combined, with a host before the address");
-        let is_json = || line.starts_with(['{', '[']).then_some("JSON with other fields");
-        form.or_else(has_host).or_else(is_json).or_else(|| line.starts_with('#').then_some("W3C extended"))
     }
 }
 
@@ -101,7 +178,7 @@ struct Counting<'a> {
 impl Counting<'_> {
     /// Decides whether a line is of the domain or its `www.`/apex twin. A line without a host is.
     fn is_own(&self, line: &LogLine<'_>) -> bool {
-        let Some(host) = line.host.as_deref().filter(|host| !host.is_empty()) else { return true };
+        let Some(host) = line.named_host() else { return true };
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
         let is_own = |name: &str| is_same_domain(self.host, name);
         is_own(name) || crawler::url::host_name(name).is_some_and(|name| is_own(&name))
@@ -165,12 +242,30 @@ fn is_html(content_type: &str) -> bool {
         || kind.eq_ignore_ascii_case("application/xhtml+xml")
 }
 
+/// Parses the status of a text. `-` is zero: there was no answer.
+fn status(text: &str) -> Option<u16> {
+    if text == "-" { Some(0) } else { text.parse().ok() }
+}
+
+/// Parses an address, with or without a port. None for a name and for a list of addresses.
+fn address_of(text: &str) -> Option<IpAddr> {
+    let text = text.trim();
+    let with_port = || text.parse::<SocketAddr>().ok().map(|address| address.ip());
+    let in_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    text.parse().ok().or_else(with_port).or_else(in_brackets)
+}
+
+/// Parses a point in time as ISO 8601.
+fn iso_time(text: &str) -> Option<Timestamp> {
+    time_of_request(text.parse::<jiff::Timestamp>().ok()?.as_millisecond())
+}
+
 /// Parses a point in time of a log: ISO 8601, or seconds, milliseconds, microseconds or nanoseconds since 1970.
 fn time(value: &serde_json::Value) -> Option<Timestamp> {
     let millis = match value {
         serde_json::Value::String(text) => match text.parse::<f64>() {
             Ok(number) => millis_since_1970(number),
-            Err(_) => text.parse::<jiff::Timestamp>().ok()?.as_millisecond(),
+            Err(_) => return iso_time(text),
         },
         serde_json::Value::Number(number) => millis_since_1970(number.as_f64()?),
         _ => return None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::{LogLine, ServedBy, time};
+use super::{LogLine, ServedBy, address_of, time};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,19 +29,15 @@ pub(super) fn parse(line: &str) -> Option<LogLine<'_>> {
     let line: Line<'_> = serde_json::from_str(line).ok()?;
     let duration_ms = line.duration_ms.filter(|ms| (0.0..86_400_000.0).contains(ms)).unwrap_or(0.0);
     Some(LogLine {
-        is_of_visitor: true,
-        at: time(&line.ts)?,
-        host: None,
         path: line.path,
         user_agent: line.user_agent,
-        method: None,
         status: line.status,
-        content_type: None,
-        address: line.ip.and_then(|address| address.parse().ok()),
+        address: line.ip.as_deref().and_then(address_of),
         served: match line.served_by.as_deref() {
             None => ServedBy::Origin,
             Some(word) => ServedBy::parse(word)?,
         },
         duration: Duration::from_secs_f64(duration_ms / 1000.0),
+        ..LogLine::at(time(&line.ts)?)
     })
 }

@@ -4,7 +4,10 @@
 
 use sha2::{Digest, Sha256};
 
-/// Hash of everything up to and including a line, in 32 hexadecimal digits.
+/// Beginning of what is recorded of pushed logs. It is forgotten after a day.
+pub const PUSHED: &str = "push:";
+
+/// Hash of everything up to and including a line, in 32 hexadecimal digits; after [`PUSHED`] for a log that was pushed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Checkpoint(String);
 
@@ -17,16 +20,25 @@ impl Checkpoint {
 
 /// Hash of the lines read so far.
 #[derive(Debug, Default)]
-pub struct LineChain([u8; 32]);
+pub struct LineChain {
+    hash: [u8; 32],
+    /// Beginning of its checkpoints.
+    prefix: &'static str,
+}
 
 impl LineChain {
+    /// Begins the chain of a pushed log. Logs with equal ids are one log.
+    pub fn pushed(id: [u8; 32]) -> LineChain {
+        LineChain { hash: id, prefix: PUSHED }
+    }
+
     /// Adds a line and returns the checkpoint after it.
     pub fn add(&mut self, line: &[u8]) -> Checkpoint {
         let mut hash = Sha256::new();
-        hash.update(self.0);
+        hash.update(self.hash);
         hash.update(line);
-        self.0 = hash.finalize().into();
-        Checkpoint(hex::encode(&self.0[..16]))
+        self.hash = hash.finalize().into();
+        Checkpoint(self.prefix.to_owned() + &hex::encode(&self.hash[..16]))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reading of a log to its end, and counting of its lines part by part. Used by the command.
+//! Reading of a log to its end, and counting of its lines part by part. Used by the command, and for logs that are pushed.
 //! A part is counted as one: its visits and its checkpoint are stored both, or neither is. See docs/decisions/0190.
 
 use std::collections::HashMap;
@@ -9,6 +9,9 @@ use super::super::model::{Day, TimeKey, Verified, Visit, VisitKey, day_of};
 use super::super::stores::{CountedLines, VisitError, VisitStore};
 use super::super::verify::ranges::RangeTable;
 use super::progress::{Checkpoint, LineChain};
+use super::reader::{LineReader, Reading, format_of};
+use super::records::RecordSplitter;
+use super::requests::CountedRequests;
 use super::{Counting, LogFormat, text_of};
 use domains::Domain;
 use platform::Platform;
@@ -18,11 +21,8 @@ use platform::clock::Clock;
 const MAX_LINES: usize = 100_000;
 /// Most visits that are counted together; they have as many rows at most. Other writers of SQLite wait meanwhile.
 const MAX_VISITS: usize = 20_000;
-/// Longest line in bytes; the rest of a longer one is skipped. No request line and user agent are that long.
-const MAX_LINE_BYTES: usize = 64 * 1024;
-
-/// Number of first lines after which a log without a line of the format is refused.
-const FIRST_LINES: u64 = 100;
+/// Number of first lines that tell the format of a log, and after which a log without a line of its format is refused.
+const FIRST_LINES: usize = 100;
 
 /// Reason why an import ended early. Visits that were counted until then stay, and are not counted again.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +39,7 @@ pub enum ImportError {
         /// Lines that were read.
         lines: u64,
         /// Format that the lines seem to have.
-        form: Option<&'static str>,
+        form: Option<LogFormat>,
     },
 }
 
@@ -60,6 +60,14 @@ pub struct Imported {
     pub lines_unreadable: u64,
     /// Number of lines of other sites.
     pub lines_of_others: u64,
+    /// Number of lines that name no host, and are taken for the domain's.
+    pub lines_without_host: u64,
+    /// Number of lines without the address of a client. Crawlers on such lines are not verified.
+    pub lines_without_address: u64,
+    /// Number of visits on lines that an earlier import had counted.
+    pub visits_known: u64,
+    /// Format of the lines; none before it is known.
+    pub format: Option<LogFormat>,
 }
 
 /// Import of one log of one domain, from its first line on.
@@ -67,16 +75,22 @@ pub struct Import {
     store: Arc<dyn VisitStore>,
     clock: Clock,
     domain: Domain,
-    format: LogFormat,
+    /// Reader of the lines; none before the format is known.
+    reader: Option<LineReader>,
     ranges: Arc<RangeTable>,
     chain: LineChain,
+    splitter: RecordSplitter,
     /// Beginning of a line whose end was not read yet.
     unfinished: Vec<u8>,
+    /// Lines that were read before the format was known.
+    first: Vec<Vec<u8>>,
+    /// Requests that were counted, and the number of this log among them.
+    requests: (CountedRequests, u64),
+    /// True when a log without a line of the format is an error.
+    is_strict: bool,
     /// Lines that were read, and are not counted yet. Empty before the first line of the format.
     part: LogPart,
     has_begun: bool,
-    /// Format that the lines before the first one of the format seem to have.
-    other_form: Option<&'static str>,
     /// First day of which visits are kept.
     first_day: Day,
     max_lines: usize,
@@ -95,6 +109,10 @@ impl Imported {
             lines_known: self.lines_known + other.lines_known,
             lines_unreadable: self.lines_unreadable + other.lines_unreadable,
             lines_of_others: self.lines_of_others + other.lines_of_others,
+            lines_without_host: self.lines_without_host + other.lines_without_host,
+            lines_without_address: self.lines_without_address + other.lines_without_address,
+            visits_known: self.visits_known + other.visits_known,
+            format: other.format.or(self.format),
         }
     }
 }
@@ -106,18 +124,31 @@ impl Import {
             store,
             clock: platform.clock.clone(),
             domain,
-            format,
+            reader: (format != LogFormat::Auto).then(|| LineReader::new(format)),
             ranges: Arc::new(RangeTable::of_installation(&platform.config.storage.data_dir)),
             chain: LineChain::default(),
+            splitter: RecordSplitter::default(),
             unfinished: Vec::new(),
+            first: Vec::new(),
+            requests: (CountedRequests::default(), 0),
+            is_strict: true,
             part: LogPart { checkpoints: Vec::new(), visits: Vec::new(), max_visits: MAX_VISITS },
             has_begun: false,
-            other_form: None,
             first_day: day_of(platform.clock.now()) - i64::from(platform.config.analytics.keep_days) + 1,
             max_lines: MAX_LINES,
             bytes_read: 0,
-            imported: Imported::default(),
+            imported: Imported {
+                format: (format != LogFormat::Auto).then_some(format),
+                ..Imported::default()
+            },
         }
+    }
+
+    /// Makes it the import of a pushed log: logs with equal ids are one, none of them need have a line of the format, and of a
+    /// request whose lines come in several logs one counts.
+    pub(super) fn pushed(mut self, id: [u8; 32], log: u64, requests: CountedRequests) -> Import {
+        (self.chain, self.requests, self.is_strict) = (LineChain::pushed(id), (requests, log), false);
+        self
     }
 
     /// Sets other limits than [`MAX_LINES`] and [`MAX_VISITS`].
@@ -147,7 +178,10 @@ impl Import {
     pub async fn finish(&mut self) -> Result<Imported, ImportError> {
         let line = std::mem::take(&mut self.unfinished);
         if !line.is_empty() {
-            self.add_line(&line);
+            self.add_line(line)?;
+        }
+        if self.reader.is_none() {
+            self.take_format(format_of(&self.first))?;
         }
         self.check_format(1)?;
         while !self.part.checkpoints.is_empty() {
@@ -169,56 +203,94 @@ impl Import {
     /// Reads whole lines until the part is full. Returns false when there are no more lines now.
     fn fill_part(&mut self, log: &mut impl BufRead) -> Result<bool, ImportError> {
         while self.part.checkpoints.len() < self.max_lines {
-            let (is_whole, bytes) = read_line(log, &mut self.unfinished)?;
+            let (is_whole, bytes) = self.splitter.read(log, &mut self.unfinished)?;
             self.bytes_read += bytes;
             if !is_whole {
+                // Lines that will be appended to a log that is followed are of the same format.
+                let format = if self.reader.is_none() { format_of(&self.first) } else { None };
+                if format.is_some() {
+                    self.take_format(format)?;
+                }
                 return Ok(false);
             }
             let line = std::mem::take(&mut self.unfinished);
-            self.add_line(&line);
-            self.check_format(FIRST_LINES)?;
+            self.add_line(line)?;
         }
         Ok(true)
     }
 
-    /// Fails when at least `least` lines are not of the format and no line is.
-    fn check_format(&self, least: u64) -> Result<(), ImportError> {
-        let Imported { lines, lines_unreadable, .. } = self.imported;
-        match self.has_begun || lines_unreadable < least {
-            true => Ok(()),
-            false => Err(ImportError::OtherFormat { lines, form: self.other_form }),
+    /// Adds a line, once the format is known.
+    fn add_line(&mut self, line: Vec<u8>) -> Result<(), ImportError> {
+        if self.reader.is_some() {
+            return self.add_known_line(&line);
+        }
+        self.first.push(line);
+        match self.first.len() {
+            FIRST_LINES => self.take_format(format_of(&self.first)),
+            _ => Ok(()),
         }
     }
 
-    fn add_line(&mut self, line: &[u8]) {
+    /// Begins to read the log in a format; none: no format is known that its first lines are of.
+    fn take_format(&mut self, format: Option<LogFormat>) -> Result<(), ImportError> {
+        self.imported.format = format;
+        self.reader = Some(LineReader::new(format.unwrap_or(LogFormat::Combined)));
+        for line in std::mem::take(&mut self.first) {
+            self.add_known_line(&line)?;
+        }
+        Ok(())
+    }
+
+    /// Fails when at least `least` lines are not of the format and no line is.
+    fn check_format(&self, least: usize) -> Result<(), ImportError> {
+        let Imported { lines, lines_unreadable, .. } = self.imported;
+        match !self.is_strict || self.has_begun || lines_unreadable < least as u64 {
+            true => Ok(()),
+            false => Err(ImportError::OtherFormat { lines, form: format_of(&self.first) }),
+        }
+    }
+
+    fn add_known_line(&mut self, line: &[u8]) -> Result<(), ImportError> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
         let checkpoint = self.chain.add(line);
         let text = text_of(line);
-        let parsed = self.format.parse(text.trim());
-        if parsed.is_none() && !text.trim().is_empty() {
+        let reading = reader.read(&text);
+        if reading == Reading::Unreadable {
             self.imported.lines_unreadable += 1;
-            if !self.has_begun {
-                self.other_form = LogFormat::form_of(text.trim()).or(self.other_form);
-            }
         }
         // Lines before the first one of the format are not recorded as known, since the log may be of another format.
-        self.has_begun |= parsed.is_some();
+        self.has_begun |= matches!(reading, Reading::Line(_));
         if !self.has_begun {
             self.imported.lines += 1;
-            return;
+            if self.is_strict && self.first.len() < FIRST_LINES {
+                self.first.push(line.to_vec());
+            }
+            return self.check_format(FIRST_LINES);
         }
         self.part.checkpoints.push(checkpoint);
-        let Some(parsed) = parsed else { return };
+        let Reading::Line(parsed) = reading else { return Ok(()) };
         let Domain { id, host, .. } = &self.domain;
         let (first_day, now) = (self.first_day, self.clock.now());
         let counting = Counting { domain: id, first_day, host, ranges: &self.ranges, now };
+        if parsed.is_of_visitor {
+            self.imported.lines_without_host += u64::from(parsed.named_host().is_none());
+            self.imported.lines_without_address += u64::from(parsed.address.is_none());
+        }
         if !counting.is_own(&parsed) {
             self.imported.lines_of_others += 1;
         } else if let Some(visit) = counting.visit(&parsed) {
+            let line = self.imported.lines + self.part.checkpoints.len() as u64;
+            let (requests, log) = &self.requests;
+            let id = parsed.request_id.as_deref();
+            if id.is_some_and(|request| !requests.is_first(&visit.domain, request, (*log, line))) {
+                return Ok(());
+            }
             match counting.is_shown(&visit) {
                 true => self.part.visits.push((self.part.checkpoints.len(), visit)),
                 false => self.imported.expired += 1,
             }
         }
+        Ok(())
     }
 
     /// Counts the first lines of the part, or skips the lines that are known.
@@ -229,6 +301,7 @@ impl Import {
         let lines = match self.store.import(&self.domain.id, &self.part).await? {
             CountedLines::Known(lines) => {
                 self.imported.lines_known += lines as u64;
+                self.imported.visits_known += self.part.shown_until(lines);
                 lines
             }
             CountedLines::New { lines, visits } => {
@@ -258,6 +331,13 @@ impl LogPart {
     /// Returns the number of the lines that are counted together.
     pub(crate) fn lines_at_once(&self) -> usize {
         self.visits.get(self.max_visits).map_or(self.checkpoints.len(), |(line, _)| line - 1)
+    }
+
+    /// Returns the number of visits on the first lines that reports count.
+    fn shown_until(&self, lines: usize) -> u64 {
+        let shown =
+            self.visits.iter().filter(|(line, visit)| *line <= lines && visit.verified != Verified::No);
+        shown.count() as u64
     }
 
     fn remove(&mut self, lines: usize) {
@@ -300,29 +380,3 @@ pub struct ImportedVisits {
 }
 
 type LogCounts = (usize, ImportedVisits, Vec<(VisitKey, u64)>, Vec<(TimeKey, u64)>);
-
-/// Reads more of a line, without its end. Returns whether the line ended, and the number of bytes. Only the start of a line
-/// that is too long is kept.
-fn read_line(log: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<(bool, u64)> {
-    let mut bytes = 0;
-    loop {
-        let available = match log.fill_buf() {
-            Ok(available) => available,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if available.is_empty() {
-            return Ok((false, bytes));
-        }
-        let end = available.iter().position(|byte| *byte == b'\n');
-        let piece = &available[..end.unwrap_or(available.len())];
-        let room = MAX_LINE_BYTES.saturating_sub(line.len());
-        line.extend_from_slice(&piece[..piece.len().min(room)]);
-        let consumed = piece.len() + usize::from(end.is_some());
-        bytes += consumed as u64;
-        log.consume(consumed);
-        if end.is_some() {
-            return Ok((true, bytes));
-        }
-    }
-}

@@ -1,11 +1,11 @@
-//! SQL of the progress of imports of access logs. See docs/decisions/0190.
+//! SQL of the progress of imports of access logs, those that are pushed among them. See docs/decisions/0190.
 
 use std::collections::HashSet;
 
 use store::{Conn, DbError, on_engine};
 
 use super::texts_of;
-use crate::import::{Checkpoint, LogPart};
+use crate::import::{Checkpoint, LogPart, PUSHED};
 use domains::DomainId;
 use platform::clock::Timestamp;
 
@@ -71,6 +71,37 @@ async fn lines_known(
     })?;
     let known: HashSet<String> = known.into_iter().collect();
     Ok(checkpoints.iter().rposition(|checkpoint| known.contains(checkpoint.as_str())).map_or(0, |at| at + 1))
+}
+
+/// Records the key of a pushed log and its body. Returns false when another body came with the key; then nothing is recorded.
+pub async fn claim_key(
+    conn: &mut Conn,
+    domain: &DomainId,
+    (key, body): (&str, &str),
+    now: Timestamp,
+) -> Result<bool, DbError> {
+    const SQL: &str = "select checkpoint from visit_imports where domain_id = $1 and checkpoint in ($2, $3)";
+    lock(conn, domain, now).await?;
+    let known: Vec<String> = on_engine!(conn, |c| {
+        sqlx::query_scalar(SQL).bind(domain.as_str()).bind(key).bind(body).fetch_all(c).await
+    })?;
+    if known.iter().any(|known| known == key) && !known.iter().any(|known| known == body) {
+        return Ok(false);
+    }
+    for checkpoint in [key, body] {
+        add_checkpoint(conn, domain, checkpoint, now).await?;
+    }
+    Ok(true)
+}
+
+/// Forgets the logs that were pushed before a point in time.
+pub async fn forget_pushes_before(conn: &mut Conn, before: Timestamp) -> Result<(), DbError> {
+    const SQL: &str = "delete from visit_imports where checkpoint like $1 and applied_at < $2";
+    let pushed = format!("{PUSHED}%");
+    on_engine!(conn, |c| {
+        sqlx::query(SQL).bind(&pushed).bind(before.as_millis()).execute(c).await.map(drop)
+    })?;
+    Ok(())
 }
 
 /// Stores imported counts that a store beside the database does not have yet.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::App;
 use accounts::AccountsState;
 use analytics::AnalyticsState;
+use analytics::import::LogPushes;
 use audit::AuditState;
 use dashboard::DashboardState;
 use domains::DomainsState;
@@ -81,6 +82,7 @@ impl States<'_> {
             analytics: app.analytics.clone(),
             audits: app.audits.reader.clone(),
             recorder: app.recorder.clone(),
+            log_pushes: LogPushes::new(&app.platform, app.visits.clone()),
             stored_pages: Arc::new(app.render.stored_pages().clone()),
             config: app.platform.config.clone(),
             shutdown: app.platform.shutdown.clone(),

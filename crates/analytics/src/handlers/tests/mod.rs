@@ -1,6 +1,7 @@
 //! Tests of the four reports and of the public token, over HTTP.
 
 mod further;
+mod logs;
 mod over_time;
 mod policy;
 

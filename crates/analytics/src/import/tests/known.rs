@@ -82,7 +82,7 @@ async fn a_log_that_was_read_in_the_wrong_format_counts_in_the_right_one() {
         let (right, again) = (import(&app, &domain, &text).await, import(&app, &domain, &text).await);
 
         let ImportError::OtherFormat { lines, form } = wrong else { panic!("{wrong:?}") };
-        assert_eq!((lines, form), (32, Some("`combined`")));
+        assert_eq!((lines, form), (32, Some(LogFormat::Combined)));
         assert_eq!((right.lines, right.lines_unreadable, right.visits), (32, 1, 30));
         assert_eq!((again.lines_known, again.visits), (30, 0));
     })

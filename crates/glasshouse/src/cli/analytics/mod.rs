@@ -50,7 +50,7 @@ pub struct ImportArgs {
     #[command(flatten)]
     target: DomainTarget,
     /// Format of the log
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, default_value = "auto")]
     format: LogFormat,
     /// The log, plain or gzip; `-`: standard input
     #[arg(value_name = "FILE")]
@@ -134,18 +134,21 @@ async fn import(args: ImportArgs, context: &Context) -> anyhow::Result<ExitCode>
     } else {
         read_file(&file, start()).await
     };
-    output::line(&summary(imported.map_err(|error| other_format(&file, error))?))
+    output::line(&summary(imported.map_err(|error| other_format(&file, format, error))?))
 }
 
 /// Names in the error the format that the log seems to have.
-fn other_format(file: &Path, error: anyhow::Error) -> anyhow::Error {
+fn other_format(file: &Path, format: LogFormat, error: anyhow::Error) -> anyhow::Error {
     match error.downcast_ref() {
         Some(ImportError::OtherFormat { lines, form }) => {
-            let form = form.map(|form| format!("; they look like {form}")).unwrap_or_default();
-            anyhow!(
-                "no line of {} is in this format; choose another --format ({lines} were read{form})",
-                file.display()
-            )
+            let form = form.map(|form| format!("; they look like `{}`", form.name())).unwrap_or_default();
+            let file = file.display();
+            match format {
+                LogFormat::Auto => anyhow!("no line of {file} is in a known format ({lines} were read)"),
+                _ => anyhow!(
+                    "no line of {file} is in this format; choose another --format ({lines} were read{form})"
+                ),
+            }
         }
         _ => error,
     }
@@ -185,7 +188,7 @@ fn is_compressed(log: &mut impl BufRead) -> io::Result<bool> {
 }
 
 fn summary(imported: Imported) -> String {
-    let Imported { lines, visits, spoofed, expired, lines_known, lines_unreadable, lines_of_others } =
+    let Imported { lines, visits, spoofed, expired, lines_known, lines_unreadable, lines_of_others, .. } =
         imported;
     let mut text = format!(
         "{visits} visits from {lines} lines; {lines_known} lines were counted before, {lines_unreadable} are not of this format, \
@@ -198,6 +201,17 @@ fn summary(imported: Imported) -> String {
         if count > 0 {
             text.push_str(&format!("; {count} {those}"));
         }
+    }
+    for (count, those) in [
+        (imported.lines_without_host, "name no host and count as the domain's"),
+        (imported.lines_without_address, "name no client address, so that their crawlers are not verified"),
+    ] {
+        if count > 0 {
+            text.push_str(&format!("; {count} lines {those}"));
+        }
+    }
+    if let Some(format) = imported.format {
+        text.push_str(&format!("; read as `{}`", format.name()));
     }
     text
 }

@@ -5,6 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const JSON_TYPE = 'application/json';
+/** Type of a body that is sent as it is. */
+const BYTES_TYPE = 'application/octet-stream';
 /** Keywords that become types. */
 const SHAPES = ['$ref', 'type', 'enum', 'oneOf', 'allOf', 'items', 'properties', 'required', 'additionalProperties'];
 /** Keywords that bound values, which types do not say, and texts. */
@@ -102,10 +104,18 @@ function initType({ parameters = [], requestBody }) {
   /** @type {Field[]} */
   const fields = [];
   if (places.length > 0) fields.push(['params', object(places), places.some(([, , isRequired]) => isRequired)]);
-  const body = requestBody?.content[JSON_TYPE];
-  if (requestBody !== undefined && body === undefined) throw new Error(`the clients send JSON only, not ${Object.keys(requestBody.content)}`);
-  if (body !== undefined) fields.push(['body', typeOf(body.schema), requestBody.required === true]);
+  if (requestBody !== undefined) fields.push(['body', bodyType(requestBody.content), requestBody.required === true]);
   return object(fields);
+}
+
+/**
+ * Writes the type of a body: what becomes JSON, or bytes.
+ * @param {any} content
+ */
+function bodyType(content) {
+  if (JSON_TYPE in content) return typeOf(content[JSON_TYPE].schema);
+  if (BYTES_TYPE in content) return 'Blob';
+  throw new Error(`the clients send JSON and bytes only, not ${Object.keys(content)}`);
 }
 
 /**

@@ -70,9 +70,14 @@ export function requestOf(address: string, verb: Verb, path: string, { params, b
   const headers: Record<string, string> = { ...options.headers };
   for (const [name, value] of Object.entries(params?.header ?? {}))
     if (value !== undefined && value !== null) headers[name] = String(value);
-  if (body !== undefined) headers['content-type'] = 'application/json';
   const init: RequestInit = { ...options, method: verb.toUpperCase(), headers };
-  if (body !== undefined) init.body = JSON.stringify(body);
+  if (body instanceof Blob) {
+    headers['content-type'] = 'application/octet-stream';
+    init.body = body;
+  } else if (body !== undefined) {
+    headers['content-type'] = 'application/json';
+    init.body = JSON.stringify(body);
+  }
   return [`${address}${filled}${query.size > 0 ? `?${query}` : ''}`, init];
 }
 

@@ -3,6 +3,8 @@ mypy in strict mode, so that a changed operation fails there first."""
 
 import base64
 import hmac
+import io
+import json
 import os
 import re
 import threading
@@ -70,6 +72,7 @@ from glasshouse_client.models import (
     ViewOrder,
     WebhookChangeRequest,
 )
+from glasshouse_client.types import File
 
 T = TypeVar("T")
 ADDRESS, EMAIL, PASSWORD, DOMAIN, KEY, DOCUMENT = (
@@ -185,6 +188,11 @@ def call_analytics() -> None:
         time.sleep(0.2)
     assert found == [("/cups", "googlebot")]
 
+    line = json.dumps({"ts": time.time(), "path": "/cups", "userAgent": "GPTBot/1.2"})
+    log = File(payload=io.BytesIO(f"{line}\nnonsense\n".encode()))
+    counted = analytics.push_log(client, body=log, domain=DOMAIN, idempotency_key="calls")
+    assert (counted.lines, counted.visits, counted.unreadable) == (2, 1, 1)
+    assert analytics.get_fastly_challenge(client).text == "*"
     analytics.get_bots(client, domain=DOMAIN)
     analytics.get_daily_bots(client, domain=DOMAIN)
     analytics.get_bots_summary(client, domain=DOMAIN)

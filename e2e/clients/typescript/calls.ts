@@ -121,6 +121,12 @@ async function analytics() {
   await visits.return();
 
   const params = ofDomain;
+  const line = { ts: new Date().toISOString(), path: '/cups', userAgent: 'GPTBot/1.2' };
+  const log = new Blob([`${JSON.stringify(line)}\nnonsense\n`]);
+  const push = { params: { query: { domain }, header: { 'Idempotency-Key': 'calls' } }, body: log };
+  const counted = await client.post('/api/analytics/logs', push);
+  assert.deepEqual(counted, { lines: 2, visits: 1, unreadable: 1 });
+  assert.equal(await (await client.open('get', '/.well-known/fastly/logging/challenge')).text(), '*');
   await client.get('/api/analytics/bots', { params });
   await client.get('/api/analytics/bots/daily', { params });
   await client.get('/api/analytics/bots/summary', { params });

@@ -127,10 +127,15 @@ async fn answer(app: &McpState, request: Request) -> ApiResult<Response> {
     );
     let body = Full::new(Bytes::from(message.to_string()));
     let response = service.handle(http::Request::from_parts(parts, body)).await;
-    Ok(match refused.get() {
-        Some(refused) => refused.clone().into_response(),
-        None => response.map(Body::new),
-    })
+    if let Some(refused) = refused.get() {
+        return Ok(refused.clone().into_response());
+    }
+    // The library answers a body that is no message, or of an unknown revision, with text.
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| *kind == JSON);
+    if response.status().is_client_error() && !is_json {
+        return Err(ApiError::invalid_parameter("", "is no message of a known revision of the protocol"));
+    }
+    Ok(response.map(Body::new))
 }
 
 /// Names the scheme of credentials with 401, as HTTP demands.

@@ -130,6 +130,16 @@ async fn a_notification_is_taken_without_an_answer() {
 }
 
 #[tokio::test]
+async fn what_is_no_message_is_refused_like_any_body() {
+    let agent = Agent::new().await;
+    let post = || agent.app.post(MCP).key(&agent.account.key);
+
+    post().json(json!({ "domain": "shop.example" })).await.assert_error(400, "invalid_request");
+    post().body("{").await.assert_error(400, "invalid_request");
+    post().header("content-type", "text/plain").body("{}").await.assert_error(415, "unsupported_media_type");
+}
+
+#[tokio::test]
 async fn a_key_is_needed_and_a_session_is_none() {
     let agent = Agent::new().await;
     let session = agent.app.sign_in(&agent.account).await;

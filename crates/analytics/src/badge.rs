@@ -13,7 +13,7 @@ pub struct Badge {
 /// Height in pixels.
 const HEIGHT: usize = 20;
 /// Mean width of a character of the 11 px text, in tenths of a pixel.
-const CHAR_TENTHS: usize = 65;
+const CHAR_TENTHS: usize = 61;
 /// Space beside a text, in pixels.
 const PADDING: usize = 8;
 

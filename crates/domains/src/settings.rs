@@ -47,7 +47,7 @@ pub struct SettingsChange {
     on_demand_render_enabled: Option<bool>,
     /// Tags that replace all existing tags, at most 10: 1 to 64 lower-case letters, digits and hyphens each.
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<Vec<String>>, nullable = false, max_items = 10, examples(json!(["customers"])))]
+    #[schema(value_type = Option<Vec<String>>, nullable = false, max_items = 10, example = json!(["customers"]))]
     tags: Option<Vec<String>>,
 }
 

@@ -187,24 +187,23 @@ export class Book {
       },
     });
     const html = /** @type {string} */ (marked.parse(this.pages.get(file) ?? ''));
-    // Wide tables scroll by themselves, by keyboard too.
+    // An empty cell is no heading. Wide tables scroll by themselves, by keyboard too.
     return html
+      .replace(/<th(?: align="\w+")?><\/th>/g, '<td></td>')
+      .replace(/<thead>\s*<tr>\s*(?:<td><\/td>\s*)+<\/tr>\s*<\/thead>/g, '')
       .replaceAll('<table>', '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>')
       .replaceAll('</table>', '</table></div>');
   }
 
   /** @param {string} current */
   #contents(current) {
-    let html = '',
-      part = '';
-    for (const entry of this.summary) {
-      if (entry.part !== part)
-        html += `${part === '' ? '' : '</ul>'}${entry.part === '' ? '' : `<h2>${escape(entry.part)}</h2>`}<ul>`;
-      else if (html === '') html += '<ul>';
-      part = entry.part;
-      html += `<li class="depth-${entry.depth}"><a href="${addressOf(entry.file)}"${entry.file === current ? ' aria-current="page"' : ''}>${escape(entry.title)}</a></li>`;
-    }
-    return `${html}</ul>`;
+    const parts = [...new Set(this.summary.map(({ part }) => part))];
+    const line = (/** @type {Entry} */ { title, file, depth }) =>
+      `<li class="depth-${depth}"><a href="${addressOf(file)}"${file === current ? ' aria-current="page"' : ''}>${escape(title)}</a></li>`;
+    const entries = (/** @type {string} */ part) => this.summary.filter((entry) => entry.part === part).map(line);
+    return parts
+      .map((part) => `${part === '' ? '' : `<h2>${escape(part)}</h2>`}<ul>${entries(part).join('')}</ul>`)
+      .join('');
   }
 
   /**

@@ -102,6 +102,21 @@ test('every page leads on: to its neighbours, or to the list that it is in', () 
   expect(one.html('docs/decisions/0001-a.md')).toContain('<a rel="up" href="/docs/decisions">↑ Decisions</a>');
 });
 
+test('the contents are a list for each kind', () => {
+  expect(book().html('docs/settings.md')).toContain(
+    '</ul><h2>How-to</h2><ul><li class="depth-0"><a href="/docs/deploying">Deploying</a></li><li class="depth-1">',
+  );
+});
+
+test('an empty cell is no heading of a table', () => {
+  const one = book({
+    'docs/nodes.md': '# Nodes\n\n| | |\n| --- | --- |\n| a | b |\n\n| | x |\n| --- | --- |\n| c | d |\n',
+  });
+
+  expect(one.html('docs/nodes.md').match(/<thead>/g)).toHaveLength(1);
+  expect(one.html('docs/nodes.md')).not.toContain('<th></th>');
+});
+
 test('a page has no script of its own, no style, and marks where it is', () => {
   const html = book().html('docs/settings.md');
 

@@ -7,6 +7,8 @@ test('a reader goes by keyboard from the contents to a page and on to the next',
   await expect(page.getByRole('link', { name: 'Skip to the page' })).toBeFocused();
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
+  await expect(page.getByText('On this page')).toBeFocused();
+  await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: 'From nothing to a page that a crawler got' }).first()).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(

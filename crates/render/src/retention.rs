@@ -59,9 +59,10 @@ impl Retention {
         memory: MemoryTier,
         durable: DurableTier,
         request_counts: Arc<RequestCounts>,
-        health: RenderHealth,
+        health: &RenderHealth,
     ) -> Retention {
-        Retention { platform: platform.clone(), memory, durable, request_counts, health }
+        let (platform, health) = (platform.clone(), health.clone());
+        Retention { platform, memory, durable, request_counts, health }
     }
 
     /// Writes outcomes of renders every few seconds and the request counts every minute, and both once more at shutdown.

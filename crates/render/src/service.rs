@@ -12,7 +12,6 @@ use url::Url;
 use super::cache::{DurablePage, DurableTier, page_id};
 use super::decide::{DecidedAnswer, TargetPage, decide, stored_page};
 use super::fast_path::FastPath;
-use super::health::RenderHealth;
 use super::markdown_tier::MarkdownTier;
 use super::memory::MemoryTier;
 use super::model::{
@@ -82,25 +81,23 @@ impl RenderService {
         let durable = DurableTier::new(platform, index_now, memory_bytes / DOCUMENTS_SHARE);
         let markdown_bytes = memory_bytes / MARKDOWN_SHARE;
         let memory = MemoryTier::new(memory_bytes - memory_bytes / DOCUMENTS_SHARE - markdown_bytes);
-        let request_counts = Arc::new(RequestCounts::default());
-        let health = RenderHealth::new(&platform.db, &platform.clock, jobs);
-        let retention =
-            Retention::new(platform, memory.clone(), durable.clone(), request_counts.clone(), health.clone());
-        let slots = platform.config.render_concurrency() * BACKGROUND_PER_SLOT;
+        let asks = Arc::new(RequestCounts::default());
+        let health = super::health::RenderHealth::new(&platform.db, &platform.clock, jobs);
+        let retention = Retention::new(platform, memory.clone(), durable.clone(), asks.clone(), &health);
         RenderService(Arc::new(Inner {
             tasks: RenderTasks::new(platform, accounts, domains, jobs, durable.clone(), health),
             durable,
             in_flight: SingleFlight::new(platform.tasks.clone()),
             background: KeyedCount::default(),
-            background_per_domain: slots,
+            background_per_domain: platform.config.render_concurrency() * BACKGROUND_PER_SLOT,
             confirmations: Arc::new(Semaphore::new(MAX_CONFIRMATIONS)),
             recorder: recorder.clone(),
             platform: platform.clone(),
-            fast_path: FastPath::new(platform, &memory, recorder, &request_counts),
+            fast_path: FastPath::new(platform, &memory, recorder, &asks),
             stored: StoredPages::new(platform, memory.clone()),
             memory,
             markdown: MarkdownTier::new(markdown_bytes),
-            request_counts,
+            request_counts: asks,
             retention,
             unverified: UnverifiedRenders::new(platform, accounts),
             policies: CrawlerPolicies::new(platform, left, root_files.clone()),

@@ -72,7 +72,7 @@ impl WebhookFormat {
     }
 }
 
-/// A webhook.
+/// Webhook as it is stored; its address may be sealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
     pub id: WebhookId,

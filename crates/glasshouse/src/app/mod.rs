@@ -21,7 +21,7 @@ use accounts::ports::AccountHoldings;
 use accounts::{Accounts, People};
 use analytics::verify::Verifier;
 use analytics::{Analytics, CrawlerWatch, Recorder, VisitStore};
-use audit::Audits;
+use audit::{AuditReader, Audits};
 use dashboard::health::{self, ReadinessCheck};
 use dashboard::{DashboardServices, SiteDashboard};
 use domains::connection::Connection;
@@ -168,18 +168,9 @@ impl AppState {
         let mention_reports = MentionReports::new(&platform, &of_reports);
         let refresh = RefreshService::new(&platform, &accounts, &domains, &origins, &render, &jobs);
         let views = Views::new(&platform, &accounts, &domains, &origins, &render, &jobs);
-        let joined = DashboardServices {
-            domains: domains.clone(),
-            analytics: analytics.clone(),
-            audits: audits.reader.clone(),
-            mentions: mention_reading.clone(),
-            render: render.clone(),
-            refresh: refresh.clone(),
-        };
-        let dashboard = SiteDashboard::new(&platform, joined);
-        let site_verifier = SiteVerifier::new(&platform.network)
-            .marked(&platform.secrets, clock)
-            .limited(&callers.rate_limits.shared);
+        let of_sites = (&domains, &analytics, &audits.reader);
+        let dashboard = dashboard(&platform, of_sites, &mention_reading, &render, &refresh);
+        let site_verifier = site_verifier(&platform, &callers);
         let scheduled_verification =
             ScheduledVerification::new(&platform, &domains, &render, &jobs, &site_verifier);
         let crawler_watch = CrawlerWatch::new(&platform, &visits, &domains, &jobs);
@@ -324,6 +315,32 @@ fn callers(platform: &Platform, accounts: &Accounts) -> Callers {
     let Platform { config, clock, db, .. } = platform;
     let rate_limits = Arc::new(RateLimits::new(config.limits.anonymous_per_minute, clock, db));
     Callers { config: config.clone(), accounts: accounts.clone(), rate_limits }
+}
+
+/// Creates the overviews of sites, which join what all features say.
+fn dashboard(
+    platform: &Platform,
+    (domains, analytics, audits): (&DomainsService, &Analytics, &AuditReader),
+    mentions: &MentionReading,
+    render: &RenderService,
+    refresh: &RefreshService,
+) -> SiteDashboard {
+    let joined = DashboardServices {
+        domains: domains.clone(),
+        analytics: analytics.clone(),
+        audits: audits.clone(),
+        mentions: mentions.clone(),
+        render: render.clone(),
+        refresh: refresh.clone(),
+    };
+    SiteDashboard::new(platform, joined)
+}
+
+/// Creates the verifier of sites, with this installation's mark and limits.
+fn site_verifier(platform: &Platform, callers: &Callers) -> SiteVerifier {
+    SiteVerifier::new(&platform.network)
+        .marked(&platform.secrets, &platform.clock)
+        .limited(&callers.rate_limits.shared)
 }
 
 /// Creates the certificates' service when handshakes or the worker need it. Connected domains get their certificates by a job.

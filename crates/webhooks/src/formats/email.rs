@@ -4,17 +4,17 @@ use super::Digest;
 
 /// Texts of a mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DigestMail {
+pub struct EventMail {
     pub subject: String,
     pub text: String,
     pub html: String,
 }
 
 /// Writes a mail.
-pub fn mail(digest: &Digest<'_>) -> DigestMail {
+pub fn mail(digest: &Digest<'_>) -> EventMail {
     let (title, link, lines) = (digest.title(), digest.link(), digest.lines());
     let list: String = lines.iter().map(|line| format!("<li>{}</li>", escaped(line))).collect();
-    DigestMail {
+    EventMail {
         text: format!(
             "{}\n\n{link}\n",
             lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")

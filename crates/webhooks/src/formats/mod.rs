@@ -10,7 +10,7 @@ use crate::model::WebhookFormat;
 
 pub use email::mail;
 
-/// What happened, in sentences.
+/// Events of a domain, in sentences.
 #[derive(Debug, Clone)]
 pub struct Digest<'a> {
     /// Name of the domain; empty: the account.

@@ -64,7 +64,7 @@ impl Access for ChangeWebhooks {
     const RATE: Rate = Rate::Beyond;
 }
 
-/// A webhook.
+/// Webhook as its callers see it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Webhook)]

@@ -33,7 +33,7 @@ impl DomainTable {
 pub const RECORD: &str = "/api/dashboard/domains/{domain}";
 
 /// All tables, in the order in which they are written: credentials of audits belong to the origin host of the settings.
-pub const TABLES: [DomainTable; 9] = [
+pub const TABLES: [DomainTable; 10] = [
     DomainTable {
         read: RECORD,
         ..DomainTable::at("settings", "patch", "/api/dashboard/domains/{domain}/settings")
@@ -53,6 +53,7 @@ pub const TABLES: [DomainTable; 9] = [
     },
     DomainTable::at("brand", "put", "/api/domains/{domain}/brand"),
     DomainTable::at("monitoring", "patch", "/api/domains/{domain}/monitoring"),
+    DomainTable::at("verification", "patch", "/api/domains/{domain}/verification"),
 ];
 
 /// Name of the list of prompts, beside the tables.

@@ -34,10 +34,15 @@ impl ToolRefusal {
         let unnamed = of_status.copied().unwrap_or(ErrorCode::InternalError);
         let body = sent.unwrap_or_else(|| json!({ "error": unnamed.as_str() }));
         let code = ErrorCode::ALL.iter().find(|code| body["error"] == code.as_str());
-        let meaning = code.map_or("The service refused the request.", |code| code.description());
+        let mut meaning =
+            code.map_or("The service refused the request.", |code| code.description()).to_owned();
+        for (field, value) in body.as_object().into_iter().flatten() {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            meaning = meaning.replace(&format!("`{field}`"), &value);
+        }
         let issues: Vec<String> = body["issues"].as_array().into_iter().flatten().map(told).collect();
         let sentence = match issues.is_empty() {
-            true => meaning.to_owned(),
+            true => meaning,
             false => format!("{}.", issues.join("; ")),
         };
         ToolRefusal { sentence, body }
@@ -72,6 +77,15 @@ mod tests {
 
         assert_eq!(refusal.sentence, "The plan allows no more domains.");
         assert_eq!((refusal.code(), &refusal.body["limit"]), ("domain_limit_reached", &json!(25)));
+    }
+
+    #[test]
+    fn a_field_that_the_meaning_names_is_told_by_its_value() {
+        let body = br#"{"error":"plan_required","requiredPlan":"business"}"#;
+
+        let refusal = ToolRefusal::of_answer(StatusCode::FORBIDDEN, body);
+
+        assert_eq!(refusal.sentence, "This needs a higher plan: business.");
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Agent {
 
     async fn with(settings: &str) -> Agent {
         let app = TestApp::with(settings).await;
-        let account = app.account("owner@shop.example", Plan::Agency).await;
+        let account = app.account("owner@shop.example", Plan::Enterprise).await;
         let domain = app.domain(&account, "shop.example").await;
         // Refused by the guard at once, without a look into DNS.
         app.set(&domain, |settings| settings.origin_host = "127.0.0.1:9".parse().ok()).await;

@@ -120,7 +120,7 @@ async fn arguments_that_cannot_be_used_are_named() {
 
 #[tokio::test]
 async fn the_limit_of_a_plan_is_told_with_its_numbers() {
-    let agent = Agent::with("[plans.agency]\ndomains = 1").await;
+    let agent = Agent::with("[plans.enterprise]\ndomains = 1").await;
 
     let result = agent.call("add_domain", json!({ "domain": "second.example" })).await;
 

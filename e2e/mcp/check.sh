@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Has agents' own libraries use the tools of the real service: SDKs in TypeScript and Python over HTTP and stdio, and the conformance suite of
 # the Model Context Protocol. Called by scripts/test.sh; installs its tools from npm, and from PyPI into target/mcp-venv.
-# See docs/decisions/0540.
+# See docs/decisions/0546.
 #
 #   GLASSHOUSE   the binary (default: target/debug/glasshouse)
 set -euo pipefail

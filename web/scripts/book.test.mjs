@@ -96,10 +96,10 @@ test('a link, an anchor or a page that leads nowhere is a problem', () => {
 });
 
 test('every page leads on: to its neighbours, or to the list that it is in', () => {
-  const one = book({ 'docs/decisions/README.md': '# Decisions\n', 'docs/decisions/0001-a.md': '# A\n' });
+  const one = book({ 'docs/decisions/README.md': '# Decisions\n', 'docs/decisions/a.md': '# A\n' });
 
   expect(one.html('docs/nodes.md')).toMatch(/rel="prev" href="\/docs\/deploying".*rel="next" href="\/docs\/settings"/);
-  expect(one.html('docs/decisions/0001-a.md')).toContain('<a rel="up" href="/docs/decisions">↑ Decisions</a>');
+  expect(one.html('docs/decisions/a.md')).toContain('<a rel="up" href="/docs/decisions">↑ Decisions</a>');
 });
 
 test('the contents are a list for each kind', () => {

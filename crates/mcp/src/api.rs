@@ -21,7 +21,7 @@ use accounts::callers::{Credential, ToolRequest};
 use platform::api::client::ClientAddress;
 use platform::api::extract::BodyLimit;
 
-/// Caller of tools.
+/// Caller of a tool, by the credential and the address of its request.
 #[derive(Clone)]
 pub struct ToolCaller {
     /// Accepted credential.

@@ -20,7 +20,7 @@ impl ToolCost {
     }
 }
 
-/// A tool.
+/// Entry of the catalogue: name, cost, and the operations of the API that the tool calls.
 #[derive(Debug)]
 pub struct ToolSpec {
     /// Name by which agents call it.

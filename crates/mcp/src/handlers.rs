@@ -1,5 +1,5 @@
 //! HTTP of tools: the streamable transport of the Model Context Protocol, stateless, one answer per request.
-//! See docs/decisions/0540.
+//! See docs/decisions/0546.
 
 use std::sync::Arc;
 

@@ -8,6 +8,7 @@ pub mod operator;
 pub mod proxied;
 pub mod rate_limit;
 pub mod requester;
+mod signed_in;
 pub mod twins;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub use self::caller::{
 };
 pub use self::operator::Operator;
 use self::rate_limit::RateLimits;
+pub(crate) use self::signed_in::signed_in_to_change;
 use super::Accounts;
 use platform::config::Config;
 

@@ -11,8 +11,8 @@ use utoipa_axum::routes;
 
 use super::attempt::{Attempt, AttemptBody, check_new_password};
 use crate::callers::Callers;
-use crate::callers::caller::signed_in_to_change;
 use crate::callers::proxied::{NotProxied, ProxiedPerson, proxied_person};
+use crate::callers::signed_in_to_change;
 use crate::people::AcceptError;
 use crate::sessions::{NewSession, cookie_in};
 use crate::{AccountsState, People};

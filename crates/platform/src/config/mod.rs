@@ -31,7 +31,7 @@ pub use layers::{API_KEY_VARIABLE, ConfigError, SettingOrigin};
 pub use reference::describe_settings;
 pub use signers::{CRAWLER_PURPOSES, OwnSigner};
 use values::optional;
-pub use values::{AccessLogFormat, ProxyProtocol, Secret};
+pub use values::{AccessLogFormat, ProxyProtocol, Scheme, Secret};
 
 /// Everything an operator can set. One field per section of `defaults.toml`, where each setting is described.
 #[derive(Debug, Clone, Deserialize)]
@@ -112,16 +112,6 @@ pub struct EdgeSection {
     pub proxy_protocol: ProxyProtocol,
     #[serde(deserialize_with = "signers::read")]
     pub signers: Vec<OwnSigner>,
-}
-
-/// Scheme of requests to origins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Scheme {
-    /// In the clear, for a private network.
-    Http,
-    /// Over TLS.
-    Https,
 }
 
 #[derive(Debug, Clone, Deserialize)]

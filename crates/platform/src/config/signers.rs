@@ -10,7 +10,7 @@ use url::Url;
 const MOST: usize = 100;
 /// Longest id, name and provider, in bytes.
 const MAX_BYTES: usize = 64;
-/// Purposes of crawlers.
+/// Purposes that the setting takes.
 pub const CRAWLER_PURPOSES: [&str; 11] = [
     "search",
     "llm-training",

@@ -140,6 +140,16 @@ pub(super) fn parse_size(text: &str) -> Option<u64> {
     (bytes.is_finite() && bytes < 9e18).then_some(bytes as u64)
 }
 
+/// Scheme of requests to origins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// In the clear, for a private network.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
 /// PROXY headers at the beginning of a listener's connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -116,7 +116,7 @@ pub fn listable_names() -> impl Iterator<Item = &'static str> {
     EVENT_NAMES.iter().copied().filter(|name| *name != TEST_EVENT)
 }
 
-/// Message of a `standard` webhook, as JSON.
+/// Writes the message of a `standard` webhook, as JSON.
 pub fn message_body(event: &EventMessage<'_>) -> String {
     let data: Value = serde_json::from_str(event.data).unwrap_or(Value::Null);
     serde_json::json!({

@@ -1,7 +1,9 @@
 // Words of the overview of a domain: the verdict, figures, what needs attention, what changed.
 import { count, counted, delta, percent, score } from '../lib/numbers';
-import { limitName } from './account';
+import { type Facts, plain } from './attention';
 import { providerName } from './providers';
+
+export { attentionTitle } from './attention';
 
 export const title = () => 'Overview';
 export const whatFigures = () => 'The figures';
@@ -130,42 +132,8 @@ export const dismissFailed = () => 'It could not be dismissed: the server does n
 export const undoFailed = () => 'It could not be undone: the server does not answer.';
 export const atMost = (number: number) => `the first ${count(number)}`;
 
-/** Fields of an entry of what needs attention, or of what changed. */
-interface Facts {
-  kind: string;
-  count: number | null;
-  subject: string | null;
-  before: number | null;
-  after: number | null;
-}
-
-const plain = (kind: string) => {
-  const words = String(kind).replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 const share = (value: number | null) => percent(value ?? 0);
 const joined = (...sentences: string[]) => sentences.filter((sentence) => sentence !== '').join(' ');
-
-const attentionTitles: Record<string, (facts: Facts) => string> = {
-  not_connected: () => 'The domain is not connected',
-  crawl_errors: ({ count: visits }) =>
-    `${counted(visits ?? 0, 'visit of a crawler was', 'visits of crawlers were')} answered with errors`,
-  new_audit_errors: ({ count: found }) =>
-    counted(found ?? 0, 'new error in the last audit', 'new errors in the last audit'),
-  ai_crawlers_blocked: ({ count: blocked }) =>
-    `${counted(blocked ?? 0, 'AI crawler', 'AI crawlers')} may not read the site`,
-  snapshots_failing: ({ count: failing }) => `${counted(failing ?? 0, 'page', 'pages')} failed to render`,
-  snapshots_stale: ({ count: stale }) =>
-    counted(
-      stale ?? 0,
-      'snapshot is older than its refresh interval',
-      'snapshots are older than their refresh interval',
-    ),
-  visibility_dropped: () => 'Assistants name you less often',
-  limit_near: ({ subject }) => `${limitName(subject ?? '')}: near the limit`,
-  limit_reached: ({ subject }) => `${limitName(subject ?? '')}: limit reached`,
-};
-export const attentionTitle = (facts: Facts) => attentionTitles[facts.kind]?.(facts) ?? plain(facts.kind);
 
 const attentionTexts: Record<string, (facts: Facts, since: string) => string> = {
   not_connected: () => 'Crawlers still get what your own server sends.',

@@ -50,7 +50,7 @@ def write_operations(document: dict[str, Any], templates: Path, package: Path) -
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder, "openapi.json"), Path(folder, "output")
         source.write_text(json.dumps(document), "utf-8")
-        overrides = dict.fromkeys(FILES, "application/octet-stream")
+        overrides = dict.fromkeys(FILES, "application/octet-stream") | {"image/svg+xml": "text/plain"}
         modules = {name: ClassOverride(module_name=module) for name, module in MODULES.items()}
         file = ConfigFile(content_type_overrides=overrides, class_overrides=modules, literal_enums=True)
         config = Config.from_sources(file, MetaType.NONE, source, "utf-8", overwrite=True, output_path=output)

@@ -3,6 +3,7 @@
 export * as account from './account';
 export * as answers from './answers';
 export * as auditing from './auditing';
+export * as attention from './attention';
 export * as audits from './audits';
 export * as bots from './bots';
 export * as charts from './charts';
@@ -11,6 +12,7 @@ export * as crawlers from './crawlers';
 export * as domains from './domains';
 export * as files from './files';
 export * as fixing from './fixing';
+export * as limits from './limits';
 export * as mentions from './mentions';
 export * as missing from './missing';
 export * as overview from './overview';

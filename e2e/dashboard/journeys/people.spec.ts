@@ -72,7 +72,7 @@ test('somebody is invited, joins with the link, and sees what a viewer sees', as
 
   await page.goto('/account/usage');
   const tabs = page.getByRole('navigation', { name: 'Account' }).getByRole('link');
-  await expect(tabs).toHaveText(['Profile', 'Security', 'Usage']);
+  await expect(tabs).toHaveText(['Profile', 'Security', 'Webhooks', 'Usage']);
   await app.reload();
   await expect(row).toContainText('Active');
   expect((await people(app)).find((person) => person.email === email)).toMatchObject({

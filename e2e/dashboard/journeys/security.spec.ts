@@ -71,6 +71,7 @@ test('a lost password is asked for without saying whether the address is known',
   for (const email of [account.email, 'nobody@example.test']) {
     await page.goto('/sign-in');
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Set another password' })).toBeVisible();
     await page.getByLabel('E-mail').fill(email);
 
     await page.getByRole('button', { name: 'Send link' }).click();

@@ -88,8 +88,8 @@ test('Escape closes one layer and gives the focus back', async ({ app }) => {
 });
 
 test('the help lists the keys; single keys can be switched off and are silent in fields', async ({ app }) => {
-  await app.goto('/account/profile');
-  await expect(app.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  await app.goto('/account/security');
+  await expect(app.getByRole('heading', { level: 1, name: 'Security' })).toBeVisible();
   await app.keyboard.press('?');
   const help = app.getByRole('dialog', { name: 'Keys' });
   await expect(help.getByText('Search or jump to')).toBeVisible();
@@ -98,6 +98,7 @@ test('the help lists the keys; single keys can be switched off and are silent in
   await app.getByLabel('New password', { exact: true }).pressSequentially('?g');
   await expect(help).toBeHidden();
 
+  await app.goto('/account/profile');
   await app.getByRole('switch', { name: 'Use single-key shortcuts' }).click();
   await app.getByRole('heading', { level: 1 }).click();
   await app.keyboard.press('?');

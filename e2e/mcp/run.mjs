@@ -149,7 +149,7 @@ async function callOften({ address }, key, count) {
   let left = count;
   const caller = async () => {
     while (left-- > 0) {
-      const body = JSON.stringify({ jsonrpc: '2.0', id: left, method: 'tools/call', params: { name: 'list_domains' } });
+      const body = JSON.stringify({ jsonrpc: '2.0', id: left, method: 'tools/call', params: { name: 'ai_visibility', arguments: { domain: 'stdio.test' } } });
       const answer = await fetch(`${address}/api/mcp`, {
         method: 'POST', body, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       });

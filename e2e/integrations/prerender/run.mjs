@@ -26,7 +26,7 @@ function nginx({ port, env }) {
   const folder = folderFor('nginx-prerender');
   const values = { PORT: port, FOLDER: env.FOLDER, API_KEY: env.API_KEY, SERVICE: new URL(env.SERVICE_URL).host };
   const form = fs.readFileSync(path.join(here, 'nginx.conf'), 'utf8').replace(/__(\w+?)__/g, (_, name) => values[name]);
-  fs.writeFileSync(path.join(folder, 'nginx.conf'), nginxMain(folder, form));
+  fs.writeFileSync(path.join(folder, 'nginx.conf'), nginxMain(folder, `  include /etc/nginx/mime.types;\n${form}`));
   return startNginx('nginx-prerender', folder, port);
 }
 const ALL = [

@@ -53,5 +53,17 @@ class Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
+APPLICATION = get_wsgi_application()
+
+
+def application(environ, start_response):
+    """Answers HEAD without a body, as servers in production do and wsgiref does not."""
+    response = APPLICATION(environ, start_response)
+    if environ["REQUEST_METHOD"] != "HEAD":
+        return response
+    response.close()
+    return []
+
+
 if __name__ == "__main__":
-    make_server("127.0.0.1", int(os.environ["PORT"]), get_wsgi_application(), Server).serve_forever()
+    make_server("127.0.0.1", int(os.environ["PORT"]), application, Server).serve_forever()

@@ -7,7 +7,7 @@ use crate::refusal::ToolRefusal;
 use platform::api::ErrorCode;
 
 /// Fields of an audit's pages unless `fields` is given.
-const FIELDS: &str = "path,statusCode,healthScore,indexable,issueCount,issues,title";
+const FIELDS: &str = "id,path,statusCode,healthScore,indexable,issueCount,issues,title";
 
 /// Returns a page with the fields of lists.
 fn as_listed(page: &Value) -> Value {

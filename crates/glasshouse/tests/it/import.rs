@@ -267,7 +267,7 @@ fn what_cannot_be_imported_is_said_in_one_line() {
 
     assert!(missing.contains("cannot open none.log"), "{missing}");
     assert!(other.contains("no line of other.log is in this format"), "{other}");
-    assert!(with_hosts.contains("they look like vhost-combined"), "{with_hosts}");
+    assert!(with_hosts.contains("they look like `vhost-combined`"), "{with_hosts}");
     assert_eq!(with_hosts.trim().lines().count(), 1, "{with_hosts}");
     assert!(domain.contains("there is no domain x.test"), "{domain}");
     assert!(endless.contains("--follow needs a file"), "{endless}");

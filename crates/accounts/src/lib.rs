@@ -18,6 +18,7 @@ pub mod usage;
 
 pub use model::{Account, AccountId, AccountReach, KeyId, KeyIdentity};
 pub use people::People;
+pub use queries::lock_account;
 pub use service::{AccountError, Accounts, SignInError};
 pub use state::AccountsState;
 pub use usage::UsageMetric;

@@ -132,6 +132,7 @@ impl Webhooks {
             webhook,
         };
         let mut tx = self.db.write().await?;
+        accounts::lock_account(&mut tx, account).await?;
         let most = i64::try_from(MOST_WEBHOOKS).unwrap_or(i64::MAX);
         if !queries::insert_webhook(&mut tx, &row, most).await? {
             return Ok(None);

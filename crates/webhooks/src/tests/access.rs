@@ -69,6 +69,22 @@ async fn an_account_has_twenty_webhooks_and_those_of_others_are_not_there() {
 }
 
 #[tokio::test]
+async fn webhooks_that_are_made_at_the_same_time_are_counted_together() {
+    World::on_each_engine(async |world| {
+        let make = async || {
+            let request = world.app.post("/api/webhooks").key(&world.account.key).json(hook("slack"));
+            request.await.status.as_u16()
+        };
+
+        let mut answers = futures::future::join_all((0..25).map(|_| make())).await;
+
+        answers.sort_unstable();
+        assert_eq!(answers, [vec![201; 20], vec![403; 5]].concat());
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn editors_manage_webhooks_for_people_and_owners_those_for_programs() {
     World::on_each_engine(async |world| {
         let owner = world.app.sign_in(&world.account).await;

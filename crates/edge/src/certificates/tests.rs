@@ -10,8 +10,10 @@ use super::service::Certificates;
 use crate::testing::*;
 use crate::tests::authority::{Advice, DatingAuthority, lock};
 use crate::tests::world::SETTINGS;
+use accounts::AccountId;
 use platform::clock::{Clock, Timestamp};
 use platform::plans::Plan;
+use webhooks::testing::HeardEvents;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -23,6 +25,7 @@ struct Renewing {
     app: TestApp,
     authority: DatingAuthority,
     hosts: Vec<String>,
+    account: AccountId,
 }
 
 impl Renewing {
@@ -34,7 +37,7 @@ impl Renewing {
         let app = TestApp::with(&format!("{SETTINGS}{}", authority.settings())).await;
         let account = app.account("owner@shop.example", Plan::Enterprise).await;
         let hosts: Vec<_> = (0..domains).map(|number| format!("shop{number}.example")).collect();
-        let renewing = Renewing { app, authority, hosts };
+        let renewing = Renewing { app, authority, hosts, account: account.id.clone() };
         renewing.set_clock(NOON);
         for host in &renewing.hosts {
             renewing.app.domain(&account, host).await;
@@ -190,4 +193,24 @@ async fn an_authority_that_does_not_take_a_replacement_gets_a_plain_order() {
     let orders = lock(&renewing.authority.state.orders).clone();
     assert_eq!(orders.iter().map(|order| order.replaces.is_some()).collect::<Vec<_>>(), [false]);
     assert_eq!(renewing.without_certificate().await, Vec::<&String>::new());
+}
+
+#[tokio::test]
+async fn webhooks_are_told_once_of_a_certificate_that_has_a_fifth_of_its_life_left() {
+    let renewing = Renewing::start(2, 10 * DAY, Advice::NotOffered).await;
+    let (platform, jobs) = (&renewing.app.state.platform, &renewing.app.state.jobs);
+    let heard = HeardEvents::of(platform, jobs, &renewing.account, &["certificate.expiring"]).await;
+    let tell = async |after: Duration| {
+        renewing.set_clock(NOON.plus(after));
+        renewing.certificates().tell_expiring().await.unwrap();
+        heard.list().await.len()
+    };
+
+    let early = tell(8 * DAY - MINUTE).await;
+    let due = tell(8 * DAY + MINUTE).await;
+    let again = tell(9 * DAY).await;
+
+    assert_eq!((early, due, again), (0, 2, 2));
+    let told: BTreeSet<_> = heard.list().await.into_iter().map(|(_, domain)| domain).collect();
+    assert_eq!(told.into_iter().collect::<Vec<_>>(), renewing.hosts);
 }

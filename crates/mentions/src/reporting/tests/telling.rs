@@ -6,6 +6,7 @@ use super::{DAY, HOUR, Luma, NAMED, UNNAMED, on_each_engine};
 use platform::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use platform::clock::Timestamp;
 use platform::notify::webhook::sign;
+use webhooks::testing::HeardEvents;
 
 /// Names the brand on two days and then no more, so that the last change is confirmed.
 async fn lose(luma: &Luma) {
@@ -39,6 +40,24 @@ async fn a_webhook_is_told_that_a_report_is_ready_with_its_confirmed_changes() {
         let (headers, body) = luma.hooks.lock().unwrap()[0].clone();
         let at: i64 = headers[WEBHOOK_TIMESTAMP].to_str().unwrap().parse().unwrap();
         assert_eq!(headers[WEBHOOK_SIGNATURE], sign(&secret, Timestamp::from_millis(at), &body));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn webhooks_of_the_account_are_told_of_a_report_and_of_its_confirmed_changes_once() {
+    on_each_engine(async |luma| {
+        let (platform, jobs) = (&luma.app.state.platform, &luma.app.state.jobs);
+        let names = ["report.ready", "visibility.changed"];
+        let heard = HeardEvents::of(platform, jobs, &luma.account.id, &names).await;
+        lose(&luma).await;
+
+        luma.work().await;
+        luma.advance(HOUR);
+        luma.ask(1, NAMED).await;
+        luma.work().await;
+
+        assert_eq!(heard.list().await, names.map(|name| (name.to_owned(), "lumadocs.io".to_owned())));
     })
     .await;
 }

@@ -44,7 +44,7 @@ own_errors! {
 struct UseTools;
 
 impl Access for UseTools {
-    // What a tool changes is refused by its operation.
+    // Operations refuse what a tool may not change.
     const ROLE: PersonRole = PersonRole::Viewer;
     const BEARER: bool = true;
     const RATE: Rate = Rate::Beyond;

@@ -166,7 +166,7 @@ impl WebhookSender {
         let now = self.now();
         let (state, next) = match attempted.verdict {
             WebhookVerdict::Taken => (DeliveryState::Delivered, JobOutcome::Done),
-            // Whether something still waits is seen when the job runs again.
+            // The next run of the job sees whether something still waits.
             WebhookVerdict::Again(wait) if attempted.problem.is_none() => {
                 (DeliveryState::Waiting, JobOutcome::Later(wait.min(LONGEST_WAIT)))
             }

@@ -1,4 +1,4 @@
-// How a person signs in: second factor, recovery codes, a lost password.
+// Signing in as a person: second factor, recovery codes, a lost password.
 import type { Page } from '@playwright/test';
 import { expect, test } from '../fixtures.ts';
 import type { Account } from '../world/accounts.ts';

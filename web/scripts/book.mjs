@@ -127,21 +127,22 @@ export class Book {
   }
 
   /**
-   * Returns the Markdown of a page with links that hold where it is served.
+   * Returns the Markdown of a page with links that hold where it is served; one that the book does not have is its text.
    * @param {string} file
    */
   markdown(file) {
     const text = this.pages.get(file) ?? '';
-    const links = /(\]\()([^()\s]+)(\))/g;
-    // Code is left as it is.
+    const links = /(?:(!?\[)([^[\]]*))?(\]\()([^()\s]+)(\))/g;
+    // Code is left as it is, and may be the label of a link.
     return text
       .split(/(^```[\s\S]*?^```|`[^`\n]*`)/m)
       .map((part, index) =>
         index % 2 === 1
           ? part
-          : part.replace(links, (whole, before, link, after) => {
+          : part.replace(links, (whole, open = '', label = '', between, link, close) => {
               const found = this.resolve(file, link, markdownAddressOf);
-              return found === null ? whole : before + found + after;
+              if (found === null) return open === '' ? whole : label;
+              return open + label + between + found + close;
             }),
       )
       .join('');

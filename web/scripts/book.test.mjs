@@ -65,6 +65,12 @@ test('links lead to pages, their Markdown to Markdown, and code is left alone', 
   expect(one.problems).toEqual([]);
 });
 
+test('a link to a file that only developers read is its text', () => {
+  const pages = { 'docs/deploying.md': '# Deploying\n\n[Architecture](../ARCHITECTURE.md) · [`s`](settings.md)\n' };
+
+  expect(book(pages).markdown('docs/deploying.md')).toContain('Architecture · [`s`](/docs/settings.md)');
+});
+
 test('the document of the API is that of the service', () => {
   expect(book().resolve('docs/README.md', 'openapi.json')).toBe('/api/openapi.json');
 });

@@ -33,7 +33,7 @@ export const appearance = () => 'Appearance';
 export const theme = () => 'Theme';
 
 export const keysLede = () =>
-  'Keys call the API from your servers and tools. Each is shown once, when it is created, and works until it is revoked.';
+  'Keys call the API from your servers and tools. Each is shown once, when it is created, and works until it expires or is revoked.';
 export const keysWhat = () => 'keys';
 export const createKey = () => 'Create key';
 export const creatingKey = () => 'Creating';

@@ -1,6 +1,6 @@
 // One good customer among attackers: what its quiet requests take while one process is attacked in eight ways: measureAttacks(). Used by run.mjs.
 // Nothing else is sampled meanwhile: reading the browsers' memory stops them, and this process, for tens of milliseconds.
-// Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0123).
+// Attackers ask for other customers' domains: what clients of one domain do to it is limited to that domain (record 0061).
 // The good customer asks from 127.0.0.1 for a stored page and an asset at the edge and for a stored page of the API; before each attack it is measured alone.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 // The book: turns the pages of docs, and those of integrations that they link, into HTML below dist/docs, with the Markdown beside each page and
 // llms.txt. docs/SUMMARY.md is the table of contents, in mdBook's form. A link or an anchor that leads nowhere ends the build with status 1.
-// See docs/decisions/0545.
+// See docs/decisions/0018.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 //! Limits on the pages that are counted separately: a crawler that invents addresses must not fill the database. Visits of
 //! further pages are counted together. Used wherever counts enter a store. See
-//! docs/decisions/0216.
+//! docs/decisions/0181.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

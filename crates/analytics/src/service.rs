@@ -1,7 +1,7 @@
 //! Crawler visits: the reports, the public tokens that open them, and deletion.
 //! Used by the handlers, by cache refresh (for the pages with the most visits) and by the removal of domains. Must never count
 //! a visit: that is [`super::ingest`].
-//! See docs/decisions/0071.
+//! See docs/decisions/0036.
 
 use std::sync::Arc;
 use std::time::Duration;

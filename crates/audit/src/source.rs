@@ -1,7 +1,7 @@
 //! Page source of a domain's audit: the site's own server through the guarded fetcher, the platform's browsers in the
 //! background class, and the stored snapshots of the site.
 //! Must never send a domain's headers or credentials to another host, nor in the clear when the site is encrypted.
-//! See docs/decisions/0208 and docs/decisions/0212.
+//! See docs/decisions/0208 and docs/decisions/0161.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Thin DevTools client over a pipe: NUL-terminated JSON, flat sessions, pipelined commands.
 //!
 //! Used by the browser and its tabs. Decodes only the envelope; parameters stay raw text until a known type is requested, so an
-//! unknown message cannot break a render. Every waiter is woken when the pipe closes. See docs/decisions/0003.
+//! unknown message cannot break a render. Every waiter is woken when the pipe closes. See docs/decisions/0004.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

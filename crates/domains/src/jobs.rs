@@ -1,6 +1,6 @@
 //! Background job of domains: deletes the data of a removed domain.
 //! Must not know the features that build on domains: `app` passes in the deletion of each feature's data.
-//! See docs/decisions/0071.
+//! See docs/decisions/0036.
 
 use std::sync::Arc;
 use std::time::Duration;

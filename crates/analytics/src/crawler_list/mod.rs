@@ -1,7 +1,7 @@
 //! The list of crawlers for web servers and middleware: the user agents that [`CrawlerIndex`] recognises, as expressions that
 //! need no flag for case, so that every format matches the same user agents.
 //! Used by `glasshouse crawlers`. Must never return a list that is empty, misses a documented crawler or matches a browser.
-//! Servers first check whether a user agent is one of today's browsers. See docs/decisions/0440.
+//! Servers first check whether a user agent is one of today's browsers. See docs/decisions/0441.
 
 mod expression;
 mod forms;

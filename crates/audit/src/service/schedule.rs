@@ -1,6 +1,6 @@
 //! Audits by themselves: runs that a domain's frequency begins, old runs that move to the object store, abandoned runs that
 //! continue, and results that are deleted with their domain. Used by the scheduled jobs and by the removal of a domain.
-//! See docs/decisions/0071.
+//! See docs/decisions/0036.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The work of a run's job: crawls with the engine, saves its batches, and polls for a request to stop.
 //! After any interruption the next attempt continues from the last saved batch.
-//! See docs/decisions/0207.
+//! See docs/decisions/0205.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Compares pages as served to other crawlers with the version for a person, after the crawl. See docs/decisions/0212.
+//! Compares pages as served to other crawlers with the version for a person, after the crawl. See docs/decisions/0161.
 
 use std::collections::HashSet;
 

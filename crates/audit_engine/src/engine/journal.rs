@@ -3,7 +3,7 @@
 //! A batch is a version and a head, with the addresses and texts that are new since the batch before, followed by
 //! records. It is not compressed, which is left to the store of batches. Addresses and texts are identified by number in the order of their first use, so a continued
 //! run assigns the same numbers.
-//! See docs/decisions/0207.
+//! See docs/decisions/0205.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! Requests beside pages, after the crawl: files that llms.txt names, the site's twins, and the site's responses to
-//! crawlers. Pictures, scripts and links to other hosts are requested in `assets`. See docs/decisions/0212.
+//! crawlers. Pictures, scripts and links to other hosts are requested in `assets`. See docs/decisions/0161.
 
 use std::collections::HashSet;
 use std::time::Duration;

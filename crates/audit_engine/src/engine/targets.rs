@@ -1,7 +1,7 @@
 //! Addresses of the site that are requested without becoming rows, after the crawl: targets of links, redirects,
 //! canonicals and language versions of listed pages, some of the pages that others represent, and language versions
 //! on other sites of the same owner. They have a limit of their own beside the limit of pages.
-//! See docs/decisions/0212.
+//! See docs/decisions/0161.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! An unnamed file for most data of a page until it is read again: the addresses and texts that pages name, values
-//! for reports, and the journal of an interrupted audit. See docs/decisions/0245 and 0286.
+//! for reports, and the journal of an interrupted audit. See docs/decisions/0245.
 
 use std::fs::File;
 use std::num::NonZeroU32;

@@ -23,7 +23,7 @@ use platform::api::{ApiError, ErrorCode};
 pub struct WebFiles;
 
 const PAGE: &str = "index.html";
-/// Folder of the book: pages that `web/scripts/book.mjs` made of `docs`. See docs/decisions/0545.
+/// Folder of the book: pages that `web/scripts/book.mjs` made of `docs`. See docs/decisions/0018.
 const BOOK: &str = "docs";
 /// Content codings in the order of preference, and the ending of the file that has them.
 const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];

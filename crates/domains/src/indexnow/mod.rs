@@ -1,7 +1,7 @@
 //! IndexNow: notifies search engines of pages that a render changed, at once and then at most every `indexnow.interval_s`.
 //! Used by `render`, which records changed pages in the transaction that stores them, and by the endpoint. Must never delay
 //! a render: a job submits the pages.
-//! See docs/decisions/0531.
+//! See docs/decisions/0530.
 
 mod queries;
 mod submission;

@@ -1,6 +1,6 @@
 //! Rules of when a certificate may be ordered and when it is renewed. Pure: no clock, network or database.
 //! Must never let one customer, one name or a broken set-up use up the limits that the certificate authority sets for all of us.
-//! See docs/decisions/0062 and docs/decisions/0541.
+//! See docs/decisions/0062.
 
 use std::time::Duration;
 

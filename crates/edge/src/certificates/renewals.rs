@@ -1,7 +1,7 @@
 //! Renewals: asks the authority when certificates are to be renewed, and queues a job per certificate that is due, the most
 //! urgent first. Each job checks who holds the name by then.
 //! Must never let names that cannot be renewed delay others, nor renew a certificate that was renewed meanwhile.
-//! See docs/decisions/0062 and 0541.
+//! See docs/decisions/0062.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Bodies that pass through the edge: streamed as they arrive, with a limit on their idle time.
 //! Must never hold more of a body than the piece in transit.
-//! See docs/decisions/0061 and docs/decisions/0123.
+//! See docs/decisions/0061.
 
 use std::convert::Infallible;
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Limits of the requests that wait for origins: per domain, and per origin over all domains that share it. Used by
 //! forwarding. Must never let an origin that hangs cost any other domain more than the refusal of a request.
-//! See docs/decisions/0123.
+//! See docs/decisions/0061.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,6 +1,6 @@
 //! Knowledge of other features beside sums: competitors' sites, and own pages with visits and audits.
 //! Visits that cannot be read now are unknown: a list of sources is shown without them rather than not at all.
-//! See docs/decisions/0390.
+//! See docs/decisions/0394.
 
 use std::collections::{HashMap, HashSet};
 

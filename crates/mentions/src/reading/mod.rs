@@ -1,6 +1,6 @@
 //! Reading of AI mentions: statistics, trend, sources, searches, suggestions, exports and the numbers of the dashboard.
 //! Used by handlers. Reads sums, and answers for exports only; changes nothing.
-//! See docs/decisions/0390.
+//! See docs/decisions/0394.
 
 mod exporting;
 pub mod filter;

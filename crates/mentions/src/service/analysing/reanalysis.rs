@@ -1,6 +1,6 @@
 //! Analyses the kept answers of a domain again: because its brand profile changed, or on an operator's wish. Asks no model:
 //! replies of models are kept with the answers. Resumable: a part is some days of one prompt and provider, whose sums are
-//! replaced in one transaction. See docs/decisions/0384.
+//! replaced in one transaction. See docs/decisions/0366.
 
 use std::time::Duration;
 

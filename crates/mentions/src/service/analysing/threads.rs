@@ -1,6 +1,6 @@
 //! Threads for the analysis of answers, which takes a processor for a millisecond and more. Used by asking.
 //! Must never take a thread that answers requests: hundreds of answers may come in one moment.
-//! See docs/decisions/0384.
+//! See docs/decisions/0366.
 
 use std::num::NonZero;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Shows that this process lives, in a task and on a connection of its own: neither a slow claim nor a database that
 //! hangs on other connections may make it look dead. Must stop everything that runs before others take it over.
-//! See docs/decisions/0051.
+//! See docs/decisions/0052.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,7 +1,7 @@
 //! Maintenance that keeps jobs from being lost or forgotten: finding dead workers, due schedules, stuck batches, old rows.
 //! A worker is dead when its beats stand still on the reader's own monotonic clock; no two clocks are compared.
 //! Every process looks for the dead; the remaining work is one elected process's.
-//! See docs/decisions/0051 and docs/decisions/0051.
+//! See docs/decisions/0052.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;

@@ -42,8 +42,8 @@ if [ "${CI:-}" = true ]; then
   export RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS=-Dwarnings__CLIPPY_HACKERY__
 fi
 clippy() { [ "${CI:-}" = true ] || cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
-# With real browsers, databases and clocks on a shared machine a test can fail for want of time. A few failed ones run again,
-# alone; what passes then is named at the end, so that it is seen and mended.
+# In CI, on a shared machine, a test with a real browser, database or clock can fail for want of time. There a few failed ones run
+# again, alone; what passes then is named at the end, so that it is seen and mended. Elsewhere no test has a second try.
 most_second_tries=5
 unsteady=()
 tests() {
@@ -51,6 +51,7 @@ tests() {
   # Many wait for a browser, a database or a clock: two more at a time than there are cores.
   export RUST_TEST_THREADS=$(($(nproc) + 2))
   "$root/scripts/with-postgres.sh" "$root/scripts/with-clickhouse.sh" cargo test --workspace --locked --no-fail-fast 2>&1 | tee "$log" && return
+  [ "${CI:-}" = true ] || return 1
   mapfile -t again < <(sed -nE 's/^test (.+) \.\.\. FAILED$/\1/p' "$log" | sort -u)
   [ "${#again[@]}" -gt 0 ] && [ "${#again[@]}" -le "$most_second_tries" ] || return 1
   # A binary that ended before its summary has tests that nobody saw.

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { endAll, scratch } from '../e2e/lib/programs.mjs';
+import { measureApply } from './apply.mjs';
 import { measureAttacks } from './attacks.mjs';
 import { measureAudits } from './audits.mjs';
 import { build } from './build.mjs';
@@ -27,7 +28,7 @@ import { measureVisits } from './visits.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,integrations,servers,jobs,directory,attacks,visits,mentions,asking,dashboard,screens,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
+    reps: { type: 'string' }, pages: { type: 'string' }, seconds: { type: 'string' }, quick: { type: 'boolean' }, only: { type: 'string', default: 'render,serve,edge,integrations,servers,jobs,directory,apply,attacks,visits,mentions,asking,dashboard,screens,audit' }, visits: { type: 'string' }, stores: { type: 'string', default: 'sqlite,postgres,clickhouse' },
     binary: { type: 'string' }, 'no-file': { type: 'boolean' }, help: { type: 'boolean', short: 'h' },
   },
 });
@@ -37,7 +38,7 @@ if (options.help) {
   --pages N      pages per measurement (60)
   --seconds N    length of one measurement of answers per second (5)
   --quick        1 repetition of 12 pages and 2 seconds: does it work here?
-  --only WHAT    any of render, serve, edge, integrations, servers, jobs, directory, attacks, visits, mentions, asking, dashboard, screens, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
+  --only WHAT    any of render, serve, edge, integrations, servers, jobs, directory, apply, attacks, visits, mentions, asking, dashboard, screens, audit (all of them); attacks:unread is that attack alone, audit:rendered that part (plain, addresses)
   --visits N     visits of crawlers that are kept (10,000,000)
   --stores WHAT  where they are kept: any of sqlite, postgres, clickhouse (all of them)
   --binary FILE  the service (target/release/glasshouse)
@@ -144,6 +145,7 @@ async function main() {
   if (sections.has('servers')) await measureServers({ reps, seconds, add });
   if (sections.has('jobs')) await measureJobs({ site, binary, reps, quick: options.quick, add });
   if (sections.has('directory')) await measureDirectory({ site, binary, reps, quick: options.quick, add });
+  if (sections.has('apply')) await measureApply({ site, binary, reps, quick: options.quick, add });
   if (sections.has('visits')) await measureVisits({ site, binary, visits: Number(options.visits ?? (options.quick ? 20_000 : 10_000_000)), stores: options.stores, quick: options.quick, reps, seconds, add });
   if (sections.has('mentions')) await measureMentions({ site, binary, quick: options.quick, add });
   if (sections.has('asking')) await measureAsking({ site, binary, quick: options.quick, add });

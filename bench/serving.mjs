@@ -45,6 +45,9 @@ export async function measureServing({ site, binary, reps, seconds, add }) {
       const got = answer.headers['x-service-render-cache'];
       if (got !== tier || answer.html !== plain.html) throw new Error(`expected the bytes of nginx as ${tier}, got ${answer.status} ${got}`);
     };
+    const asMarkdown = { ...headers, accept: 'text/markdown' };
+    const isMarkdown = (await fetchPage(address, asMarkdown)).headers['content-type']?.startsWith('text/markdown');
+    if (!isMarkdown) throw new Error('the page of the serving benchmark is no Markdown');
     await expectTier();
     wrk(address, headers, 1);
     for (let rep = 0; rep < reps; rep += 1) {
@@ -52,6 +55,7 @@ export async function measureServing({ site, binary, reps, seconds, add }) {
       await expectTier();
       add(ours, { perSecond: wrk(address, headers, seconds) });
       await expectTier();
+      if (tier === 'edge-hit') add('markdown', { perSecond: wrk(address, asMarkdown, seconds) });
     }
     await service.stop();
   }

@@ -1,5 +1,5 @@
 // The domains of an account: the list, adding one, and the first run. What is added is in the API afterwards.
-import { expect, test } from '../fixtures.ts';
+import { expect, signIn, test } from '../fixtures.ts';
 import { createAccount, newDomain, setActive } from '../world/accounts.ts';
 
 test('a domain is added and its set-up opens, without anything to reload', async ({ app, context }) => {
@@ -108,6 +108,29 @@ test('the thing that needs care is named, and selected domains are tagged and fo
   await expect(table.getByRole('row', { name: domain })).toBeVisible();
   const file = await context.request.get('/api/dashboard/sites?tag=customers&format=csv');
   expect((await file.text()).split('\n')).toHaveLength(3);
+});
+
+test('selected domains are audited together, and a refresh that has no sitemap is said by name', async ({
+  page,
+  context,
+}) => {
+  const names = [newDomain('one'), newDomain('two')];
+  await signIn(context, await createAccount({ domains: names }));
+  await page.goto('/domains');
+  for (const name of names) await page.getByLabel(`Select ${name}`).check();
+  const selection = page.getByRole('region', { name: 'Selection' });
+
+  await selection.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('dialog', { name: 'Refresh 2 domains?' }).getByRole('button', { name: 'Refresh' }).click();
+
+  await expect(page.getByText(/^Not done for one-\w+\.test and two-\w+\.test: The domain has no sitemap/)).toBeVisible();
+  await selection.getByRole('button', { name: 'Audit' }).click();
+  await page.getByRole('dialog', { name: 'Audit 2 domains?' }).getByRole('button', { name: 'Audit' }).click();
+  await expect(page.getByText('2 audits started')).toBeVisible();
+  for (const name of names) {
+    const answer = await context.request.get('/api/seo-spider/runs', { params: { domain: name } });
+    expect(((await answer.json()) as { runs: unknown[] }).runs).toHaveLength(1);
+  }
 });
 
 test.describe('with the smallest plan', () => {

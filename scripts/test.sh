@@ -26,6 +26,22 @@ step() {
   names+=("$name") seconds+=("$((SECONDS - start))") results+=("$result")
 }
 
+# beside NAME COMMAND...: starts a step that mostly waits, beside the next one. rejoin: waits for it.
+beside() {
+  beside_name=$1 beside_begun=$SECONDS
+  shift
+  "$@" > "$logs/beside" 2>&1 & beside=$!
+}
+rejoin() {
+  local result=ok
+  wait "$beside" || result=FAILED
+  printf '\n'
+  say "$beside_name"
+  mv "$logs/beside" "$logs/${#names[@]}"
+  cat "$logs/${#names[@]}"
+  names+=("$beside_name") seconds+=("$((SECONDS - beside_begun))") results+=("$result")
+}
+
 install() {
   need_tools cargo node npm git cc && need_node 20.19 && need_rust_components && need_browsers && need_postgres && need_clickhouse
   # A certificate authority for the edge's tests.
@@ -140,11 +156,13 @@ if [ "${results[4]}" = ok ]; then
   step 'rendered apps beside what a person sees (e2e/spas)' spas
 fi
 if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
+  beside 'clients, installed, with every operation (e2e/clients)' clients
   step 'integrations in their runtimes (e2e/integrations)' integrations
+  rejoin
   step 'commands of the documentation (e2e/docs)' documentation
-  step 'clients, installed, with every operation (e2e/clients)' clients
-  step 'tools for agents: SDKs, conformance (e2e/mcp)' agents
+  beside 'tools for agents: SDKs, conformance (e2e/mcp)' agents
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
+  rejoin
   step 'package, unit and container (e2e/package)' packages
 fi
 

@@ -40,13 +40,13 @@ export const startSite = async (folder) => {
   return start('site', process.execPath, [join(here, 'site.mjs'), String(port), folder], { port });
 };
 
-/** npm prerender; `tuned` is {wait_ms, interval_ms} on the headless shell without images, or null: as shipped on full Chromium. */
-export async function startPrerender(browser, tuned) {
+/** npm prerender; `tuned` is {wait_ms, interval_ms} on the headless shell without images, or null: as shipped on full Chromium. `hosts`: Chromium's rules of names. */
+export async function startPrerender(browser, tuned, hosts = '') {
   const [port, debug] = [await freePort(), await freePort()];
   const profile = mkdtempSync(scratch('prerender-'));
   const settings = tuned ? { BLOCK: '1', WAIT_AFTER_LAST_REQUEST: String(tuned.wait_ms), PAGE_DONE_CHECK_INTERVAL: String(tuned.interval_ms) } : {};
   const program = await start(tuned ? 'prerender-tuned' : 'prerender', process.execPath, [join(here, 'peers/prerender.cjs')], {
-    port, signal: 'SIGINT', env: { PORT: String(port), DEBUG_PORT: String(debug), BROWSER: browser, PROFILE: profile, NODE_ENV: 'production', ...settings },
+    port, signal: 'SIGINT', env: { PORT: String(port), DEBUG_PORT: String(debug), BROWSER: browser, PROFILE: profile, HOSTS: hosts, NODE_ENV: 'production', ...settings },
   });
   return { ...program, base: `http://127.0.0.1:${port}/render?url=` };
 }
@@ -100,6 +100,13 @@ export async function startNginx(file, type) {
   const port = await freePort();
   const program = await serveByNginx(`nginx-${port}`, port, `sendfile on; default_type "${type}"; types { image/png png; } server { listen 127.0.0.1:${port}; root ${dirname(file)}; }`);
   return { ...program, address: `http://127.0.0.1:${port}/${basename(file)}` };
+}
+
+/** Varnish in front of a server, with a file of that server in its memory: the file's address. */
+export async function startVarnish({ address }) {
+  const port = await freePort(), { host, pathname } = new URL(address), folder = folderFor(`varnish-${port}`);
+  const program = await start('varnish', 'varnishd', ['-F', '-n', folder, '-a', `127.0.0.1:${port}`, '-b', host, '-s', 'malloc,64m', '-p', 'default_ttl=3600', '-p', 'vsl_mask=none'], { port });
+  return { ...program, address: `http://127.0.0.1:${port}${pathname}` };
 }
 
 /** nginx as a reverse proxy that keeps its connections to the origin, as the edge does. */

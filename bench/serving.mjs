@@ -1,4 +1,4 @@
-// Answers per second of stored pages beside nginx serving the same bytes from a file, with wrk: measureServing(). Used by run.mjs.
+// Answers per second of stored pages beside nginx serving the same bytes from a file and Varnish from memory, with wrk: measureServing(). Used by run.mjs.
 // One page of about 60 KB, keep-alive, as a crawler with a key asks for it; nginx and the service take turns.
 import { writeFileSync } from 'node:fs';
 import { pause } from '../e2e/lib/ports.mjs';
@@ -6,7 +6,7 @@ import { scratch } from '../e2e/lib/programs.mjs';
 import { keyApi } from '../e2e/lib/service.mjs';
 import { wrk } from './edge.mjs';
 import { fetchPage } from './load.mjs';
-import { prepareGlasshouse, startGlasshouse, startNginx } from './services.mjs';
+import { prepareGlasshouse, startGlasshouse, startNginx, startVarnish } from './services.mjs';
 
 const CRAWLER = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const TARGET = 'http://bench.test/long/77';
@@ -26,7 +26,7 @@ export async function measureServing({ site, binary, reps, seconds, add }) {
     ['hit', 'nginxHit', 'hit', aged],
     ['diskHit', 'nginxDisk', 'hit', { ...aged, 'render.memory_cache_bytes': 0 }],
   ];
-  let nginx;
+  let nginx, varnish;
   for (const [ours, theirs, tier, extra] of tiers) {
     const prepared = await prepareGlasshouse(binary, site, ['bench.test'], { folder: `serving-${ours}`, ...extra });
     const headers = { 'x-service-api-key': prepared.key, 'user-agent': CRAWLER };
@@ -38,6 +38,7 @@ export async function measureServing({ site, binary, reps, seconds, add }) {
     const file = scratch('page.html');
     writeFileSync(file, page.html);
     nginx ??= await startNginx(file, page.headers['content-type']);
+    varnish ??= await startVarnish(nginx);
     console.error(`serving ${Buffer.byteLength(page.html)} bytes as ${tier}`);
 
     const expectTier = async () => {
@@ -55,9 +56,12 @@ export async function measureServing({ site, binary, reps, seconds, add }) {
       await expectTier();
       add(ours, { perSecond: wrk(address, headers, seconds) });
       await expectTier();
-      if (tier === 'edge-hit') add('markdown', { perSecond: wrk(address, asMarkdown, seconds) });
+      if (tier !== 'edge-hit') continue;
+      add('varnish', { perSecond: wrk(varnish.address, { 'user-agent': CRAWLER }, seconds) });
+      add('markdown', { perSecond: wrk(address, asMarkdown, seconds) });
     }
     await service.stop();
   }
+  await varnish.stop();
   await nginx.stop();
 }

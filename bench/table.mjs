@@ -73,6 +73,7 @@ const ROWS = [
   { work: 'the same, 8 in flight', ours: 'waits8:perSecond', least: 0 },
   { work: 'the same, 16 in flight', ours: 'waits16:perSecond', least: 0 },
   { work: 'edge-hit answers/s, 60 KB, keep-alive', peer: 'nginx, same bytes', ours: 'edgeHit:perSecond', theirs: 'nginxEdge:perSecond', goal: 0.8 },
+  { work: 'the same', peer: 'Varnish, same bytes', ours: 'edgeHit:perSecond', theirs: 'varnish:perSecond', goal: 0.8 },
   { work: 'the same page as Markdown, answers/s', peer: 'as HTML', ours: 'markdown:perSecond', theirs: 'edgeHit:perSecond', goal: 1 },
   { work: 'hit answers/s, the same page', peer: 'nginx, same bytes', ours: 'hit:perSecond', theirs: 'nginxHit:perSecond', goal: 0.25 },
   { work: 'the same, nothing kept in memory', peer: 'nginx, same bytes', ours: 'diskHit:perSecond', theirs: 'nginxDisk:perSecond' },

@@ -6,6 +6,7 @@
 //   CHROMIUM     the browser of the oracle (default: /usr/bin/chromium)
 //   RENDERS      renders per page (default: 3)
 //   KEEP         a folder for the snapshots, for a look by hand
+//   PEER         prerender: npm prerender in place of the service, judged by the words of pages that are no redirects alone
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +15,11 @@ import { firstDifference } from './differences.mjs';
 import { startOracle } from './oracle.mjs';
 import { startOrigin } from './origin.mjs';
 import { pages } from './pages.mjs';
-import { HOST, startService } from './service.mjs';
+import { HOST, startPeer, startService } from './service.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const RENDERS = Number(process.env.RENDERS) || 3;
+const PEER = process.env.PEER === 'prerender';
+const RENDERS = PEER ? 1 : Number(process.env.RENDERS) || 3;
 const AT_ONCE = 2;
 const WORDS_FOUND = 0.99;
 const WORDS_EXTRA = 0.02;
@@ -90,13 +92,14 @@ async function check(page, { service, oracle }) {
   if (problems.some((problem) => problem.startsWith('status'))) return { problems, ms };
   const [person, snapshot] = await Promise.all([seen, oracle.snapshot(url, first.html)]);
   const result = compare(person, snapshot, first.html);
+  if (PEER) result.problems = result.problems.filter((problem) => problem.startsWith('words'));
   return { ...result, problems: [...problems, ...result.problems], ms, html: first.html };
 }
 
 const percent = (value) => (value === undefined ? '' : `${(value * 100).toFixed(1)}`).padStart(6);
 
 const wanted = process.argv.slice(2);
-const chosen = pages.filter((page) => wanted.length === 0 || wanted.some((part) => page.path.includes(part)));
+const chosen = pages.filter((page) => !PEER || !page.location).filter((page) => wanted.length === 0 || wanted.some((part) => page.path.includes(part)));
 const newest = (folder) => Math.max(...fs.readdirSync(folder, { recursive: true }).map((name) => fs.statSync(path.join(folder, name)).mtimeMs));
 const dist = path.join(here, 'dist');
 if (!fs.existsSync(dist) || newest(dist) < newest(path.join(here, 'apps'))) await build();
@@ -108,7 +111,7 @@ const out = (line) => process.stdout.write(`${line}\n`);
 out(`${'page'.padEnd(34)} words  extra  rules  looks     ms`);
 try {
   context.oracle = await startOracle(HOST, origin.port);
-  context.service = await startService(origin.port);
+  context.service = PEER ? await startPeer(origin.port, process.env.CHROMIUM ?? '/usr/bin/chromium') : await startService(origin.port);
   const queue = [...chosen];
   const worker = async () => {
     for (let page = queue.shift(); page; page = queue.shift()) {

@@ -1,5 +1,6 @@
-// The service of the comparison: one account, one domain that leads to the apps. Used by run.mjs and kills.mjs.
+// The service of the comparison: one account, one domain that leads to the apps; or npm prerender in its place. Used by run.mjs and kills.mjs.
 import fs from 'node:fs';
+import { pause } from '../lib/ports.mjs';
 import { createAccount, createKey, prepare, startService as startPrepared } from '../lib/service.mjs';
 
 export const HOST = 'spas.test';
@@ -40,4 +41,17 @@ export async function startService(originPort) {
       fs.rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** npm prerender as it ships, from the benchmarks' packages. */
+export async function startPeer(originPort, browser) {
+  const { startPrerender } = await import('../../bench/services.mjs');
+  const { base, stop } = await startPrerender(browser, null, `MAP ${HOST} 127.0.0.1:${originPort}`);
+  const render = async (url) => {
+    const began = performance.now(), answer = await fetch(base + encodeURIComponent(url), { redirect: 'manual' });
+    return { status: answer.status, html: await answer.text(), ms: Math.round(performance.now() - began) };
+  };
+  // It listens before its browser does.
+  for (let tries = 0; tries < 40 && (await render(`http://${HOST}/about`)).status === 503; tries += 1) await pause(500);
+  return { render, close: stop };
 }

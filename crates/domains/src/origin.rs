@@ -2,8 +2,6 @@
 //! Used by the domain settings and by cache refresh. Must never fetch except through the guarded fetcher.
 //! See docs/decisions/0073.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use crawler::fetch::{Phase, TimeLimits};
@@ -12,7 +10,6 @@ use crawler::sitemap::{SiteHosts, Sitemap, SitemapError, SitemapLimits, discover
 use crawler::url::{OriginHost, PublicAddress};
 use crawler::{FetchError, FetchRequest, Fetcher, tls};
 use http::HeaderValue;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use url::Url;
 
 use super::root_files::is_absent;
@@ -20,6 +17,7 @@ use super::site::Site;
 use accounts::AccountId;
 use platform::Platform;
 use platform::config::Scheme;
+use platform::limits::{FairPermit, FairSemaphore};
 
 /// Maximum number of sitemaps that a process holds at once. Each takes memory (`SitemapLimits`), and seconds, or minutes
 /// from a slow server.
@@ -39,7 +37,7 @@ pub struct OriginClient {
     scheme: Scheme,
     max_redirects: u32,
     sitemap_limits: SitemapLimits,
-    sitemap_turns: Arc<SitemapTurns>,
+    sitemap_turns: FairSemaphore<AccountId>,
 }
 
 /// Outcome of a request to a server.
@@ -85,7 +83,7 @@ impl OriginClient {
             scheme: platform.config.edge.origin_scheme,
             max_redirects: limits.redirects,
             sitemap_limits: limits.of_sitemaps(),
-            sitemap_turns: Arc::new(SitemapTurns::new()),
+            sitemap_turns: sitemap_turns(),
         }
     }
 
@@ -142,7 +140,7 @@ impl OriginClient {
 
     /// Waits for a slot to read a sitemap of a site.
     pub async fn sitemap_turn(&self, site: &Site) -> SitemapTurn {
-        self.sitemap_turns.take(&site.domain.account_id).await
+        self.sitemap_turns.acquire(site.domain.account_id.clone()).await
     }
 
     /// Reads a site's sitemap with every file that it refers to, within the configured limits. The slot must be kept as long
@@ -206,41 +204,10 @@ impl OriginClient {
 }
 
 /// Slot for one sitemap that this process holds.
-#[derive(Debug)]
-pub struct SitemapTurn {
-    _of_account: OwnedSemaphorePermit,
-    _of_process: OwnedSemaphorePermit,
-}
+pub type SitemapTurn = FairPermit<AccountId>;
 
-struct SitemapTurns {
-    process: Arc<Semaphore>,
-    accounts: Mutex<HashMap<AccountId, Weak<Semaphore>>>,
-}
-
-impl SitemapTurns {
-    fn new() -> SitemapTurns {
-        SitemapTurns { process: Arc::new(Semaphore::new(SITEMAP_READERS)), accounts: Mutex::default() }
-    }
-
-    async fn take(&self, account: &AccountId) -> SitemapTurn {
-        // The account's permit comes first, so that waiting for it does not block a permit of the process.
-        let own = self.of_account(account);
-        let of_account = own.acquire_owned().await.expect("it is never closed");
-        let of_process = self.process.clone().acquire_owned().await.expect("it is never closed");
-        SitemapTurn { _of_account: of_account, _of_process: of_process }
-    }
-
-    fn of_account(&self, account: &AccountId) -> Arc<Semaphore> {
-        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = accounts.get(account).and_then(Weak::upgrade) {
-            return known;
-        }
-        // Held slots and waiting requests keep the semaphore of their account alive.
-        accounts.retain(|_, semaphore| semaphore.strong_count() > 0);
-        let made = Arc::new(Semaphore::new(SITEMAP_READERS_OF_ACCOUNT));
-        accounts.insert(account.clone(), Arc::downgrade(&made));
-        made
-    }
+fn sitemap_turns() -> FairSemaphore<AccountId> {
+    FairSemaphore::new(SITEMAP_READERS_OF_ACCOUNT, |_| SITEMAP_READERS)
 }
 
 #[cfg(test)]
@@ -251,20 +218,20 @@ mod tests {
 
     #[tokio::test]
     async fn eight_sitemaps_are_held_at_once_and_three_of_an_account() {
-        let turns = SitemapTurns::new();
+        let turns = sitemap_turns();
         let accounts: Vec<AccountId> = (0..4).map(|_| AccountId::generate()).collect();
         let mut held = Vec::new();
 
         for _ in 0..3 {
-            held.push(turns.take(&accounts[0]).await);
+            held.push(turns.acquire(accounts[0].clone()).await);
         }
-        let fourth_of_account = turns.take(&accounts[0]).now_or_never();
+        let fourth_of_account = turns.acquire(accounts[0].clone()).now_or_never();
         for account in [1, 1, 1, 2, 2] {
-            held.push(turns.take(&accounts[account]).await);
+            held.push(turns.acquire(accounts[account].clone()).await);
         }
-        let ninth = turns.take(&accounts[3]).now_or_never();
+        let ninth = turns.acquire(accounts[3].clone()).now_or_never();
         held.pop();
-        let after_one_ended = turns.take(&accounts[3]).now_or_never();
+        let after_one_ended = turns.acquire(accounts[3].clone()).now_or_never();
 
         assert!(fourth_of_account.is_none() && ninth.is_none());
         assert!(after_one_ended.is_some());

@@ -3,46 +3,48 @@
 
 use std::time::Duration;
 
-use tokio::time::Instant;
+use futures::FutureExt;
+use tokio::time::timeout;
 
 use crate::AccountId;
 use platform::api::ApiError;
 use platform::api::rate_limit_state::RateLimitState;
-use platform::limits::{KeyedCount, KeyedSlot};
+use platform::limits::{FairPermit, FairSemaphore};
 
 /// Calls of an account at once.
 const AT_ONCE: u32 = 2;
 /// Time for which a reading call waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Time between two looks for a turn.
-const POLL: Duration = Duration::from_millis(50);
 
 /// The calls that are under way. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub struct LongCalls(KeyedCount<AccountId>);
+#[derive(Clone)]
+pub struct LongCalls(FairSemaphore<AccountId>);
 
 /// A call that is under way; over when dropped.
-pub type LongCall = KeyedSlot<AccountId>;
+pub type LongCall = FairPermit<AccountId>;
+
+impl Default for LongCalls {
+    fn default() -> LongCalls {
+        LongCalls(FairSemaphore::new(AT_ONCE as usize, |_| usize::MAX))
+    }
+}
 
 impl LongCalls {
     /// Begins a call; 429 while the account has two.
     pub fn begin(&self, account: &AccountId) -> Result<LongCall, ApiError> {
-        let standing =
-            RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset: Duration::from_secs(1) };
-        let refusal = || standing.refusal().expect("the standing is over its limit");
-        self.0.acquire(account.clone(), AT_ONCE as usize).ok_or_else(refusal)
+        self.0.acquire(account.clone()).now_or_never().ok_or_else(refusal)
     }
 
     /// Begins a call as soon as the account has less than two; 429 when that takes long.
     pub async fn wait(&self, account: &AccountId) -> Result<LongCall, ApiError> {
-        let ends = Instant::now() + PATIENCE;
-        loop {
-            match self.begin(account) {
-                Err(_) if Instant::now() < ends => tokio::time::sleep(POLL).await,
-                begun => return begun,
-            }
-        }
+        timeout(PATIENCE, self.0.acquire(account.clone())).await.map_err(|_| refusal())
     }
+}
+
+fn refusal() -> ApiError {
+    let reset = Duration::from_secs(1);
+    let state = RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset };
+    state.refusal().expect("the state is over its limit")
 }
 
 #[cfg(test)]
@@ -57,7 +59,7 @@ mod tests {
         let first = calls.begin(&one).unwrap();
         let _second = calls.begin(&one).unwrap();
 
-        let third = calls.begin(&one).unwrap_err();
+        let third = calls.begin(&one).err().expect("the account has two");
         let of_other = calls.begin(&other);
         drop(first);
 

@@ -1,18 +1,16 @@
 //! Order in which requests begin: client addresses take turns while this process is behind with its work, and always for requests
 //! that came together with another one. Used by the edge and the API. Must never let thousands of requests of a few addresses
-//! stand before the one of another.
+//! delay the one of another.
 //! See docs/decisions/0268.
 
-use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
 use std::net::IpAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::oneshot;
-
+use crate::limits::{FairPermit, FairSemaphore};
 use crate::networks::customer_address;
 
 /// Work that waits longer than this for a processor is behind: more than a busy process takes for a round, and than the
@@ -24,64 +22,31 @@ const LOOK_EVERY: usize = 32;
 const MANY: usize = 512;
 
 /// See the module. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Turns(Arc<Shared>);
 
-#[derive(Debug)]
 struct Shared {
     requests: AtomicUsize,
     /// True while all requests take turns, until none of them waits. Otherwise they cost two additions here.
     is_behind: AtomicBool,
-    all: Arc<TurnQueue>,
+    all: FairSemaphore<IpAddr>,
     /// Requests that a client sent together with the one before.
-    pipelined: Arc<TurnQueue>,
+    pipelined: FairSemaphore<IpAddr>,
 }
-
-/// Requests that wait for their turn.
-#[derive(Debug)]
-struct TurnQueue {
-    room: Parallelism,
-    queue: Mutex<Queue>,
-}
-
-/// Number of requests that may begin side by side while few or many wait.
-#[derive(Debug, Clone, Copy)]
-struct Parallelism {
-    few: usize,
-    many: usize,
-}
-
-/// Requests that wait, by address.
-#[derive(Debug, Default)]
-struct Queue {
-    beginning: usize,
-    length: usize,
-    addresses: VecDeque<IpAddr>,
-    waiting: HashMap<IpAddr, VecDeque<oneshot::Sender<Turn>>>,
-}
-
-/// The right to begin a request; the next in line has it when this is dropped.
-#[derive(Debug)]
-struct Turn(Option<Arc<TurnQueue>>);
 
 impl Default for Turns {
     fn default() -> Turns {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        let all = 2 * processors;
+        let all = turns(2 * processors, 2 * processors);
         // While few pipelined requests wait, they hardly wait; while many do, half of the processors are left to others.
-        let pipelined = Parallelism { few: 16 * processors, many: processors.div_ceil(2) };
-        Turns::new(Parallelism { few: all, many: all }, pipelined)
+        Turns::new(all, turns(16 * processors, processors.div_ceil(2)))
     }
 }
 
 impl Turns {
-    fn new(all: Parallelism, pipelined: Parallelism) -> Turns {
-        Turns(Arc::new(Shared {
-            requests: AtomicUsize::new(0),
-            is_behind: AtomicBool::new(false),
-            all: TurnQueue::new(all),
-            pipelined: TurnQueue::new(pipelined),
-        }))
+    fn new(all: FairSemaphore<IpAddr>, pipelined: FairSemaphore<IpAddr>) -> Turns {
+        let (requests, is_behind) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Turns(Arc::new(Shared { requests, is_behind, all, pipelined }))
     }
 
     /// Runs a request from when it is its client's turn. The turn lasts until the request first waits for something.
@@ -94,7 +59,7 @@ impl Turns {
         request: impl FnOnce() -> F,
     ) -> F::Output {
         let mut turns = match is_pipelined {
-            true => (self.0.pipelined.wait(client).await, self.wait(client).await),
+            true => (Some(self.0.pipelined.acquire(customer_address(client)).await), self.wait(client).await),
             false => (None, self.wait(client).await),
         };
         let mut request = pin!(request());
@@ -107,128 +72,42 @@ impl Turns {
     }
 
     /// Waits for a turn among all requests; none: they take no turns now.
-    async fn wait(&self, client: IpAddr) -> Option<Turn> {
+    async fn wait(&self, client: IpAddr) -> Option<FairPermit<IpAddr>> {
         let shared = &self.0;
         if shared.requests.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) {
             let start = Instant::now();
             tokio::task::yield_now().await;
             if start.elapsed() >= BEHIND {
                 shared.is_behind.store(true, Ordering::Relaxed);
-            } else if shared.all.is_empty() {
+            } else if shared.all.waiting() == 0 {
                 shared.is_behind.store(false, Ordering::Relaxed);
             }
         }
         match shared.is_behind.load(Ordering::Relaxed) {
-            true => shared.all.wait(client).await,
+            true => Some(shared.all.acquire(customer_address(client)).await),
             false => None,
         }
     }
 }
 
-impl TurnQueue {
-    fn new(room: Parallelism) -> Arc<TurnQueue> {
-        Arc::new(TurnQueue { room, queue: Mutex::default() })
-    }
-
-    /// Waits for a turn.
-    async fn wait(self: &Arc<TurnQueue>, client: IpAddr) -> Option<Turn> {
-        let turn = {
-            let mut queue = self.queue();
-            if queue.beginning < self.room.beside(queue.length) {
-                queue.beginning += 1;
-                return Some(Turn(Some(self.clone())));
-            }
-            queue.push(customer_address(client))
-        };
-        turn.await.ok()
-    }
-
-    /// Returns true when no request waits for a turn.
-    fn is_empty(&self) -> bool {
-        self.queue().addresses.is_empty()
-    }
-
-    /// Gives a turn to the next in line.
-    fn give_on(self: &Arc<TurnQueue>) {
-        loop {
-            let next = {
-                let mut queue = self.queue();
-                let next = match queue.beginning > self.room.beside(queue.length) {
-                    true => None,
-                    false => queue.pop(),
-                };
-                let Some(next) = next else {
-                    queue.beginning -= 1;
-                    return;
-                };
-                next
-            };
-            match next.send(Turn(Some(self.clone()))) {
-                Ok(()) => return,
-                // Nobody waits there any more. Not dropped as a turn: that would come back here recursively.
-                Err(mut turn) => turn.0 = None,
-            }
-        }
-    }
-
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        if let Some(line) = self.0.take() {
-            line.give_on();
-        }
-    }
-}
-
-impl Parallelism {
-    fn beside(self, waiting: usize) -> usize {
-        if waiting > MANY { self.many } else { self.few }
-    }
-}
-
-impl Queue {
-    fn push(&mut self, client: IpAddr) -> oneshot::Receiver<Turn> {
-        let (sender, turn) = oneshot::channel();
-        let own = self.waiting.entry(client).or_default();
-        if own.is_empty() {
-            self.addresses.push_back(client);
-        }
-        own.push_back(sender);
-        self.length += 1;
-        turn
-    }
-
-    fn pop(&mut self) -> Option<oneshot::Sender<Turn>> {
-        let client = self.addresses.pop_front()?;
-        let own = self.waiting.get_mut(&client)?;
-        let next = own.pop_front();
-        self.length -= usize::from(next.is_some());
-        if own.is_empty() {
-            self.waiting.remove(&client);
-        } else {
-            self.addresses.push_back(client);
-        }
-        next
-    }
+/// Makes a queue of requests in which `few` may begin side by side, and `many` while more than [`MANY`] wait.
+fn turns(few: usize, many: usize) -> FairSemaphore<IpAddr> {
+    FairSemaphore::new(usize::MAX, move |waiting| if waiting > MANY { many } else { few })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use futures::FutureExt;
     use futures::future::join_all;
     use tokio_util::task::TaskTracker;
 
     use super::*;
 
-    const ONE: Parallelism = Parallelism { few: 1, many: 1 };
-
     /// Turns that are being taken, one at a time.
     fn busy() -> Turns {
-        let turns = Turns::new(ONE, ONE);
+        let turns = Turns::new(turns(1, 1), turns(1, 1));
         turns.0.requests.store(1, Ordering::Relaxed);
         turns.0.is_behind.store(true, Ordering::Relaxed);
         turns
@@ -283,52 +162,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_stops_waiting_keeps_nobody_from_beginning() {
-        let turns = busy();
-        let first = turns.wait(address("192.0.2.1")).await;
-        let mut gone: Vec<_> = (0..3).map(|_| Box::pin(turns.wait(address("192.0.2.2")))).collect();
-        assert!(gone.iter_mut().all(|waits| waits.now_or_never().is_none()));
-        let mut next = Box::pin(turns.wait(address("192.0.2.3")));
-        assert!((&mut next).now_or_never().is_none());
-
-        drop(gone);
-        drop(first);
-
-        assert!(next.await.is_some());
-        assert!(turns.0.all.is_empty(), "nobody is left in line");
-        assert_eq!(turns.0.all.queue().beginning, 0);
-    }
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn no_turn_is_lost_however_many_come_and_go() {
-        let (turns, tracker) = (
-            Turns::new(Parallelism { few: 4, many: 2 }, Parallelism { few: 4, many: 1 }),
-            TaskTracker::new(),
-        );
-        let tasks: Vec<_> = (0..3_000_u32)
-            .map(|number| {
-                let turns = turns.clone();
-                tracker.spawn(async move {
-                    turns.0.is_behind.store(true, Ordering::Relaxed);
-                    let client = std::net::Ipv4Addr::from_bits(number % 50);
-                    turns.begin(client.into(), number % 2 == 0, tokio::task::yield_now).await;
-                })
-            })
-            .collect();
-        tasks.iter().step_by(3).for_each(tokio::task::JoinHandle::abort);
-
-        let ended = tokio::time::timeout(Duration::from_secs(60), join_all(tasks)).await;
-
-        assert!(ended.is_ok(), "somebody waits for a turn that nobody has");
-        for line in [&turns.0.all, &turns.0.pipelined] {
-            let queue = line.queue();
-            assert_eq!((queue.beginning, queue.waiting.len(), queue.addresses.len()), (0, 0, 0));
-        }
-    }
-
-    #[tokio::test]
     async fn nobody_takes_turns_while_work_is_not_behind() {
-        let turns = Turns::new(ONE, ONE);
+        let turns = Turns::new(turns(1, 1), turns(1, 1));
         turns.0.requests.store(1, Ordering::Relaxed);
 
         assert!(turns.wait(address("192.0.2.1")).now_or_never().is_some_and(|turn| turn.is_none()));
@@ -337,9 +172,9 @@ mod tests {
 
     #[tokio::test]
     async fn pipelined_requests_take_turns_at_any_time_and_others_pass_them() {
-        let turns = Turns::new(ONE, ONE);
+        let turns = Turns::new(turns(1, 1), turns(1, 1));
         turns.0.requests.store(1, Ordering::Relaxed);
-        let first = turns.0.pipelined.wait(address("192.0.2.1")).await;
+        let first = turns.0.pipelined.acquire(address("192.0.2.1")).await;
         let mut second = Box::pin(turns.begin(address("192.0.2.1"), true, async || 2));
 
         assert!((&mut second).now_or_never().is_none());
@@ -351,10 +186,10 @@ mod tests {
 
     #[tokio::test]
     async fn fewer_begin_side_by_side_while_many_wait() {
-        let line = TurnQueue::new(Parallelism { few: 3, many: 1 });
-        let mut turns = vec![line.wait(address("192.0.2.1")).await, line.wait(address("192.0.2.1")).await];
-        turns.push(line.wait(address("192.0.2.1")).await);
-        let mut waiting: Vec<_> = (0..=MANY + 1).map(|_| Box::pin(line.wait(address("192.0.2.2")))).collect();
+        let queue = turns(3, 1);
+        let mut turns = join_all((0..3).map(|_| queue.acquire(address("192.0.2.1")))).await;
+        let mut waiting: Vec<_> =
+            (0..=MANY + 1).map(|_| Box::pin(queue.acquire(address("192.0.2.2")))).collect();
         assert!(waiting.iter_mut().all(|waits| waits.now_or_never().is_none()));
 
         turns.truncate(1);
@@ -375,7 +210,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_process_that_is_behind_notices() {
-        let turns = Turns::new(ONE, ONE);
+        let turns = Turns::new(turns(1, 1), turns(1, 1));
         // Keeps the only thread of this test for longer than work may wait.
         let hog = TaskTracker::new().spawn(async { std::thread::sleep(4 * BEHIND) });
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use audit_engine::source::{FetchFailure, Response, SnapshotLookup};
-use browser::RenderRequest;
+use browser::{OwnHeaders, Rendered};
 use futures::future::BoxFuture;
 use serde::Serialize;
 use store::DbError;
@@ -14,10 +14,16 @@ use utoipa::ToSchema;
 use domains::site::SiteRedirect;
 use domains::{DomainId, Site};
 
-/// Pages as crawlers get them, and slots of the browsers when no crawler's page waits for one.
+/// Pages as crawlers get them, and renders when no crawler's page waits for one.
 pub trait Renders: Send + Sync {
-    /// Waits for a slot; none: the origin is in trouble, or too many wait.
-    fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>>;
+    /// Renders a page of a site at its address and inspects it, with the site's route and settings, and with these headers for its
+    /// own hosts. None: the origin is in trouble, too many renders wait, or the render failed.
+    fn render<'a>(
+        &'a self,
+        site: &'a Site,
+        url: &'a Url,
+        own_headers: Option<OwnHeaders>,
+    ) -> BoxFuture<'a, Option<Rendered>>;
 
     /// Returns the redirect that a crawler of a connected site meets before the site's own server, if any.
     fn redirect(&self, site: &Site, url: &Url) -> Option<SiteRedirect>;
@@ -30,21 +36,12 @@ pub trait Renders: Send + Sync {
         answer: &'a Result<Response, FetchFailure>,
     ) -> BoxFuture<'a, Option<Response>>;
 
-    /// Makes the request for a page of a site at its address, with the site's route and settings.
-    fn request(&self, site: &Site, url: &Url) -> RenderRequest;
-
     /// Decides whether there is any snapshot of a site; `false` too when nobody can tell.
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool>;
 
     /// Finds the snapshot of a page. `Unknown` for pages that are never rendered for crawlers, and when the store
     /// does not answer.
     fn snapshot<'a>(&'a self, site: &'a Site, url: &'a Url) -> BoxFuture<'a, SnapshotLookup>;
-}
-
-/// A slot of the browsers, released when dropped.
-pub trait RenderTurn: Send + Sync {
-    /// Notes that the site's server answered.
-    fn note_answer(&self);
 }
 
 /// Field of a page with the last visit of a crawler. It is read on request, and no part of the results.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use audit_engine::source::{
     AuditFetch, FetchFailure, PageSource, RenderedDocument, Response, SnapshotLookup,
 };
-use browser::{OwnHeaders, RenderRequest};
+use browser::OwnHeaders;
 use bytes::Bytes;
 use crawler::url::PublicAddress;
 use crawler::{Fetcher, tls};
@@ -120,14 +120,13 @@ impl SiteSource {
         url.scheme() == "http" && self.is_own(url) && !self.options.is_plain
     }
 
-    fn render_request(&self, url: &Url) -> RenderRequest {
+    fn own_headers(&self) -> Option<OwnHeaders> {
         let headers = &self.options.headers;
-        let own_headers = (!headers.is_empty()).then(|| OwnHeaders {
+        (!headers.is_empty()).then(|| OwnHeaders {
             hosts: self.site.hosts(),
             headers: headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             plain_http: self.options.is_plain,
-        });
-        RenderRequest { own_headers, inspect: true, ..self.renders.request(&self.site, url) }
+        })
     }
 }
 
@@ -148,9 +147,7 @@ impl PageSource for SiteSource {
 
     fn render<'a>(&'a self, url: &'a Url) -> BoxFuture<'a, Option<RenderedDocument>> {
         Box::pin(async move {
-            let turn = self.renders.turn(&self.site).await?;
-            let rendered = self.platform.renderer.render(self.render_request(url)).await.ok()?;
-            turn.note_answer();
+            let rendered = self.renders.render(&self.site, url, self.own_headers()).await?;
             Some(rendered_page(url, rendered))
         })
     }

@@ -1,14 +1,14 @@
 //! Stand-in for the renders of audits, for tests of features that audits are read by.
 
 use audit_engine::source::{FetchFailure, Response, SnapshotLookup};
-use browser::RenderRequest;
+use browser::{OwnHeaders, Rendered};
 use domains::Site;
 use domains::site::SiteRedirect;
 use futures::future::BoxFuture;
 use url::Url;
 
 pub use crate::jobs::RunAudit;
-use crate::ports::{RenderTurn, Renders};
+use crate::ports::Renders;
 pub use crate::stored::PartKind;
 
 /// Rows as the tests of the whole service read them.
@@ -20,7 +20,12 @@ pub mod queries {
 pub struct NoRenders;
 
 impl Renders for NoRenders {
-    fn turn<'a>(&'a self, _: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
+    fn render<'a>(
+        &'a self,
+        _: &'a Site,
+        _: &'a Url,
+        _: Option<OwnHeaders>,
+    ) -> BoxFuture<'a, Option<Rendered>> {
         Box::pin(async { None })
     }
 
@@ -35,10 +40,6 @@ impl Renders for NoRenders {
         _: &'a Result<Response, FetchFailure>,
     ) -> BoxFuture<'a, Option<Response>> {
         Box::pin(async { None })
-    }
-
-    fn request(&self, _: &Site, url: &Url) -> RenderRequest {
-        unreachable!("nothing has a turn to render {url}")
     }
 
     fn has_snapshots<'a>(&'a self, _: &'a Site) -> BoxFuture<'a, bool> {

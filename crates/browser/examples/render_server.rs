@@ -1,6 +1,6 @@
 //! HTTP server around the renderer for benchmarks beside its peers: `GET /render?url=…` returns the rendered page. No cache.
-//! Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY` (fixed number of pages; default: by load),
-//! `BROWSER`, `FRESH=1` (no warm tabs).
+//! Not a product: loopback only, no keys. Settings: `PEER_PORT`, `CONCURRENCY` (number of pages; default: one per core and
+//! one), `BROWSER`, `FRESH=1` (no warm tabs).
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, body::Incoming};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use url::Url;
 
 #[tokio::main]
@@ -36,6 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(pages) = env("CONCURRENCY").and_then(|n| n.parse().ok()) {
         (config.concurrency, config.concurrency_floor) = (pages, pages);
     }
+    let slots = Arc::new(Semaphore::new(config.concurrency_floor));
     let tabs = if env("FRESH").is_some() { Tabs::Fresh } else { Tabs::Warm };
     let pool = Arc::new(ChromiumPool::start(config));
 
@@ -48,9 +50,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ = stop.recv() => break,
             _ = tokio::signal::ctrl_c() => break,
         };
-        let pool = pool.clone();
+        let (pool, slots) = (pool.clone(), slots.clone());
         connections.spawn(async move {
-            let service = service_fn(move |request| answer(request, pool.clone(), tabs));
+            let service = service_fn(move |request| answer(request, pool.clone(), slots.clone(), tabs));
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -68,6 +70,7 @@ enum Tabs {
 async fn answer(
     request: Request<Incoming>,
     pool: Arc<ChromiumPool>,
+    slots: Arc<Semaphore>,
     tabs: Tabs,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -80,6 +83,7 @@ async fn answer(
         Tabs::Warm => "bench".to_owned(),
         Tabs::Fresh => NUMBER.fetch_add(1, Ordering::Relaxed).to_string(),
     };
+    let slot = slots.acquire_owned().await.expect("the semaphore is never closed");
     let request = RenderRequest {
         url,
         tenant,
@@ -90,7 +94,7 @@ async fn answer(
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
         inspect: false,
-        urgent: false,
+        slot: Some(Arc::new(slot)),
     };
     Ok(match pool.render(request).await {
         Ok(page) => {

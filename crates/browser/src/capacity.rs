@@ -1,5 +1,5 @@
 //! Number of concurrent renders: grows while processor and memory have room, shrinks when they do not.
-//! Used by the pool, which supplies samples. Pure: no clock, no files. Must never exceed its ceiling nor fall to zero.
+//! Used by the pool, which measures the machine. Pure: no clock, no files. Must never exceed its ceiling nor fall to zero.
 //! See docs/decisions/0115.
 
 /// Processor use (0 to 1) below which the limit grows and above which it shrinks. High, since pages mostly wait.
@@ -14,24 +14,30 @@ const HOT_SAMPLES: u32 = 2;
 /// Consecutive idle samples after which an unused limit shrinks.
 const CALM_SAMPLES: u32 = 40;
 
-/// Load of the machine and of the queue at one time.
+/// Load of the machine and of the renders at one time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sample {
     /// Share of the processor in use, 0 to 1.
     pub busy: f64,
     /// Share of the memory that is free, 0 to 1.
     pub memory_free: f64,
+    pub load: RenderLoad,
+}
+
+/// Load of the renders at one time.
+#[derive(Debug, Clone, Copy)]
+pub struct RenderLoad {
     /// Running renders.
     pub active: usize,
     /// Background renders have a lower limit because of urgent ones.
     pub is_yielding: bool,
-    /// Renders waiting for a slot.
+    /// Renders that wait for a slot only.
     pub waiting: usize,
 }
 
 /// Limits of concurrent renders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct RenderCapacity {
     pub all: usize,
     /// Background renders while urgent ones run or are expected.
     pub background: usize,
@@ -59,15 +65,15 @@ impl Capacity {
     }
 
     /// Returns the current limits.
-    pub fn limits(&self) -> Limits {
-        Limits { all: self.limit, background: self.background.min(self.limit) }
+    pub fn limits(&self) -> RenderCapacity {
+        RenderCapacity { all: self.limit, background: self.background.min(self.limit) }
     }
 
     /// Adjusts the limits to a sample and returns them.
-    pub fn observe(&mut self, sample: &Sample) -> Limits {
+    pub fn observe(&mut self, sample: &Sample) -> RenderCapacity {
         self.hot = if sample.busy > CPU_SHRINK_ABOVE { self.hot + 1 } else { 0 };
         self.hot_yielding = if sample.busy > CPU_SHRINK_ABOVE_YIELDING { self.hot_yielding + 1 } else { 0 };
-        let is_calm = sample.waiting == 0 && sample.active < self.limit.div_ceil(2);
+        let is_calm = sample.load.waiting == 0 && sample.load.active < self.limit.div_ceil(2);
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         let step = |part: usize| (self.limit / part).max(1);
         let more = |pages: usize| more_pages(pages, sample.busy).min(self.ceiling);
@@ -78,7 +84,7 @@ impl Capacity {
             self.limit = self.limit.saturating_sub(step(8)).max(self.floor);
             self.hot = 0;
         } else if self.wants_more(sample) {
-            if sample.active >= self.limit {
+            if sample.load.active >= self.limit {
                 self.limit = more(self.limit);
             } else {
                 self.background = more(self.background);
@@ -98,8 +104,8 @@ impl Capacity {
     }
 
     fn wants_more(&self, sample: &Sample) -> bool {
-        sample.waiting > 0
-            && (sample.active >= self.limit || sample.is_yielding)
+        sample.load.waiting > 0
+            && (sample.load.active >= self.limit || sample.load.is_yielding)
             && sample.busy < CPU_GROW_BELOW
             && sample.memory_free > 2.0 * MEMORY_RESERVE
     }
@@ -120,8 +126,8 @@ fn min_background(floor: usize) -> usize {
 mod tests {
     use super::*;
 
-    const ROOM: Sample =
-        Sample { busy: 0.3, memory_free: 0.8, active: usize::MAX, is_yielding: false, waiting: 9 };
+    const LOAD: RenderLoad = RenderLoad { active: usize::MAX, is_yielding: false, waiting: 9 };
+    const ROOM: Sample = Sample { busy: 0.3, memory_free: 0.8, load: LOAD };
 
     fn repeat(capacity: &mut Capacity, times: usize, sample: &Sample) {
         for _ in 0..times {
@@ -149,21 +155,28 @@ mod tests {
     fn the_limit_does_not_grow_while_no_render_waits() {
         let mut capacity = Capacity::new(4, 32);
 
-        assert_eq!(capacity.observe(&Sample { waiting: 0, ..ROOM }).all, 4);
-        assert_eq!(capacity.observe(&Sample { active: 3, ..ROOM }).all, 4, "a slot is free still");
+        assert_eq!(capacity.observe(&Sample { load: RenderLoad { waiting: 0, ..LOAD }, ..ROOM }).all, 4);
+        assert_eq!(
+            capacity.observe(&Sample { load: RenderLoad { active: 3, ..LOAD }, ..ROOM }).all,
+            4,
+            "a slot is free still"
+        );
     }
 
     #[test]
     fn the_background_limit_follows_the_load_more_closely() {
         let mut capacity = Capacity::new(8, 32);
-        let beside = Sample { active: 1, is_yielding: true, ..ROOM };
+        let beside = Sample { load: RenderLoad { active: 1, is_yielding: true, ..LOAD }, ..ROOM };
 
-        assert_eq!(capacity.observe(&Sample { busy: 0.88, ..beside }), Limits { all: 8, background: 4 });
-        assert_eq!(capacity.observe(&beside), Limits { all: 8, background: 8 });
+        assert_eq!(
+            capacity.observe(&Sample { busy: 0.88, ..beside }),
+            RenderCapacity { all: 8, background: 4 }
+        );
+        assert_eq!(capacity.observe(&beside), RenderCapacity { all: 8, background: 8 });
         repeat(&mut capacity, 20, &beside);
-        assert_eq!(capacity.limits(), Limits { all: 32, background: 32 });
+        assert_eq!(capacity.limits(), RenderCapacity { all: 32, background: 32 });
         repeat(&mut capacity, 20, &Sample { busy: 0.92, ..beside });
-        assert_eq!(capacity.limits(), Limits { all: 32, background: 4 });
+        assert_eq!(capacity.limits(), RenderCapacity { all: 32, background: 4 });
     }
 
     #[test]
@@ -209,7 +222,7 @@ mod tests {
     fn a_limit_unused_for_ten_seconds_shrinks_step_by_step() {
         let mut capacity = Capacity::new(4, 32);
         repeat(&mut capacity, 20, &ROOM);
-        let calm = Sample { waiting: 0, active: 1, ..ROOM };
+        let calm = Sample { load: RenderLoad { waiting: 0, active: 1, ..LOAD }, ..ROOM };
 
         let limits: Vec<usize> = (0..400).map(|_| capacity.observe(&calm).all).collect();
 

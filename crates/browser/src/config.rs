@@ -24,8 +24,6 @@ pub struct BrowserConfig {
     pub concurrency: usize,
     /// Concurrent pages that a busy processor does not reduce. Short memory does.
     pub concurrency_floor: usize,
-    /// Maximum number of renders waiting for a slot; more are refused.
-    pub max_waiting: usize,
     /// Refusal to run a browser that cannot be confined to its own network namespace.
     pub strict_egress: bool,
     /// Network for every byte that a page fetches.
@@ -44,7 +42,6 @@ impl BrowserConfig {
             concurrency: system::max_concurrency(),
             // One page per core that only computes, and one more while another waits.
             concurrency_floor: system::cores() + 1,
-            max_waiting: 1_000,
             strict_egress: false,
             network,
             memory_limit_bytes: system::memory_budget(),

@@ -11,8 +11,8 @@ use tokio::sync::Notify;
 use url::Url;
 
 use crate::{
-    BrowserHealth, PagePicture, PageView, RenderError, RenderRequest, Rendered, Renderer, Settled, Timings,
-    ViewRequest, ViewSource, ViewedPage,
+    BrowserHealth, PagePicture, PageView, RenderCapacity, RenderError, RenderLoad, RenderRequest, Rendered,
+    Renderer, Settled, Timings, ViewRequest, ViewSource, ViewedPage,
 };
 
 /// First bytes of a WebP picture.
@@ -161,8 +161,9 @@ impl FakeRenderer {
 }
 
 impl Renderer for FakeRenderer {
-    fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
+    fn render(&self, mut request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
         Box::pin(async move {
+            let _slot = request.slot.take();
             let url = request.url.clone();
             let names = names_of(&url);
             let delay = {
@@ -188,6 +189,10 @@ impl Renderer for FakeRenderer {
                 None => Ok(page_at(&url)),
             }
         })
+    }
+
+    fn capacity(&self, _: &RenderLoad) -> RenderCapacity {
+        RenderCapacity { all: usize::MAX, background: usize::MAX }
     }
 
     /// Views the programmed answer or the given document: its markup is the text, and the picture is one pixel.
@@ -240,7 +245,6 @@ impl Renderer for FakeRenderer {
                 cgroup: true,
                 problem: state.problem.clone().or_else(|| state.lack.clone()),
                 active: state.active,
-                waiting: 0,
             }
         })
     }
@@ -307,7 +311,7 @@ mod tests {
             blocked_urls: Vec::new(),
             limits: RenderLimits { page_bytes: 1, html_bytes: 1, redirects: 1 },
             inspect: false,
-            urgent: false,
+            slot: None,
         }
     }
 

@@ -26,7 +26,6 @@ mod pool;
 mod problems;
 mod process;
 mod profile;
-mod queue;
 mod running;
 mod supervisor;
 mod system;
@@ -38,6 +37,7 @@ mod warm_tabs;
 
 use futures::future::BoxFuture;
 
+pub use capacity::{RenderCapacity, RenderLoad};
 pub use config::BrowserConfig;
 pub use locate::locate_browser;
 pub use model::*;
@@ -53,10 +53,12 @@ fn milliseconds(duration: std::time::Duration) -> u64 {
 
 /// Renderer of pages. Implemented by the Chromium pool, and by a fake for tests of other crates.
 pub trait Renderer: Send + Sync {
-    /// Renders one page.
-    ///
-    /// Waits for a free slot; tenants are served in turn. Dropping the future releases the slot and closes the page.
+    /// Renders one page without waiting for others: callers keep to [`Renderer::capacity`]. Dropping the future closes the page.
     fn render(&self, request: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>>;
+
+    /// Returns the number of pages that callers may render concurrently. It follows the load of the machine, if it is called
+    /// four times a second with the load of the callers' renders.
+    fn capacity(&self, load: &RenderLoad) -> RenderCapacity;
 
     /// Views a page with its pictures and fonts, in a browser that does not render.
     fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView>;

@@ -1,6 +1,8 @@
 //! Request and result of a render. Used by all crates that render; independent of Chromium.
 //! Must never have a default that weakens isolation: a request names the owner of its tab.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawler::url::OriginHost;
@@ -31,9 +33,12 @@ pub struct RenderRequest {
     pub limits: RenderLimits,
     /// Request for [`Rendered::inspection`], for audits.
     pub inspect: bool,
-    /// A client waits for the response: the render precedes others, and background renders are limited meanwhile.
-    pub urgent: bool,
+    /// Permit of the caller's own limit. It is dropped when the tab is clean, which is after the response.
+    pub slot: Option<RenderSlot>,
 }
+
+/// Permit that is released when its last clone is dropped.
+pub type RenderSlot = Arc<dyn fmt::Debug + Send + Sync>;
 
 /// Origin of a site's requests. The page keeps its public address, as it does at the edge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -173,8 +178,6 @@ pub enum Settled {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Timings {
-    /// Time in the queue.
-    pub queued_ms: u64,
     /// Time for opening or preparing the tab.
     pub prepare_ms: u64,
     /// Time between navigation and capture.
@@ -209,8 +212,8 @@ pub struct BlockedRequest {
     pub reason: String,
 }
 
-/// Failure of a render. Only [`RenderError::PageCrashed`] blames the page; `NoBrowser`, `Overloaded`, `ShuttingDown` and
-/// `Abandoned` concern the service itself.
+/// Failure of a render. Only [`RenderError::PageCrashed`] blames the page; `NoBrowser`, `ShuttingDown` and `Abandoned`
+/// concern the service itself.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RenderError {
     /// Address that may not be rendered (scheme, userinfo).
@@ -246,9 +249,6 @@ pub enum RenderError {
     /// The browser is missing, fails repeatedly, or cannot be started confined.
     #[error("no browser: {0}")]
     NoBrowser(String),
-    /// The queue is full.
-    #[error("too many renders are waiting")]
-    Overloaded,
     /// The render ended without a result, not because of the page.
     #[error("the render ended without a result")]
     Abandoned,
@@ -277,6 +277,4 @@ pub struct BrowserHealth {
     pub problem: Option<String>,
     /// Renders in a tab.
     pub active: usize,
-    /// Renders waiting for a slot.
-    pub waiting: usize,
 }

@@ -1,25 +1,24 @@
-//! The Chromium implementation of [`Renderer`]: slots, warm tabs, retries, supervised browsers.
+//! The Chromium implementation of [`Renderer`]: warm tabs, retries, supervised browsers.
 //!
 //! Used by the application and the `render` command. Must never share a tab between sites, nor let a render run without a
 //! deadline.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use http::HeaderMap;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::attempts::{Attempts, Isolation, Loss};
-use crate::capacity::{Capacity, Sample};
+use crate::capacity::{Capacity, RenderCapacity, RenderLoad, Sample};
 use crate::egress::Traffic;
 use crate::environment::Environment;
 use crate::fleet::{ExclusiveBrowser, Fleet};
-use crate::queue::{Slot, Slots, Urgency};
 use crate::running::{Lease, RunningBrowser};
 use crate::supervisor::State;
 use crate::system::{self, CpuMeter};
@@ -45,8 +44,6 @@ const WAITING_LIMIT: Duration = Duration::from_secs(20);
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(10);
 /// Wait for the exclusive browser; after it the render is retried in a shared one.
 const EXCLUSIVE_LIMIT: Duration = Duration::from_secs(5);
-/// Interval between adjustments of the capacity.
-const SAMPLE_EVERY: Duration = Duration::from_millis(250);
 /// Minimum number of warm tabs of a browser. With a lower one, alternating sites would have their tabs blanked and closed each
 /// time, and blanking costs a third of a render.
 const MIN_WARM_TABS: usize = 5;
@@ -56,7 +53,7 @@ pub struct ChromiumPool(Arc<Pool>);
 
 struct Pool {
     environment: Arc<Environment>,
-    slots: Slots,
+    capacity: Mutex<(Capacity, CpuMeter)>,
     fleet: Fleet,
     viewer: Viewer,
     stop: CancellationToken,
@@ -71,13 +68,12 @@ impl ChromiumPool {
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
         let capacity = Capacity::new(config.concurrency_floor, config.concurrency);
-        let slots = Slots::new(capacity.limits(), config.max_waiting);
         let viewer = Viewer::new(&config, stop.clone(), tasks.clone());
         let environment = Arc::new(Environment::new(config));
         let fleet = Fleet::start(environment.clone(), stop.clone(), tasks.clone());
-        let pool = Pool { environment, slots, fleet, viewer, stop, tasks };
-        pool.tasks.spawn(regulate(capacity, pool.slots.clone(), pool.fleet.clone(), pool.stop.clone()));
-        ChromiumPool(Arc::new(pool))
+        fleet.resize(capacity.limits().all);
+        let capacity = Mutex::new((capacity, CpuMeter::start()));
+        ChromiumPool(Arc::new(Pool { environment, capacity, fleet, viewer, stop, tasks }))
     }
 
     /// Returns the process ids of the shared browsers, for operators and tests.
@@ -112,17 +108,14 @@ impl Renderer for ChromiumPool {
         Box::pin(async move {
             check_url(&request.url).map_err(RenderError::BadUrl)?;
             let asked = Instant::now();
-            let urgency = if request.urgent { Urgency::Urgent } else { Urgency::Background };
-            let slot = tokio::select! {
-                slot = self.0.slots.acquire(&request.tenant, urgency) => slot.ok_or(RenderError::Overloaded)?,
-                () = self.0.stop.cancelled() => return Err(RenderError::ShuttingDown),
-            };
-            let queued = asked.elapsed();
+            if self.0.stop.is_cancelled() {
+                return Err(RenderError::ShuttingDown);
+            }
             let (sender, result) = oneshot::channel();
             // Closes the page when the caller drops the future. Cleaning up after the response goes on.
             let caller = CancellationToken::new();
             let _gone = caller.clone().drop_guard();
-            self.0.tasks.spawn(self.0.clone().run_render(request, slot, caller, sender));
+            self.0.tasks.spawn(self.0.clone().run_render(request, caller, sender));
 
             let mut rendered = match result.await {
                 // During shutdown, a browser that ends is no failure of the browser.
@@ -133,10 +126,22 @@ impl Renderer for ChromiumPool {
                 Err(_) if self.0.stop.is_cancelled() => return Err(RenderError::ShuttingDown),
                 Err(_) => return Err(RenderError::Abandoned),
             };
-            rendered.timings.queued_ms = milliseconds(queued);
             rendered.timings.total_ms = milliseconds(asked.elapsed());
             Ok(rendered)
         })
+    }
+
+    fn capacity(&self, load: &RenderLoad) -> RenderCapacity {
+        let mut capacity = self.0.capacity.lock().unwrap_or_else(PoisonError::into_inner);
+        let (capacity, processor) = &mut *capacity;
+        let sample = Sample { busy: processor.busy(), memory_free: system::memory_free(), load: *load };
+        let before = capacity.limits();
+        let limits = capacity.observe(&sample);
+        if limits != before {
+            tracing::debug!(?limits, ?sample, "capacity changed");
+        }
+        self.0.fleet.resize(limits.all);
+        limits
     }
 
     fn view(&self, request: ViewRequest) -> BoxFuture<'_, PageView> {
@@ -145,7 +150,6 @@ impl Renderer for ChromiumPool {
 
     fn health(&self) -> BoxFuture<'_, BrowserHealth> {
         Box::pin(async move {
-            let (active, waiting) = self.0.slots.counts();
             let (browser, problem) = match self.0.fleet.started(HEALTH_LIMIT).await {
                 State::Ready(browser) => (Some(browser), None),
                 State::Failed(problem) => (None, Some(problem)),
@@ -161,8 +165,7 @@ impl Renderer for ChromiumPool {
                 frames_on_demand: browser.as_ref().is_some_and(|browser| browser.frames_on_demand),
                 cgroup: browser.as_ref().is_some_and(|browser| browser.in_cgroup),
                 problem: problem.or_else(|| confinement?.missing()),
-                active,
-                waiting,
+                active: self.0.fleet.browsers().iter().map(|browser| browser.active()).sum(),
             }
         })
     }
@@ -207,11 +210,10 @@ impl Placement {
 }
 
 impl Pool {
-    /// Renders, responds, then cleans up. The slot is released after that.
+    /// Renders, responds, then cleans up. The request's slot is released after that.
     async fn run_render(
         self: Arc<Self>,
         request: RenderRequest,
-        slot: Slot,
         caller: CancellationToken,
         sender: oneshot::Sender<Result<Rendered, RenderError>>,
     ) {
@@ -237,7 +239,6 @@ impl Pool {
             }
         }
         drop(placement);
-        drop(slot);
     }
 
     /// Renders within one deadline for all attempts.
@@ -362,29 +363,5 @@ fn rendered_page(
         blocked: traffic.take_blocked(),
         failed: responses.failed,
         inspection: captured.inspection,
-    }
-}
-
-/// Adjusts the slots and the number of browsers to the load, until stopped.
-async fn regulate(mut capacity: Capacity, slots: Slots, fleet: Fleet, stop: CancellationToken) {
-    let mut processor = CpuMeter::start();
-    let mut ticks = interval(SAMPLE_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            () = stop.cancelled() => return,
-        }
-        let (active, waiting) = slots.counts();
-        let is_yielding = slots.is_yielding();
-        let (busy, memory_free) = (processor.busy(), system::memory_free());
-        let before = capacity.limits();
-        let limits = capacity.observe(&Sample { busy, memory_free, active, is_yielding, waiting });
-        if limits != before {
-            tracing::debug!(?limits, busy, memory_free, active, waiting, "capacity changed");
-            slots.set_limits(limits);
-        }
-        slots.admit();
-        fleet.resize(limits.all);
     }
 }

@@ -1,7 +1,10 @@
 //! The renderer of a process that does not render: commands, and nodes without the role `render`.
 //! Answers every render with a clear refusal; never starts a browser.
 
-use browser::{BrowserHealth, PageView, RenderError, RenderRequest, Rendered, Renderer, ViewRequest};
+use browser::{
+    BrowserHealth, PageView, RenderCapacity, RenderError, RenderLoad, RenderRequest, Rendered, Renderer,
+    ViewRequest,
+};
 use futures::future::BoxFuture;
 
 /// Renderer that refuses every render.
@@ -13,6 +16,11 @@ const WHY: &str = "this process does not render (server.roles has no \"render\")
 impl Renderer for Unrendered {
     fn render(&self, _: RenderRequest) -> BoxFuture<'_, Result<Rendered, RenderError>> {
         Box::pin(async move { Err(RenderError::NoBrowser(WHY.to_owned())) })
+    }
+
+    /// Sets no limit, because another process renders.
+    fn capacity(&self, _: &RenderLoad) -> RenderCapacity {
+        RenderCapacity { all: usize::MAX, background: usize::MAX }
     }
 
     fn view(&self, _: ViewRequest) -> BoxFuture<'_, PageView> {
@@ -31,7 +39,6 @@ impl Renderer for Unrendered {
                 cgroup: false,
                 problem: Some(WHY.to_owned()),
                 active: 0,
-                waiting: 0,
             }
         })
     }

@@ -2,29 +2,37 @@
 //! render is never queued behind an audit's, and reads of audits leave nothing in the caches of crawlers' pages.
 
 use audit_engine::source::{FetchFailure, Response, SnapshotLookup, StoredPage};
-use browser::RenderRequest;
+use browser::{OwnHeaders, RenderRequest, Rendered};
 use crawler::errors::one_line;
 use futures::future::BoxFuture;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use url::Url;
 
-use super::admission::{OriginResult, Permit};
+use super::admission::OriginResult;
 use super::cache::{CacheError, page_id};
 use super::decide::{DecidedAnswer, decide_navigation, page_of, renderable};
 use super::kept_headers::from_stored;
-use super::model::RenderPurpose;
 use super::service::RenderService;
-use audit::ports::{RenderTurn, Renders};
+use audit::ports::Renders;
 use domains::Site;
 use domains::root_files::{RootFileMode, is_absent};
 use domains::site::SiteRedirect;
 
 impl Renders for RenderService {
-    fn turn<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, Option<Box<dyn RenderTurn>>> {
+    fn render<'a>(
+        &'a self,
+        site: &'a Site,
+        url: &'a Url,
+        own_headers: Option<OwnHeaders>,
+    ) -> BoxFuture<'a, Option<Rendered>> {
         Box::pin(async move {
-            let permit = self.tasks().background_turn(site).await?;
-            Some(Box::new(permit) as Box<dyn RenderTurn>)
+            let tasks = self.tasks();
+            let permit = tasks.background_turn(site).await.ok()?;
+            let request = RenderRequest { own_headers, inspect: true, ..tasks.request(site, url) };
+            let rendered = tasks.render(request, &permit).await.ok()?;
+            permit.note(OriginResult::Responded);
+            Some(rendered)
         })
     }
 
@@ -63,10 +71,6 @@ impl Renders for RenderService {
         })
     }
 
-    fn request(&self, site: &Site, url: &Url) -> RenderRequest {
-        self.tasks().request(site, url, RenderPurpose::Background)
-    }
-
     fn has_snapshots<'a>(&'a self, site: &'a Site) -> BoxFuture<'a, bool> {
         Box::pin(async move {
             let has_any = self.stored_pages().has_any(site).await;
@@ -103,11 +107,5 @@ impl Renders for RenderService {
                 }
             }
         })
-    }
-}
-
-impl RenderTurn for Permit {
-    fn note_answer(&self) {
-        self.note(OriginResult::Responded);
     }
 }

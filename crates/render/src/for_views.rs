@@ -48,7 +48,7 @@ impl PagesForViews {
 
     /// Waits until no client's render waits for a slot. The slot is released at once, since a view has a browser of its own.
     pub async fn wait_behind_clients(&self, site: &Site) -> Result<(), NoTurn> {
-        match self.0.tasks().try_background_turn(site).await {
+        match self.0.tasks().background_turn(site).await {
             Ok(_) => Ok(()),
             Err(RenderRefusal::OriginDown) => Err(NoTurn::OriginDown),
             Err(_) => Err(NoTurn::Busy),
@@ -57,7 +57,7 @@ impl PagesForViews {
 
     /// Makes the browser's request for a view of a page, with the site's route and settings.
     pub fn request(&self, site: &Site, url: &Url) -> RenderRequest {
-        self.0.tasks().request(site, url, RenderPurpose::Background)
+        self.0.tasks().request(site, url)
     }
 
     /// Returns the stored page that a crawler gets, without a render. None: nothing is stored, or a crawler gets no page here.

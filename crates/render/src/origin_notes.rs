@@ -8,13 +8,7 @@ use super::outcome::{RenderOutcome, RenderTaskError};
 
 /// Decides whether a failure is one of the page, and not of the service itself.
 pub fn is_of_the_page(error: &RenderError) -> bool {
-    !matches!(
-        error,
-        RenderError::NoBrowser(_)
-            | RenderError::Overloaded
-            | RenderError::ShuttingDown
-            | RenderError::Abandoned
-    )
+    !matches!(error, RenderError::NoBrowser(_) | RenderError::ShuttingDown | RenderError::Abandoned)
 }
 
 /// Records the result of a render of this process.

@@ -76,10 +76,9 @@ fn trouble_behind(error: &RenderTaskError) -> RefreshTrouble {
         RenderTaskError::RemoteOrigin(_) => RefreshTrouble::Passing,
         RenderTaskError::Render(error) => match error {
             RenderError::OriginUnreachable(_) => RefreshTrouble::Origin,
-            RenderError::NoBrowser(_)
-            | RenderError::Overloaded
-            | RenderError::ShuttingDown
-            | RenderError::Abandoned => RefreshTrouble::Service,
+            RenderError::NoBrowser(_) | RenderError::ShuttingDown | RenderError::Abandoned => {
+                RefreshTrouble::Service
+            }
             RenderError::Timeout(_) => RefreshTrouble::Passing,
             RenderError::BadUrl(_)
             | RenderError::Forbidden { .. }

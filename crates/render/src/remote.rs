@@ -24,7 +24,7 @@ use platform::jobs::{Job, JobId, JobPriority, Jobs};
 /// Interval at which a waiting process polls for the result.
 const LOOK_EVERY: Duration = Duration::from_millis(30);
 /// Time allowed beside the render itself: for queueing and for transfer.
-const GRACE: Duration = Duration::from_secs(12);
+const GRACE: Duration = Duration::from_secs(22);
 /// Time after which results are deleted.
 pub(super) const KEPT: Duration = Duration::from_secs(10 * 60);
 

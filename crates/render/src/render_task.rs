@@ -43,9 +43,6 @@ const HEARTBEAT: Duration = Duration::from_secs(3);
 const POLL: Duration = Duration::from_millis(100);
 /// Time for which a page that crashed is not rendered again, except by forced renders.
 const QUARANTINE: Duration = Duration::from_secs(10 * 60);
-/// Maximum wait for a slot: of a render on demand, and of any other render.
-const TURN_WAIT: Duration = Duration::from_secs(10);
-const PATIENT_TURN_WAIT: Duration = Duration::from_secs(30);
 
 /// Runner of renders, one task each. Cheap to share.
 pub struct RenderTasks {
@@ -98,23 +95,35 @@ impl RenderTasks {
         }
     }
 
-    /// Waits for a slot for a background render that is not stored. None: the origin is down, or no slot became free.
-    pub async fn background_turn(&self, site: &Site) -> Option<Permit> {
-        self.try_background_turn(site).await.ok()
+    /// Adjusts the slots of this process to its browsers, until shutdown.
+    pub async fn follow_capacity(&self) {
+        tokio::select! {
+            () = self.admission.follow(&*self.renderer) => {}
+            () = self.shutdown.cancelled() => {}
+        }
     }
 
-    /// Waits for a slot for a background render. The error is the reason why there is none.
-    pub async fn try_background_turn(&self, site: &Site) -> Result<Permit, RenderRefusal> {
+    /// Waits for a slot for a background render that is not stored. The error is the reason why there is none.
+    pub async fn background_turn(&self, site: &Site) -> Result<Arc<Permit>, RenderRefusal> {
         let origin = origin_name(site, &site.domain.host);
         let domain = site.domain.id.to_string();
         let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin };
-        self.admission.enter(applicant, PATIENT_TURN_WAIT, &self.shutdown).await
+        Ok(Arc::new(self.admission.enter(applicant, &self.shutdown).await?))
+    }
+
+    /// Renders with a slot, which is released when the tab is clean and the caller has dropped the permit.
+    pub async fn render(
+        &self,
+        request: RenderRequest,
+        permit: &Arc<Permit>,
+    ) -> Result<Rendered, RenderError> {
+        self.renderer.render(RenderRequest { slot: Some(permit.clone()), ..request }).await
     }
 
     /// Renders an address of a site, bypassing every tier and the account's usage.
     pub async fn look(&self, site: &Site, url: &Url) -> Result<Rendered, LookError> {
-        let permit = self.try_background_turn(site).await?;
-        let rendered = self.renderer.render(self.request(site, url, RenderPurpose::Background)).await;
+        let permit = self.background_turn(site).await?;
+        let rendered = self.render(self.request(site, url), &permit).await;
         note_origin(&permit, &rendered);
         Ok(rendered?)
     }
@@ -157,7 +166,7 @@ impl RenderTasks {
         let impossible = self.impossible_page(site).await;
         // Before anything is written: refusing costs nothing.
         let permit = match self.enter(order, abandoned).await {
-            Ok(permit) => permit,
+            Ok(permit) => Arc::new(permit),
             Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
         };
         if let Some(remote) = &self.remote {
@@ -173,12 +182,12 @@ impl RenderTasks {
             return Ok(RenderOutcome::OverLimit);
         };
         let start = Instant::now();
-        let mut rendered = self.render_on_lease(order, &token, abandoned).await;
+        let mut rendered = self.render_on_lease(order, &permit, &token, abandoned).await;
         let twin = rendered.as_ref().ok().and_then(|rendered| self.twin_of(site, page, rendered));
         if let Some(twin) = &twin {
             // A redirect to the other host of the site would be stored under the key of its own target.
             let order = RenderOrder { page: twin, ..*order };
-            rendered = self.render_on_lease(&order, &token, abandoned).await;
+            rendered = self.render_on_lease(&order, &permit, &token, abandoned).await;
         }
         let page = twin.as_ref().unwrap_or(page);
         let render_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -220,9 +229,9 @@ impl RenderTasks {
 
     /// Counts a render for the health of the site's renders, unless it was not the site's fault.
     fn note_health(&self, site: &Site, rendered: &Result<Rendered, RenderError>) {
-        use RenderError::{Abandoned, NoBrowser, Overloaded, ShuttingDown};
+        use RenderError::{Abandoned, NoBrowser, ShuttingDown};
         match rendered {
-            Err(NoBrowser(_) | Overloaded | Abandoned | ShuttingDown) => {}
+            Err(NoBrowser(_) | Abandoned | ShuttingDown) => {}
             tried => self.health.note(&site.domain, tried.is_ok()),
         }
     }
@@ -241,8 +250,7 @@ impl RenderTasks {
         let RenderOrder { site, page, purpose, .. } = *order;
         let origin = origin_name(site, page.url.host_str().unwrap_or_default());
         let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin };
-        let deadline = if purpose == RenderPurpose::OnDemand { TURN_WAIT } else { PATIENT_TURN_WAIT };
-        self.admission.enter(applicant, deadline, abandoned).await
+        self.admission.enter(applicant, abandoned).await
     }
 
     /// Records the failed render of a page.
@@ -298,11 +306,12 @@ impl RenderTasks {
     async fn render_on_lease(
         &self,
         order: &RenderOrder<'_>,
+        permit: &Arc<Permit>,
         token: &str,
         abandoned: &CancellationToken,
     ) -> Result<Rendered, RenderError> {
         let RenderOrder { site, page, id, purpose, .. } = *order;
-        let render = self.renderer.render(self.request(site, &page.url, purpose));
+        let render = self.render(self.request(site, &page.url), permit);
         tokio::pin!(render);
         loop {
             tokio::select! {
@@ -336,7 +345,7 @@ impl RenderTasks {
     }
 
     /// Makes the browser's request for an address of a site.
-    pub fn request(&self, site: &Site, url: &Url, purpose: RenderPurpose) -> RenderRequest {
+    pub fn request(&self, site: &Site, url: &Url) -> RenderRequest {
         let tls = self.config.edge.origin_scheme == Scheme::Https;
         let origin_host = match &site.domain.settings.origin_host {
             // Pages are rendered under https addresses, even if the origin is requested without TLS.
@@ -359,7 +368,7 @@ impl RenderTasks {
                 redirects: limits.redirects,
             },
             inspect: false,
-            urgent: purpose == RenderPurpose::OnDemand,
+            slot: None,
         }
     }
 

@@ -110,6 +110,11 @@ impl RenderService {
         &self.0.fast_path
     }
 
+    /// Adjusts the render slots of this process to its browsers, until shutdown.
+    pub async fn follow_capacity(self) {
+        self.0.tasks.follow_capacity().await;
+    }
+
     /// Returns the runner of this process's renders.
     pub(super) fn tasks(&self) -> &RenderTasks {
         &self.0.tasks

@@ -331,7 +331,6 @@ pub struct ViewBlockedEntry {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ViewTimings {
-    pub queued_ms: u64,
     pub prepare_ms: u64,
     pub load_ms: u64,
     pub total_ms: u64,

@@ -291,8 +291,8 @@ impl From<BlockedRequest> for ViewBlockedEntry {
 
 impl From<Timings> for ViewTimings {
     fn from(timings: Timings) -> ViewTimings {
-        let Timings { queued_ms, prepare_ms, load_ms, total_ms } = timings;
-        ViewTimings { queued_ms, prepare_ms, load_ms, total_ms }
+        let Timings { prepare_ms, load_ms, total_ms } = timings;
+        ViewTimings { prepare_ms, load_ms, total_ms }
     }
 }
 
@@ -305,10 +305,9 @@ impl From<&RenderError> for ViewError {
             // Nearly always by its memory.
             RenderError::TooLarge { .. } | RenderError::PageCrashed => ViewError::TooLarge,
             RenderError::Forbidden { .. } => ViewError::ForbiddenAddress,
-            RenderError::NoBrowser(_)
-            | RenderError::Overloaded
-            | RenderError::Abandoned
-            | RenderError::ShuttingDown => ViewError::NoBrowser,
+            RenderError::NoBrowser(_) | RenderError::Abandoned | RenderError::ShuttingDown => {
+                ViewError::NoBrowser
+            }
         }
     }
 }

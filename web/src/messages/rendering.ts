@@ -238,7 +238,6 @@ export const level = (name: string) => levels[name]?.() ?? name;
 export const timings = () => 'Timings';
 export const noTimings = () => 'Nothing was measured.';
 export const phases = {
-  queued: () => 'Waited for a browser',
   prepare: () => 'Opened a tab',
   load: () => 'Loaded the page',
   total: () => 'Total',

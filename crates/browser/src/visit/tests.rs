@@ -29,7 +29,7 @@ fn request() -> RenderRequest {
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 1_000, html_bytes: 1_000, redirects: 10 },
         inspect: false,
-        urgent: false,
+        slot: None,
     }
 }
 

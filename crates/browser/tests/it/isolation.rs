@@ -1,6 +1,6 @@
 //! Isolation of renders: nothing remains for the next one, on the same warm tab or on another.
 
-use browser::{OriginRoute, OwnHeaders, RenderRequest, Renderer};
+use browser::{OriginRoute, OwnHeaders, RenderRequest};
 
 use crate::origin::{Origin, Reply};
 use crate::support::{Bench, HOST, request};
@@ -154,7 +154,7 @@ async fn tenants_never_share_a_tab() {
     bench.origin.on("/page", Reply::html("<!DOCTYPE html><h1>x</h1><script src=/app.js></script>"));
 
     for tenant in ["one", "two", "three"] {
-        bench.pool.render(RenderRequest { tenant: tenant.into(), ..request("/page") }).await.unwrap();
+        bench.render_in_slot(RenderRequest { tenant: tenant.into(), ..request("/page") }).await.unwrap();
     }
 
     assert_eq!(bench.origin.count("/app.js"), 3);
@@ -207,8 +207,8 @@ async fn requests_for_a_routed_host_go_to_its_origin_with_the_origins_host_name(
         OriginRoute { hosts: vec![HOST.into()], origin_host: "app.host.test".parse().unwrap(), tls: true };
 
     let page =
-        bench.pool.render(RenderRequest { route: Some(route.clone()), ..request("/page") }).await.unwrap();
-    let moved = bench.pool.render(RenderRequest { route: Some(route), ..request("/old") }).await.unwrap();
+        bench.render_in_slot(RenderRequest { route: Some(route.clone()), ..request("/page") }).await.unwrap();
+    let moved = bench.render_in_slot(RenderRequest { route: Some(route), ..request("/old") }).await.unwrap();
 
     assert!(page.html.contains(&format!("data at https://{HOST}/page")), "{}", page.html);
     assert_eq!(bench.origin.hits().len(), 0, "the public address was asked");
@@ -243,11 +243,11 @@ async fn own_headers_are_sent_to_the_sites_own_host_only() {
     };
     let with_headers = |path: &str| RenderRequest { own_headers: Some(own.clone()), ..request(path) };
 
-    let page = bench.pool.render(with_headers("/page")).await.unwrap();
-    bench.pool.render(with_headers("/left")).await.unwrap();
+    let page = bench.render_in_slot(with_headers("/page")).await.unwrap();
+    bench.render_in_slot(with_headers("/left")).await.unwrap();
     let plain = RenderRequest { url: format!("http://{HOST}/data").parse().unwrap(), ..with_headers("/") };
-    let _not_a_page = bench.pool.render(plain).await;
-    bench.pool.render(request("/page")).await.unwrap();
+    let _not_a_page = bench.render_in_slot(plain).await;
+    bench.render_in_slot(request("/page")).await.unwrap();
 
     assert!(page.html.contains("data landed"), "{}", page.html);
     let hits = bench.origin.hits();

@@ -139,7 +139,7 @@ async fn health_reports_confinement_and_frames() {
 
     assert!(health.usable && health.confined && health.frames_on_demand, "{health:?}");
     assert!(health.version.unwrap().contains("Chrome/"));
-    assert_eq!((health.active, health.waiting), (0, 0));
+    assert_eq!(health.active, 0);
     assert_eq!(health.problem.is_none(), allows_sandboxes(), "{:?}", health.problem);
 }
 
@@ -157,36 +157,20 @@ async fn a_full_browser_works_with_continuous_frames() {
 }
 
 #[tokio::test]
-async fn a_cancelled_render_releases_its_slot() {
-    let bench = Bench::with(|config| config.concurrency = 1).await;
+async fn a_slot_is_released_when_the_tab_is_clean_or_the_render_is_cancelled() {
+    let bench = Bench::new().await;
+    bench.origin.on("/page", Reply::script(""));
     bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(600)));
-    bench.render_reply(Reply::script("")).await.unwrap();
+    let slot = Arc::new(());
+    let with_slot = |path: &str| RenderRequest { slot: Some(slot.clone()), ..request(path) };
 
-    let given_up = tokio::time::timeout(Duration::from_millis(300), bench.render("/hang")).await;
-    let next = bench.render("/page").await;
+    let page = bench.pool.render(with_slot("/page")).await;
+    eventually("the tab is clean", || Arc::strong_count(&slot) == 1).await;
+    let cancelled =
+        tokio::time::timeout(Duration::from_millis(300), bench.pool.render(with_slot("/hang"))).await;
 
-    assert!(given_up.is_err());
-    assert!(next.is_ok(), "{next:?}");
-}
-
-#[tokio::test]
-async fn too_many_waiting_renders_are_refused() {
-    let bench = Bench::with(|config| (config.concurrency, config.max_waiting) = (1, 1)).await;
-    bench.origin.on("/hang", Reply::script("").after(Duration::from_secs(600)));
-    let waiting: Vec<_> = (0..2)
-        .map(|_| {
-            let pool = bench.pool.clone();
-            tokio_util::task::TaskTracker::new().spawn(async move { pool.render(request("/hang")).await })
-        })
-        .collect();
-    while bench.pool.health().await.waiting == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-
-    let answer = bench.render("/page").await;
-
-    assert!(matches!(answer, Err(RenderError::Overloaded)), "{answer:?}");
-    waiting.iter().for_each(|task| task.abort());
+    assert!(page.is_ok() && cancelled.is_err());
+    eventually("the cancelled page is closed", || Arc::strong_count(&slot) == 1).await;
 }
 
 #[tokio::test]
@@ -206,8 +190,10 @@ async fn many_concurrent_renders_return_their_own_pages() {
             (
                 n,
                 bench
-                    .pool
-                    .render(RenderRequest { tenant: format!("t{}", n % 3), ..request(&format!("/p{n}")) })
+                    .render_in_slot(RenderRequest {
+                        tenant: format!("t{}", n % 3),
+                        ..request(&format!("/p{n}"))
+                    })
                     .await,
             )
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use browser::{BrowserConfig, ChromiumPool, RenderError, RenderLimits, RenderRequest, Rendered, Renderer};
 use crawler::{HostTarget, Network, NetworkConfig};
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
 
 use crate::origin::{Origin, Reply};
 
@@ -19,6 +20,7 @@ pub const HOST: &str = "shop.test";
 pub struct Bench {
     pub pool: Arc<ChromiumPool>,
     pub origin: Origin,
+    slots: Arc<Semaphore>,
     folder: TempDir,
 }
 
@@ -67,9 +69,10 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let mut config = BrowserConfig { concurrency: 2, ..BrowserConfig::new(network, folder.path()) };
         change(&mut config);
+        let slots = Arc::new(Semaphore::new(config.concurrency));
         let pool = Arc::new(ChromiumPool::start(config));
         wait_for_browser(&pool).await;
-        Bench { pool, origin, folder }
+        Bench { pool, origin, slots, folder }
     }
 
     /// Renders one page with `reply` over https.
@@ -80,7 +83,13 @@ impl Bench {
 
     /// Renders a path of the site over https, with the time limit of [`request`].
     pub async fn render(&self, path: &str) -> Result<Rendered, RenderError> {
-        self.pool.render(request(path)).await
+        self.render_in_slot(request(path)).await
+    }
+
+    /// Renders a page in one of as many slots as the pool's pages, so that the next render in the slot begins in a clean tab.
+    pub async fn render_in_slot(&self, request: RenderRequest) -> Result<Rendered, RenderError> {
+        let slot = self.slots.clone().acquire_owned().await.unwrap();
+        self.pool.render(RenderRequest { slot: Some(Arc::new(slot)), ..request }).await
     }
 
     /// Renders two paths concurrently, so that both run under the same load.
@@ -118,7 +127,7 @@ pub fn request(path: &str) -> RenderRequest {
         blocked_urls: Vec::new(),
         limits: RenderLimits { page_bytes: 25 << 20, html_bytes: 10 << 20, redirects: 10 },
         inspect: false,
-        urgent: false,
+        slot: None,
     }
 }
 

@@ -217,6 +217,7 @@ impl AppState {
         tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
         tasks.spawn(self.recorder.clone().run(shutdown.clone()));
         tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
+        tasks.spawn(self.render.clone().follow_capacity());
         // Processes with browsers work on jobs too: pages of refreshes, also those of processes without browsers.
         if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {
             tasks.spawn(self.worker().run(shutdown.clone()));

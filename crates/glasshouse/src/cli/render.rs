@@ -101,7 +101,7 @@ pub(super) async fn render(
                 redirects: limits.redirects,
             },
             inspect: false,
-            urgent: false,
+            slot: None,
         };
         let mut rendered = browser.render(request).await?;
         let first_status = *first_status.get_or_insert(rendered.first_status);

@@ -174,6 +174,7 @@ pub(super) async fn audit_site(
     options.mode = mode;
     options.max_pages = max_pages;
     options.renders = true;
+    options.renders_at_once = options.renders_at_once.min(context.config.render_concurrency());
     options.sitemap_limits = context.config.limits.of_sitemaps();
     options.agent = USER_AGENT.split('/').next().unwrap_or_default().to_owned();
     let (network, agent) = (context.network()?, http::HeaderValue::from_static(USER_AGENT));
@@ -267,6 +268,7 @@ fn options(args: &Args, context: &Context) -> anyhow::Result<AuditOptions> {
     options.sitemap_limits = context.config.limits.of_sitemaps();
     options.max_pages = args.max_pages;
     options.renders = !args.no_js;
+    options.renders_at_once = options.renders_at_once.min(context.config.render_concurrency());
     options.requests_per_second = args.rps;
     options.allow_sampling = args.sample;
     options.max_assets = args.max_assets;

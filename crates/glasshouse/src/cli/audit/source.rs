@@ -94,7 +94,7 @@ impl PageSource for NetworkSource {
                 blocked_urls: Vec::new(),
                 limits: self.limits,
                 inspect: true,
-                urgent: false,
+                slot: None,
             };
             // The browser belongs to the program, and outlives the thread of the audit.
             let browser = self.browser.clone()?;

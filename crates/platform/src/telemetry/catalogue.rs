@@ -106,7 +106,7 @@ const METRICS: &[Metric] = &[
         name: "glasshouse_render_seconds",
         kind: MetricKind::Histogram,
         labels: &[],
-        help: "Time of one render in the browser, waiting for a tab included.",
+        help: "Time of one render in the browser, without the wait for a slot.",
     },
     Metric {
         name: "glasshouse_renders_failed_total",

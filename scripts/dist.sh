@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# What is handed out: make dist. A Debian package, an archive with the same files, an SBOM, and the checksums of all three, in target/packages.
+# Packs the program: make dist. A Debian package, an archive with the same files, an SBOM, and the checksums of all three, in target/packages.
 # Equal inputs give equal bytes: times come from the commit (or SOURCE_DATE_EPOCH), owners are root, compression has one thread.
 # See docs/decisions/0490.
 #
+#   --arch A         Debian's name of the architecture: amd64 or arm64 (default: that of this machine). Another machine's is cross-compiled
 #   --binary PATH    packs this binary instead of building one
+#   --native PATH    the same program for this machine, which writes manual and completions (default: --binary, or it is built)
 #   --out FOLDER     instead of target/packages
 #   --version V      instead of the version of Cargo.toml
 #   --quick          compresses little, for tests
@@ -12,10 +14,10 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$root"
 
-binary='' out=$target/packages version='' level=19 maintainer=${DIST_MAINTAINER:-Glasshouse maintainers <maintainers@glasshouse.example>}
+binary='' native='' arch='' out=$target/packages version='' level=19 maintainer=${DIST_MAINTAINER:-Glasshouse maintainers <maintainers@glasshouse.example>}
 while [ $# -gt 0 ]; do
   case "$1" in
-    --binary | --out | --version) [ $# -gt 1 ] || die "$1 needs a value"; declare "${1#--}=$2"; shift 2 ;;
+    --arch | --binary | --native | --out | --version) [ $# -gt 1 ] || die "$1 needs a value"; declare "${1#--}=$2"; shift 2 ;;
     --quick) level=1; shift ;;
     *) die "unknown argument \"$1\": see the head of scripts/dist.sh" ;;
   esac
@@ -24,7 +26,19 @@ done
 [[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || die "\"$version\" is no version of a package"
 
 need_tools cargo node dpkg-deb tar
+machine=$(dpkg --print-architecture)
+architecture=${arch:-$machine} prefix='' rust_target=$(rustc -vV | sed -n 's/^host: //p')
 missing=()
+if [ "$architecture" != "$machine" ]; then
+  case "$architecture" in
+    amd64) rust_target=x86_64-unknown-linux-gnu prefix=x86_64-linux-gnu- ;;
+    arm64) rust_target=aarch64-unknown-linux-gnu prefix=aarch64-linux-gnu- ;;
+    *) die "\"$architecture\" is not an architecture that can be cross-compiled: amd64 and arm64 are" ;;
+  esac
+  has "${prefix}gcc" || missing+=("gcc-$(tr _ - <<< "${prefix%-}")")
+  # C libraries inside crates need headers; dpkg-shlibdeps needs the libraries.
+  [ -e "/usr/${prefix%-}/include/stdlib.h" ] || missing+=("libc6-dev-$architecture-cross")
+fi
 has help2man || missing+=(help2man)
 has zstd || missing+=(zstd)
 # dpkg-shlibdeps and strip.
@@ -37,16 +51,35 @@ SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2> /dev/null)} 
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 # Modes of files are part of their bytes.
 umask 022
-architecture=$(dpkg --print-architecture)
+
+# The cc crate and cargo take compiler and linker from variables that have the target in their names.
+cross_build() {
+  local name=${rust_target//-/_}
+  has rustup && rustup target add "$rust_target"
+  env "CARGO_TARGET_${name^^}_LINKER=${prefix}gcc" "CC_$name=${prefix}gcc" "AR_$name=${prefix}ar" \
+    cargo build --locked --release --package glasshouse --target "$rust_target"
+}
 
 if [ -z "$binary" ]; then
   scripts/web.sh
-  say 'building the service'
+  say "building the service for $architecture"
+  if [ -z "$prefix" ]; then
+    cargo build --locked --release --package glasshouse
+    binary=$target/release/glasshouse
+  else
+    cross_build
+    binary=$target/$rust_target/release/glasshouse
+  fi
+fi
+if [ -n "$prefix" ] && [ -z "$native" ]; then
+  say 'building the service for this machine: it writes manual and completions'
   cargo build --locked --release --package glasshouse
-  binary=$target/release/glasshouse
+  native=$target/release/glasshouse
 fi
 [ -x "$binary" ] || die "$binary is not a program"
 binary=$(realpath "$binary")
+native=$(realpath "${native:-$binary}")
+[ -x "$native" ] || die "$native is not a program"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -58,23 +91,23 @@ put() { install -D -m "$1" "$2" "$3"; }
 # Completions, crawler lists and manual pages are the program's own words.
 write_completions() {
   mkdir -p "$share/bash-completion/completions" "$share/zsh/vendor-completions" "$share/fish/vendor_completions.d"
-  "$binary" completions bash > "$share/bash-completion/completions/glasshouse"
-  "$binary" completions zsh > "$share/zsh/vendor-completions/_glasshouse"
-  "$binary" completions fish > "$share/fish/vendor_completions.d/glasshouse.fish"
+  "$native" completions bash > "$share/bash-completion/completions/glasshouse"
+  "$native" completions zsh > "$share/zsh/vendor-completions/_glasshouse"
+  "$native" completions fish > "$share/fish/vendor_completions.d/glasshouse.fish"
 }
 
 write_crawler_lists() {
   local lists=$share/glasshouse/crawlers
   mkdir -p "$lists"
-  "$binary" crawlers --format json > "$lists/crawlers.json"
-  "$binary" crawlers --format regex > "$lists/crawlers.regex"
-  "$binary" crawlers --format nginx > "$lists/nginx.conf"
-  "$binary" crawlers --format apache > "$lists/apache.conf"
-  "$binary" crawlers --format caddy > "$lists/crawlers.caddy"
+  "$native" crawlers --format json > "$lists/crawlers.json"
+  "$native" crawlers --format regex > "$lists/crawlers.regex"
+  "$native" crawlers --format nginx > "$lists/nginx.conf"
+  "$native" crawlers --format apache > "$lists/apache.conf"
+  "$native" crawlers --format caddy > "$lists/crawlers.caddy"
 }
 
 # subcommands WORD...: the names below a command, one a line.
-subcommands() { "$binary" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' | grep -v '^help$' || true; }
+subcommands() { "$native" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' | grep -v '^help$' || true; }
 
 # A page for the program and one for each command, groups included: `glasshouse account` names what is below it.
 list_commands() {
@@ -106,7 +139,7 @@ write_manual() {
   export -f manual_page
   # shellcheck disable=SC2016  # expanded by the inner shell
   list_commands | xargs -d '\n' -P "$(nproc)" -I '{}' \
-    bash -euc 'manual_page "$@"' bash "$binary" "$version" "$work/man" "$share/man/man1" '{}'
+    bash -euc 'manual_page "$@"' bash "$native" "$version" "$work/man" "$share/man/man1" '{}'
 }
 
 write_documentation() {
@@ -133,27 +166,37 @@ write_documentation() {
 
 # The shared libraries that the binary is linked with, as Debian packages of at least these versions.
 libraries() {
+  local search=() glibc found
+  [ -z "$prefix" ] || search=("-l/usr/${prefix%-}/lib")
   mkdir -p "$work/shlibs/debian"
   touch "$work/shlibs/debian/control"
-  (cd "$work/shlibs" && dpkg-shlibdeps -O "$tree/usr/bin/glasshouse" 2> /dev/null) | sed -n 's/^shlibs:Depends=//p'
+  found=$(cd "$work/shlibs" && DEB_HOST_ARCH=$architecture dpkg-shlibdeps "${search[@]}" -O "$tree/usr/bin/glasshouse" 2> "$work/shlibs/log" | sed -n 's/^shlibs:Depends=//p')
+  [ -n "$found" ] || { cat "$work/shlibs/log" >&2; return 1; }
+  if [ -n "$prefix" ]; then
+    # Debian's cross libraries have no list of symbols: by them the package would need their own glibc.
+    glibc=$("${prefix}objdump" --dynamic-syms "$tree/usr/bin/glasshouse" | grep -o 'GLIBC_[0-9.]*' | sort --version-sort | tail -1)
+    found=$(sed -E "s/:$architecture//g; s/libc6 \(>= [^)]*\)/libc6 (>= ${glibc#GLIBC_})/" <<< "$found")
+  fi
+  echo "$found"
 }
 
 # Size of the files alone: that of a folder depends on the file system and on the order in which its files were made.
 kibibytes() { find "$tree" -path "$tree/DEBIAN" -prune -o -type f -printf '%s\n' | awk '{ sum += int(($1 + 1023) / 1024) } END { print sum }'; }
 
 write_control() {
-  local control=$tree/DEBIAN script
+  local control=$tree/DEBIAN script depends
   mkdir -p "$control"
   for script in postinst prerm postrm; do put 755 "deploy/package/$script" "$control/$script"; done
   echo /etc/glasshouse/glasshouse.toml > "$control/conffiles"
   (cd "$tree" && find usr -type f -print0 | sort -z | xargs -0 md5sum) > "$control/md5sums"
+  depends=$(libraries)
   cat > "$control/control" << CONTROL
 Package: glasshouse
 Version: $version
 Architecture: $architecture
 Maintainer: $maintainer
 Installed-Size: $(kibibytes)
-Depends: $(libraries), adduser, ca-certificates
+Depends: $depends, adduser, ca-certificates
 Recommends: chromium-headless-shell | chromium
 Section: web
 Priority: optional
@@ -169,20 +212,20 @@ settle() { find "$1" -print0 | xargs -0 touch --no-dereference --date="@$SOURCE_
 
 say "files of glasshouse $version for $architecture"
 put 755 "$binary" "$tree/usr/bin/glasshouse"
-strip --strip-unneeded "$tree/usr/bin/glasshouse"
+"${prefix}strip" --strip-unneeded "$tree/usr/bin/glasshouse"
 for unit in glasshouse.service glasshouse-backup.service glasshouse-backup.timer; do
   put 644 "deploy/package/$unit" "$tree/usr/lib/systemd/system/$unit"
 done
 put 640 deploy/package/glasshouse.toml "$tree/etc/glasshouse/glasshouse.toml"
 put 644 deploy/seccomp.json "$share/glasshouse/seccomp.json"
-node scripts/sbom.mjs --version "$version" > "$work/sbom.cdx.json"
+node scripts/sbom.mjs --version "$version" --target "$rust_target" > "$work/sbom.cdx.json"
 write_completions
 write_crawler_lists
 write_manual
 write_documentation
 
 mkdir -p "$out"
-archive=glasshouse-$version-linux-$architecture.tar.zst package=glasshouse_${version}_$architecture.deb sbom=glasshouse-$version.cdx.json
+archive=glasshouse-$version-linux-$architecture.tar.zst package=glasshouse_${version}_$architecture.deb sbom=glasshouse-$version-linux-$architecture.cdx.json
 say "$archive"
 settle "$tree"
 tar --create --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --format=gnu \

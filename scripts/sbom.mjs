@@ -2,7 +2,7 @@
 // which the dashboard is built. Versions and checksums are those of the lock files. Equal inputs give equal bytes: no time of day,
 // a serial number made from the content. See docs/decisions/0490.
 //
-//   node scripts/sbom.mjs --version V > sbom.cdx.json
+//   node scripts/sbom.mjs --version V --target T > sbom.cdx.json      T: target of rustc, such as aarch64-unknown-linux-gnu
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -10,10 +10,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-const at = process.argv.indexOf('--version');
-const version = process.argv[at + 1];
-if (at < 0 || !version) {
-  process.stderr.write('usage: node scripts/sbom.mjs --version V\n');
+const [, , versionFlag, version, targetFlag, target] = process.argv;
+if (versionFlag !== '--version' || targetFlag !== '--target' || !target) {
+  process.stderr.write('usage: node scripts/sbom.mjs --version V --target T\n');
   process.exit(2);
 }
 const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? Number.NaN);
@@ -32,11 +31,10 @@ const licencesOf = (text) => (text ? { licenses: [{ expression: text.replace(/ *
 const LICENCE_FILES = { 'svelte-toolbelt': 'MIT' };
 const crateReference = ({ name, version: number }) => `pkg:cargo/${name}@${number}`;
 
-/** Crates that the program is compiled from on this platform: without those of tests, with those that only build others. */
+/** Crates that the program is compiled from for the target: without those of tests, with those that only build others. */
 function crates() {
-  const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--locked', '--format-version', '1', '--filter-platform',
-    /^host: (.*)$/m.exec(execFileSync('rustc', ['-vV'], { encoding: 'utf8' }))[1]],
-  { cwd: root, encoding: 'utf8', maxBuffer: 256 << 20 }));
+  const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--locked', '--format-version', '1', '--filter-platform', target],
+    { cwd: root, encoding: 'utf8', maxBuffer: 256 << 20 }));
   const packages = new Map(metadata.packages.map((one) => [one.id, one]));
   const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
   const program = metadata.packages.find(({ name }) => name === 'glasshouse');

@@ -47,6 +47,7 @@ board() { node deploy/alerts/board.mjs --check; }
 python_output() { "$venv/bin/python" "$here/$1"; }
 seccomp() { node scripts/update-seccomp.mjs --check; }
 compose_schema() { "$venv/bin/check-jsonschema" --builtin-schema vendor.compose-spec deploy/compose/*/compose.yaml deploy/coolify/glasshouse.yaml deploy/dokploy/docker-compose.yml; }
+workflows() { "$venv/bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml; }
 shell() { local files; mapfile -t files < <(scripts); [ ${#files[@]} -gt 10 ] && shellcheck --external-sources "${files[@]}"; }
 yaml() { local files; mapfile -t files < <(tracked '*.yml' '*.yaml'); [ ${#files[@]} -gt 5 ] && yamllint --strict --config-file "$here/yamllint.yaml" "${files[@]}"; }
 container_files() {
@@ -71,6 +72,7 @@ check 'alerts: promtool' alerts
 check 'Grafana board: as its source gives it' board
 check 'seccomp profile: as its source gives it' seccomp
 check 'Compose: schema' compose_schema
+check 'workflows: schema' workflows
 check 'Compose' python_output compose.py
 check 'Helm' python_output helm.py
 check 'scripts: shellcheck' shell

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests what `make dist` makes: equal bytes, the life of the package in a bare Debian, the unit's restrictions, the container. Called by
-# make test. Everything runs in network, process and mount namespaces of its own, with the bare Debian as root: nothing is left.
+# Tests what `make dist` and `make release` make: equal bytes, a dry run of a release, the life of the package in a bare Debian, the unit's
+# restrictions, the container. Called by make test. Everything runs in network, process and mount namespaces of its own, with the bare Debian as root: nothing is left.
 # See docs/decisions/0007.
 #
 #   GLASSHOUSE    the binary (default: target/debug/glasshouse)
@@ -85,5 +85,7 @@ say 'packages: equal inputs give equal bytes'
 (cd "$work/first" && sha256sum --check --quiet SHA256SUMS) || die 'the checksums are not those of the files'
 diff -r "$work/first" "$work/again" || die 'two packages of the same inputs differ'
 node "$here/archive.mjs" "$work/first"
+"$here/release.sh" "$binary" "$work/release"
+rm -rf "$work/release"
 
 as_root unshare --mount --net --pid --fork --mount-proc -- "$here/inside.sh" "$work"

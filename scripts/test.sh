@@ -119,7 +119,7 @@ integrations() {
   python_venv "$venv" "$root/e2e/integrations/prerender/requirements.txt" \
     && PYTHON=$venv/bin/python node "$root/e2e/integrations/prerender/run.mjs"
 }
-documentation() { GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/docs/run.mjs"; }
+documentation() { GLASSHOUSE=$target/debug/glasshouse node "$root/scripts/reference.mjs" --check && GLASSHOUSE=$target/debug/glasshouse node "$root/e2e/docs/run.mjs"; }
 clients() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/clients/check.sh"; }
 agents() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/mcp/check.sh"; }
 deployment() { GLASSHOUSE=$target/debug/glasshouse "$root/e2e/deploy/check.sh"; }
@@ -159,7 +159,7 @@ if [ "${results[4]}" = ok ] && [ "$all" = yes ]; then
   beside 'clients, installed, with every operation (e2e/clients)' clients
   step 'integrations in their runtimes (e2e/integrations)' integrations
   rejoin
-  step 'commands of the documentation (e2e/docs)' documentation
+  step 'documentation: generated references, commands (e2e/docs)' documentation
   beside 'tools for agents: SDKs, conformance (e2e/mcp)' agents
   step 'proxies, alerts, Helm, Compose and other files to deploy with (e2e/deploy)' deployment
   rejoin

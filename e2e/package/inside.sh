@@ -22,5 +22,15 @@ say 'container: less than 600 MB'
 megabytes=$(du --summarize --one-file-system --block-size=1M "$bare" | cut -f1)
 [ "$megabytes" -lt 600 ] || die "the container is $megabytes MB"
 echo "    $megabytes MB"
+
+say 'first minutes: the tutorial, in a fresh folder of the bare Debian'
+cp -r "$work/curl" "$bare/run/curl"
+chroot "$bare" sh -c 'dpkg --install /run/curl/*.deb' > "$work/curl.log" 2>&1 || { cat "$work/curl.log" >&2; exit 1; }
+# A debug binary reads the dashboard from the folder where it was built; a release has it inside.
+mkdir -p "$bare$root/web"
+[ ! -d "$root/web/dist" ] || cp -r "$root/web/dist" "$bare$root/web/"
+node "$root/e2e/docs/run.mjs" --debian "$bare" docs/tutorial.md
+node "$here/up.mjs" "$bare"
+rm -rf "$bare"/root/fresh.*
 umount -R "$bare/dev" "$bare/run" "$bare/proc"
 node "$here/restrictions.mjs" "$bare" "$work/containers"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Tests what `make dist` and `make release` make: equal bytes, a dry run of a release, the life of the package in a bare Debian, the unit's
-# restrictions, the container. Called by make test. Everything runs in network, process and mount namespaces of its own, with the bare Debian as root: nothing is left.
+# Tests what `make dist` and `make release` make: equal bytes, a dry run of a release, the life of the package in a bare Debian, the tutorial and
+# `glasshouse up` there, the unit's restrictions, the container. Called by make test. Everything runs in network, process and mount namespaces of its own, with the bare Debian as root: nothing is left.
 # See docs/decisions/0007.
 #
 #   GLASSHOUSE    the binary (default: target/debug/glasshouse)
-#   BARE_DEBIAN   a folder with a root that mmdebstrap made, for runs in a row; it is not changed
+#   BARE_DEBIAN   a folder with a root that mmdebstrap made as below, for runs in a row; it is not changed
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib.sh"
@@ -46,19 +46,24 @@ beside=$(sed -n 's,.*--no-install-recommends \(.*\) /packages/.*,\1,p' "$contain
 mapfile -t left_out < <(sed -n '/path-exclude=%s/p' "$container_file" | grep -o "'/[^']*'" | tr -d "'")
 [ ${#left_out[@]} -gt 0 ] || die "no files to leave out were found in $container_file"
 
-# As Debian's slim image is: nothing that is not essential, no pages of documentation.
+# As Debian's slim image is: nothing that is not essential, no pages of documentation. Packages of curl, which the tutorial needs and the container
+# does not, lie in a folder beside it.
 bare_debian() {
   local excludes=()
   mapfile -t excludes < <(printf -- '--dpkgopt=path-exclude=%s\n' "${left_out[@]}" '/usr/share/doc/*' '/usr/share/locale/*' '/usr/share/man/*')
   if [ -n "${BARE_DEBIAN:-}" ]; then
     as_root cp -a "$BARE_DEBIAN" "$work/root"
   else
+    # shellcheck disable=SC2016  # mmdebstrap's shell expands the hooks
     as_root env "TMPDIR=$work" mmdebstrap --quiet --variant=essential --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr \
       "--include=usr-is-merged adduser ca-certificates $beside" --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Retries "3"' "${excludes[@]}" \
+      --customize-hook='APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get clean' \
+      --customize-hook='APT_CONFIG=$MMDEBSTRAP_APT_CONFIG apt-get --yes --download-only install curl && mkdir "$1/curl" && cp "$1"/var/cache/apt/archives/*.deb "$1/curl"' \
       --skip=cleanup/reproducible bookworm "$work/root" \
       'deb http://deb.debian.org/debian bookworm main' 'deb http://deb.debian.org/debian-security bookworm-security main' \
       > "$work/bare.log" 2>&1 || { tail -20 "$work/bare.log" >&2; return 1; }
   fi
+  as_root mv "$work/root/curl" "$work/curl"
   # What is left out above must not be left out of the package.
   as_root rm -f "$work/root/etc/dpkg/dpkg.cfg.d/99mmdebstrap"
 }

@@ -8,6 +8,20 @@ const FEWEST_HEADINGS = 4;
 export const escape = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
+/**
+ * Returns the HTML of pictures in a page with links that hold where the page is served. The name of another element in a sentence would be one:
+ * `<title>` hides the page below it.
+ * @param {string} text
+ * @param {(link: string) => string | null} resolve
+ * @param {(tag: string) => void} refuse Gets each tag that is no picture's.
+ */
+export function pictures(text, resolve, refuse) {
+  for (const [tag] of text.matchAll(/<(?!!--|\/?(?:picture|source|img)\b)[^>]*>/g)) refuse(tag);
+  return text
+    .replace(/\b(src|srcset)="([^"]+)"/g, (_, name, link) => `${name}="${resolve(link)}"`)
+    .replaceAll('<img ', '<img loading="lazy" ');
+}
+
 /** @param {{ title: string, markdown: string, content: string, contents: string, onward: string, sections: { id: string, html: string }[] }} parts */
 export function page({ title, markdown, content, contents, onward, sections }) {
   const list =

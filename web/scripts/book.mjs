@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
-import { escape, page } from './book-page.mjs';
+import { escape, page, pictures } from './book-page.mjs';
 
 const { dirname, join, normalize } = path.posix;
 /**
@@ -180,11 +180,8 @@ export class Book {
             text = this.parser.parseInline(tokens);
           return found === null ? text : `<a href="${escape(found)}">${text}</a>`;
         },
-        html({ text }) {
-          return text
-            .replace(/\b(src|srcset)="([^"]+)"/g, (_, name, link) => `${name}="${resolve(link)}"`)
-            .replaceAll('<img ', '<img loading="lazy" ');
-        },
+        html: ({ text }) =>
+          pictures(text, resolve, (tag) => this.problems.push(`${file}: ${tag} is HTML, not text; mark it as code`)),
       },
     });
     const html = /** @type {string} */ (marked.parse(this.pages.get(file) ?? ''));

@@ -101,6 +101,17 @@ test('a link, an anchor or a page that leads nowhere is a problem', () => {
   ]);
 });
 
+test('an element in a sentence is a problem, and its name as code or escaped is text', () => {
+  const one = book({
+    'docs/deploying.md': '# Deploying\n\nAdd a <title>, no `<title>`, no \\<title>.\n\n<!-- A comment. -->\n',
+  });
+
+  const html = one.html('docs/deploying.md');
+
+  expect(html).toContain('no <code>&lt;title&gt;</code>, no &lt;title&gt;.');
+  expect(one.problems).toEqual(['docs/deploying.md: <title> is HTML, not text; mark it as code']);
+});
+
 test('every page leads on: to its neighbours, or to the list that it is in', () => {
   const one = book({ 'docs/decisions/README.md': '# Decisions\n', 'docs/decisions/a.md': '# A\n' });
 

@@ -48,14 +48,13 @@ fn describe(check: &Check, text: &mut String) {
         FindingScope::Sitemap => "the sitemap",
     };
     let default = if check.is_default { "" } else { ", off by default" };
+    // An element that a text names must be no HTML of the page.
+    let [title, why, fix] = [check.title, check.why, check.fix].map(|text| text.replace('<', "\\<"));
     let _ = write!(
         text,
-        "\n### {}\n\n{} ({severity} about {about}, weight {}{default}).\n\n- Why: {}\n- How to fix: {}\n- Source: <{}>\n- Fires on:\n\n{}\n",
+        "\n### {}\n\n{title} ({severity} about {about}, weight {}{default}).\n\n- Why: {why}\n- How to fix: {fix}\n- Source: <{}>\n- Fires on:\n\n{}\n",
         check.id,
-        check.title,
         check.weight,
-        check.why,
-        check.fix,
         check.source,
         example(check.bad)
     );

@@ -18,7 +18,7 @@ pub fn describe_settings() -> String {
             if !section.contains('.') || section.ends_with("essential") || section.ends_with("chatgpt") {
                 let introduction = comment.join(" ");
                 let title = section.replace("essential", "<id>").replace("chatgpt", "<id>");
-                page.push_str(&format!("\n## {title}\n\n"));
+                page.push_str(&format!("\n## `{title}`\n\n"));
                 if !introduction.is_empty() {
                     page.push_str(&format!("{introduction}\n\n"));
                 }

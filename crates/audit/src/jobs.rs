@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use store::DbError;
 
 use super::model::{Run, RunId, Trigger};
-use super::service::{AuditRuns, AuditSchedule, end_later, give_up, tell_webhook, work};
+use super::service::{AuditRuns, AuditSchedule, end_later, give_up, work};
 use domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, NewJob};
-use platform::notify::webhook::MOST_ATTEMPTS;
 
 /// Audits a site, from the beginning or from where it was cut off.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -93,33 +92,5 @@ impl Job for AuditDomain {
     async fn run(&self, schedule: &AuditSchedule, _: &JobRun) -> Result<JobOutcome, JobError> {
         schedule.start_scheduled(&self.domain).await?;
         Ok(JobOutcome::Done)
-    }
-}
-
-/// A job that tells a customer's server that a run ended.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct TellWebhook {
-    pub run: RunId,
-}
-
-impl TellWebhook {
-    /// Makes the job of a run that ends, if a webhook is set.
-    pub fn job(run: &Run) -> Option<NewJob> {
-        run.request.auditing.webhook_url.as_ref()?;
-        let job = TellWebhook { run: run.id.clone() }
-            .queued_for(run.account_id.as_str())
-            .domain(run.domain_id.as_str())
-            .unique(format!("webhook:{}", run.id));
-        Some(job)
-    }
-}
-
-impl Job for TellWebhook {
-    const KIND: &'static str = "TellWebhook";
-    const MAX_ATTEMPTS: u32 = MOST_ATTEMPTS;
-    type Services = AuditRuns;
-
-    async fn run(&self, runs: &AuditRuns, run: &JobRun) -> Result<JobOutcome, JobError> {
-        tell_webhook(runs, &self.run, run).await
     }
 }

@@ -32,7 +32,7 @@ impl Services for MentionServices {
         let mentions = Mentions::new(platform, accounts, domains, jobs, audits);
         let mention_reading = MentionReading::new(platform, analytics, audits);
         let monitoring = &mentions.monitoring;
-        let of_reports = ReportServices { accounts, domains, jobs, analytics, audits, monitoring };
+        let of_reports = ReportServices { domains, jobs, analytics, audits, monitoring };
         let mention_reports = MentionReports::new(platform, &of_reports);
         MentionServices { mentions, mention_reading, mention_reports, left }
     }

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use platform::jobs::{Job, JobError, JobOutcome, JobRun, Registry, Schedule};
+use platform::jobs::{Job, JobError, JobOutcome, JobRun, NewJob, Registry, Schedule};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::limits::LimitWatch;
 use crate::model::{DeliveryId, WebhookId};
@@ -55,6 +56,35 @@ impl Job for SendGathered {
     }
 }
 
+/// A job that sends a message that a feature writes, to an address of the feature's settings.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SendWritten {
+    /// Name of the writer.
+    pub writer: String,
+    /// Data that the writer needs.
+    pub message: Value,
+}
+
+impl SendWritten {
+    /// Makes the job of a message about a domain. The messages of a writer about a domain are a lane.
+    pub fn job(writer: &str, account: &str, domain: &str, message: impl Serialize) -> NewJob {
+        let message = serde_json::to_value(message).expect("messages are plain data");
+        let job = SendWritten { writer: writer.to_owned(), message };
+        job.queued_for(account).domain(domain).lane(format!("{writer}:{domain}"))
+    }
+}
+
+impl Job for SendWritten {
+    const KIND: &'static str = "SendWritten";
+    // More than the waits allow within the time for which a message is tried.
+    const MAX_ATTEMPTS: u32 = 1_000;
+    type Services = WebhookSender;
+
+    async fn run(&self, sender: &WebhookSender, run: &JobRun) -> Result<JobOutcome, JobError> {
+        sender.send_written(self, run).await
+    }
+}
+
 /// A job that deletes old events with their deliveries.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidyDeliveries {}
@@ -93,6 +123,7 @@ impl WebhookSender {
         registry
             .with::<SendDelivery>(self.clone(), AT_ONCE)
             .with::<SendGathered>(self.clone(), AT_ONCE)
+            .with::<SendWritten>(self.clone(), AT_ONCE)
             .with::<TidyDeliveries>(self.clone(), 1)
     }
 }

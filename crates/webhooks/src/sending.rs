@@ -9,7 +9,7 @@ use std::time::Duration;
 use platform::Platform;
 use platform::clock::Timestamp;
 use platform::ids::new_id;
-use platform::jobs::{JobError, JobOutcome};
+use platform::jobs::{JobError, JobOutcome, JobRun};
 use platform::notify::mail::{MailError, MailMessage, Mailer};
 use platform::notify::webhook::{
     TRIED_FOR, WebhookAttempt, WebhookError, WebhookMessage, WebhookVerdict, send,
@@ -21,8 +21,9 @@ use accounts::people::MemberState;
 
 use crate::events::{EventData, EventMessage, message_body};
 use crate::formats::{self, Digest};
-use crate::jobs::{SendDelivery, SendGathered};
+use crate::jobs::{SendDelivery, SendGathered, SendWritten};
 use crate::model::{DeliveryAttempt, DeliveryState, WebhookFormat, WebhookId, email_of};
+use crate::ports::{MessageWriter, WrittenMessage};
 use crate::queries::{self, AttemptOutcome, DeliveryRow, WebhookRow};
 use crate::service::{Seals, context_of};
 use crate::signing;
@@ -45,6 +46,7 @@ struct Shared {
     people: People,
     mailer: Option<Mailer>,
     seals: Seals,
+    writers: Vec<Arc<dyn MessageWriter>>,
 }
 
 /// Outcome of an attempt, whatever it was sent by.
@@ -56,13 +58,14 @@ struct Attempted {
 }
 
 impl WebhookSender {
-    /// Makes the sender.
-    pub fn new(platform: &Platform, people: &People) -> WebhookSender {
+    /// Makes the sender of deliveries and of what these features write.
+    pub fn new(platform: &Platform, people: &People, writers: Vec<Arc<dyn MessageWriter>>) -> WebhookSender {
         WebhookSender(Arc::new(Shared {
             platform: platform.clone(),
             people: people.clone(),
             mailer: Mailer::of_settings(&platform.config).ok().flatten(),
             seals: Seals::new(&platform.secrets),
+            writers,
         }))
     }
 
@@ -180,6 +183,34 @@ impl WebhookSender {
         Ok(next)
     }
 
+    /// Sends a message that a feature writes, unless its settings want it no longer.
+    pub(crate) async fn send_written(&self, job: &SendWritten, run: &JobRun) -> Result<JobOutcome, JobError> {
+        let Some(writer) = self.0.writers.iter().find(|writer| writer.name() == job.writer) else {
+            return Err(JobError::give_up("another version of the program writes the message"));
+        };
+        let now = self.now();
+        let attempted = match writer.write(&job.message).await? {
+            None => return Ok(JobOutcome::Done),
+            Some(WrittenMessage::Signed { url, secret, body }) => {
+                let headers = signing::service_headers(&[secret], now, &body).into();
+                let message = WebhookMessage { url, content_type: "application/json", headers, body };
+                self.post(message, run.attempt).await
+            }
+            Some(WrittenMessage::Mail { to, subject, text, html, id }) => {
+                let (to, subject, text, html, id) = (&*to, &*subject, &*text, &*html, &*id);
+                self.mail_to(MailMessage { to, subject, text, html, id }, run.attempt).await
+            }
+        };
+        let reason = attempted.attempt.error.unwrap_or_default();
+        match attempted.verdict {
+            WebhookVerdict::Taken => Ok(JobOutcome::Done),
+            WebhookVerdict::Again(wait) if now.since(run.queued_at) < TRIED_FOR => {
+                Err(JobError::retry_after(reason, wait))
+            }
+            WebhookVerdict::Again(_) | WebhookVerdict::Gone => Err(JobError::give_up(reason)),
+        }
+    }
+
     async fn send_standard(&self, row: &WebhookRow, delivery: &DeliveryRow, number: u32) -> Attempted {
         let now = self.now();
         let body = message_body(&EventMessage {
@@ -224,26 +255,13 @@ impl WebhookSender {
         digest: &Digest<'_>,
         (id, number): (&str, u32),
     ) -> Result<Attempted, DbError> {
-        let at = self.now();
         let to = email_of(url).unwrap_or_default();
         let members = self.0.people.members.list(&row.account).await?;
         let is_known = members.iter().any(|member| member.state == MemberState::Active && member.email == to);
-        let (Some(mailer), true) = (&self.0.mailer, is_known) else {
-            return Ok(Attempted {
-                attempt: attempt_of(
-                    at,
-                    None,
-                    Duration::ZERO,
-                    Some("no mail can be sent to the address".into()),
-                ),
-                verdict: WebhookVerdict::Gone,
-                problem: Some(
-                    "Mail is not set up, or the address is no longer that of a person of the account.",
-                ),
-            });
-        };
+        if !is_known {
+            return Ok(unmailable(self.now()));
+        }
         let mail = formats::mail(digest);
-        let since = std::time::Instant::now();
         let message = MailMessage {
             to,
             subject: &mail.subject,
@@ -251,6 +269,13 @@ impl WebhookSender {
             html: &mail.html,
             id: &format!("event-{id}"),
         };
+        Ok(self.mail_to(message, number).await)
+    }
+
+    async fn mail_to(&self, message: MailMessage<'_>, number: u32) -> Attempted {
+        let at = self.now();
+        let Some(mailer) = &self.0.mailer else { return unmailable(at) };
+        let since = std::time::Instant::now();
         let error = mailer.send(message).await.err();
         let verdict = match &error {
             None => WebhookVerdict::Taken,
@@ -259,7 +284,7 @@ impl WebhookSender {
         };
         let problem = matches!(verdict, WebhookVerdict::Gone).then_some("The address cannot be written to.");
         let text = error.map(|error| error.to_string());
-        Ok(Attempted { attempt: attempt_of(at, None, since.elapsed(), text), verdict, problem })
+        Attempted { attempt: attempt_of(at, None, since.elapsed(), text), verdict, problem }
     }
 
     fn url_of(&self, row: &WebhookRow) -> Option<String> {
@@ -284,6 +309,16 @@ fn unreadable(now: Timestamp) -> Attempted {
         attempt: attempt_of(now, None, Duration::ZERO, Some("the address cannot be read".into())),
         verdict: WebhookVerdict::Gone,
         problem: Some("The address cannot be read with the installation's present secret; set it again."),
+    }
+}
+
+/// Makes the outcome for an address that gets no mail.
+fn unmailable(now: Timestamp) -> Attempted {
+    let error = "no mail can be sent to the address".to_owned();
+    Attempted {
+        attempt: attempt_of(now, None, Duration::ZERO, Some(error)),
+        verdict: WebhookVerdict::Gone,
+        problem: Some("Mail is not set up, or the address is no longer that of a person of the account."),
     }
 }
 

@@ -32,14 +32,16 @@ pub fn headers(secrets: &[String], id: &str, now: Timestamp, body: &str) -> Vec<
     let seconds = now.as_millis().div_euclid(1000);
     let standard: Vec<String> =
         secrets.iter().map(|secret| sign_standard(secret, id, seconds, body)).collect();
-    let own: Vec<String> = secrets.iter().map(|secret| sign(secret, now, body)).collect();
-    vec![
-        (ID, id.to_owned()),
-        (TIMESTAMP, seconds.to_string()),
-        (SIGNATURE, standard.join(" ")),
-        (WEBHOOK_TIMESTAMP, now.as_millis().to_string()),
-        (WEBHOOK_SIGNATURE, own.join(",")),
-    ]
+    let mut headers =
+        vec![(ID, id.to_owned()), (TIMESTAMP, seconds.to_string()), (SIGNATURE, standard.join(" "))];
+    headers.extend(service_headers(secrets, now, body));
+    headers
+}
+
+/// Returns `x-service-timestamp` and `x-service-signature`, with each of these secrets.
+pub fn service_headers(secrets: &[String], now: Timestamp, body: &str) -> [(HeaderName, String); 2] {
+    let proofs: Vec<String> = secrets.iter().map(|secret| sign(secret, now, body)).collect();
+    [(WEBHOOK_TIMESTAMP, now.as_millis().to_string()), (WEBHOOK_SIGNATURE, proofs.join(","))]
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Services for WebhookServices {
 impl WebhookServices {
     /// Makes a worker that sends deliveries and looks at limits.
     pub fn worker(&self) -> Worker {
-        let sender = WebhookSender::new(&self.platform, &People::new(&self.platform));
+        let sender = WebhookSender::new(&self.platform, &People::new(&self.platform), Vec::new());
         let registry = self.limits().register(sender.register(Registry::default()));
         let settings = WorkerSettings { kinds: registry.kinds(), ..WorkerSettings::of(&self.platform) };
         Worker::new(self.jobs.clone(), registry, Vec::new(), settings)

@@ -159,6 +159,10 @@ impl AccountMembers {
     }
 }
 
+fn is_active_owner(member: &MemberInfo) -> bool {
+    member.role == PersonRole::Owner && member.state == MemberState::Active
+}
+
 async fn find(conn: &mut Conn, account: &AccountId, id: &MemberId) -> Result<MemberInfo, MemberError> {
     let members = people::list_members(conn, account).await?;
     members.into_iter().find(|member| member.id == *id).ok_or(MemberError::Unknown)
@@ -170,12 +174,16 @@ async fn check_owner_left(
     account: &AccountId,
     without: &MemberId,
 ) -> Result<(), MemberError> {
-    let is_owner =
-        |member: &MemberInfo| member.role == PersonRole::Owner && member.state == MemberState::Active;
     let owners: Vec<MemberInfo> =
-        people::list_members(conn, account).await?.into_iter().filter(is_owner).collect();
+        people::list_members(conn, account).await?.into_iter().filter(is_active_owner).collect();
     match owners.as_slice() {
         [only] if only.id == *without => Err(MemberError::LastOwner),
         _ => Ok(()),
     }
+}
+
+/// Lists the e-mail addresses of an account's owners, without those who were only invited.
+pub async fn list_owners(conn: &mut Conn, account: &AccountId) -> Result<Vec<String>, DbError> {
+    let members = people::list_members(conn, account).await?;
+    Ok(members.into_iter().filter(is_active_owner).map(|member| member.email).collect())
 }

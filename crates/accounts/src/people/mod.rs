@@ -12,7 +12,7 @@ mod totp;
 
 pub use credentials::PersonCredentials;
 pub use links::{AcceptError, Links};
-pub use members::{AccountMembers, InviteError, MOST_PEOPLE, MemberError};
+pub use members::{AccountMembers, InviteError, MOST_PEOPLE, MemberError, list_owners};
 pub use model::{
     Invitation, InvitationOrder, MemberChange, MemberId, MemberInfo, MemberState, NewMember, PersonRecord,
 };

@@ -17,7 +17,7 @@ pub use self::errors::{AccountError, CreateKeyError, SignInError};
 use self::known::{InactiveAccounts, KnownKeys, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyOrder, PersonId, SessionIdentity};
-use super::people::{MemberId, MemberInfo, MemberState, NewMember};
+use super::people::{MemberId, NewMember};
 use super::queries::{people, sessions};
 use super::sessions::{ABSOLUTE, IDLE, NewSession, SEEN_EVERY};
 use super::{passwords, queries};
@@ -183,14 +183,6 @@ impl Accounts {
         sessions::delete_sessions_of(&mut tx, &person).await?;
         tx.commit_durably().await?;
         Ok(generated)
-    }
-
-    /// Lists the e-mail addresses of an account's owners, without those who were only invited.
-    pub async fn list_owners(&self, account: &AccountId) -> Result<Vec<String>, DbError> {
-        let members = people::list_members(&mut self.0.db.read().await?, account).await?;
-        let is_owner =
-            |member: &MemberInfo| member.role == PersonRole::Owner && member.state == MemberState::Active;
-        Ok(members.into_iter().filter(is_owner).map(|member| member.email).collect())
     }
 
     /// Turns a person's second factor off and ends the person's sessions.

@@ -14,7 +14,7 @@ mod work;
 
 use std::sync::Arc;
 
-use super::jobs::{AuditDomain, KeepAudits, RunAudit, TellWebhook};
+use super::jobs::{AuditDomain, KeepAudits, RunAudit};
 use super::ports::{CrawlerTraffic, Renders};
 use accounts::Accounts;
 use domains::DomainsService;
@@ -26,7 +26,6 @@ use runs::RunParts;
 use webhooks::Events;
 
 pub use followers::RunFollower;
-pub use notification::tell_webhook;
 pub use read::{
     AuditExport, AuditExportFormat, AuditReader, AuditedTopic, Comparison, ExportRequest, LatestRun,
     LinkFilter, LinkGraph, LinkList, PageFilter, PageOrder, PageWords, RunIssues, RunPage, SelectedPages,
@@ -81,10 +80,7 @@ impl Audits {
 
     /// Adds what needs no browser to the worker's kinds of jobs.
     pub fn register(&self, registry: Registry) -> Registry {
-        registry
-            .with::<KeepAudits>(self.schedule.clone(), 1)
-            .with::<AuditDomain>(self.schedule.clone(), 2)
-            .with::<TellWebhook>(self.runs.clone(), 4)
+        registry.with::<KeepAudits>(self.schedule.clone(), 1).with::<AuditDomain>(self.schedule.clone(), 2)
     }
 
     /// Adds the runs themselves: sites are audited where the browsers are.

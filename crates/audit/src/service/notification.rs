@@ -1,20 +1,25 @@
-//! Messages about the end of a run: to the webhook of its domain's auditing, by a job, and as events to the account's webhooks.
+//! Messages about the end of a run: to the `webhookUrl` of its domain's auditing, and as events to the account's webhooks.
 //! Both are queued in the transaction that ends the run.
 
-use serde_json::json;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
 
 use super::runs::AuditRuns;
-use crate::jobs::TellWebhook;
-use crate::model::{Outcome, Run, RunId, RunView};
-use platform::jobs::{JobError, JobOutcome, JobRun};
-use platform::notify::webhook::send_for;
+use crate::model::{Outcome, Run, RunView};
 use store::{DbError, Tx};
-use webhooks::NewEvent;
 use webhooks::events::{AuditCompleted, AuditNewErrors};
+use webhooks::ports::{MessageWriter, WrittenMessage};
+use webhooks::{NewEvent, SendWritten};
+
+/// Name of this writer of messages.
+const WRITER: &str = "auditing";
 
 /// Queues the messages about a run in the transaction that ends it.
 pub async fn tell_end(runs: &AuditRuns, tx: &mut Tx, run: &Run, outcome: &Outcome) -> Result<(), DbError> {
-    runs.jobs.enqueue(tx, Vec::from_iter(TellWebhook::job(run))).await?;
+    if run.request.auditing.webhook_url.is_some() {
+        let job = SendWritten::job(WRITER, run.account_id.as_str(), run.domain_id.as_str(), &run.id);
+        runs.jobs.enqueue(tx, vec![job]).await?;
+    }
     let new_errors = outcome.report.new_errors as u64;
     let completed = AuditCompleted {
         run_id: run.id.to_string(),
@@ -45,16 +50,24 @@ fn reasons(run: &Run) -> Vec<&'static str> {
     reasons.into_iter().filter(|(_, holds)| *holds).map(|(reason, _)| reason).collect()
 }
 
-/// Tells a domain's webhook the outcome of a run.
-pub async fn tell_webhook(runs: &AuditRuns, id: &RunId, job: &JobRun) -> Result<JobOutcome, JobError> {
-    let Some(run) = runs.reader.find_run(id.as_str()).await? else { return Ok(JobOutcome::Done) };
-    let (auditing, credentials) = runs.settings.get(&run.domain_id).await?;
-    let (Some(url), Some(secret)) = (auditing.webhook_url, credentials.webhook_secret) else {
-        return Ok(JobOutcome::Done);
-    };
-    let event = json!({
-        "event": "audit.completed", "reasons": reasons(&run), "newErrors": run.report.new_errors,
-        "run": RunView::of(run),
-    });
-    send_for(job, &runs.platform, (&url, &secret), event.to_string()).await
+impl MessageWriter for AuditRuns {
+    fn name(&self) -> &'static str {
+        WRITER
+    }
+
+    fn write<'a>(&'a self, message: &'a Value) -> BoxFuture<'a, Result<Option<WrittenMessage>, DbError>> {
+        Box::pin(async move {
+            let id = message.as_str().unwrap_or_default();
+            let Some(run) = self.reader.find_run(id).await? else { return Ok(None) };
+            let (auditing, credentials) = self.settings.get(&run.domain_id).await?;
+            let (Some(url), Some(secret)) = (auditing.webhook_url, credentials.webhook_secret) else {
+                return Ok(None);
+            };
+            let event = json!({
+                "event": "audit.completed", "reasons": reasons(&run), "newErrors": run.report.new_errors,
+                "run": RunView::of(run),
+            });
+            Ok(Some(WrittenMessage::Signed { url, secret, body: event.to_string() }))
+        })
+    }
 }

@@ -158,7 +158,6 @@ impl AppState {
         let mentions = Mentions::new(&platform, &accounts, &domains, &jobs, &audits.reader);
         let mention_reading = MentionReading::new(&platform, &analytics, &audits.reader);
         let of_reports = ReportServices {
-            accounts: &accounts,
             domains: &domains,
             jobs: &jobs,
             analytics: &analytics,

@@ -1,5 +1,7 @@
 //! Background work of a process: the jobs of its roles, periodic jobs, and the data that is deleted with a domain.
 
+use std::sync::Arc;
+
 use super::{App, AppState};
 use analytics;
 use domains::jobs::{Leftovers, RemoveDomain};
@@ -8,6 +10,7 @@ use platform::config::Role;
 use platform::jobs::{Registry, Schedule, Worker, WorkerSettings};
 use render::jobs::{RendersForOthers, renders_at_once};
 use render::remote::{RemoteResults, RenderPage};
+use webhooks::ports::MessageWriter;
 use webhooks::{LimitWatch, WebhookSender};
 
 impl AppState {
@@ -40,14 +43,21 @@ impl AppState {
     }
 
     fn register_webhooks(&self, registry: Registry) -> Registry {
-        let App { accounts, people, holdings, events, platform, .. } = &**self;
+        let App { accounts, holdings, events, platform, .. } = &**self;
         let limits = LimitWatch {
             platform: platform.clone(),
             accounts: accounts.clone(),
             holdings: holdings.clone(),
             events: events.clone(),
         };
-        limits.register(WebhookSender::new(platform, people).register(registry))
+        limits.register(self.webhook_sender().register(registry))
+    }
+
+    /// Makes the sender of deliveries and of the messages of auditing and of monitoring.
+    pub(crate) fn webhook_sender(&self) -> WebhookSender {
+        let writers: Vec<Arc<dyn MessageWriter>> =
+            vec![Arc::new(self.audits.runs.clone()), Arc::new(self.mention_reports.clone())];
+        WebhookSender::new(&self.platform, &self.people, writers)
     }
 
     fn schedules(&self) -> Vec<Schedule> {

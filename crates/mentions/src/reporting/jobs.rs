@@ -5,10 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::MentionReports;
-use crate::report::payload::ReportChange;
 use ::domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun, Registry, Schedule};
-use platform::notify::webhook::MOST_ATTEMPTS;
 
 /// Interval at which reports that are due are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
@@ -58,53 +56,10 @@ impl BuildReports {
     }
 }
 
-/// A job that tells a domain's webhook that a report is ready.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct TellReport {
-    pub report: String,
-    /// Keys of the changes that no earlier message had.
-    pub new: Vec<String>,
-}
-
-impl Job for TellReport {
-    const KIND: &'static str = "TellReport";
-    const MAX_ATTEMPTS: u32 = MOST_ATTEMPTS;
-    type Services = MentionReports;
-
-    async fn run(&self, reports: &MentionReports, run: &JobRun) -> Result<JobOutcome, JobError> {
-        reports.tell_webhook(self, run).await
-    }
-}
-
-/// A job that sends a digest by e-mail.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct SendDigest {
-    pub report: String,
-    pub is_weekly: bool,
-    /// Confirmed changes that no earlier digest had.
-    pub changes: Vec<ReportChange>,
-}
-
-impl Job for SendDigest {
-    const KIND: &'static str = "SendDigest";
-    const MAX_ATTEMPTS: u32 = 12;
-    const FIRST_WAIT: Duration = Duration::from_secs(60);
-    type Services = MentionReports;
-
-    async fn run(&self, reports: &MentionReports, _: &JobRun) -> Result<JobOutcome, JobError> {
-        reports.send_digest(self).await?;
-        Ok(JobOutcome::Done)
-    }
-}
-
 impl MentionReports {
     /// Adds the jobs of reports to those that this process can run.
     pub fn register(&self, registry: Registry) -> Registry {
-        registry
-            .with::<FindDueReports>(self.clone(), 1)
-            .with::<BuildReports>(self.clone(), AT_ONCE)
-            .with::<TellReport>(self.clone(), 4)
-            .with::<SendDigest>(self.clone(), 2)
+        registry.with::<FindDueReports>(self.clone(), 1).with::<BuildReports>(self.clone(), AT_ONCE)
     }
 
     /// Lists what the worker has to queue again and again.

@@ -19,7 +19,6 @@ use super::queries::reports;
 use super::report::WINDOW_DAYS;
 use super::service::settings::monitoring::MonitoringSettings;
 use ::domains::{DomainId, DomainsService};
-use accounts::Accounts;
 use analytics::Analytics;
 use audit::AuditReader;
 use platform::Platform;
@@ -38,7 +37,6 @@ struct ReportParts {
     db: Db,
     clock: Clock,
     platform: Platform,
-    accounts: Accounts,
     domains: DomainsService,
     jobs: Jobs,
     events: Events,
@@ -51,7 +49,6 @@ struct ReportParts {
 
 /// Services that reports are made of.
 pub struct ReportServices<'a> {
-    pub accounts: &'a Accounts,
     pub domains: &'a DomainsService,
     pub jobs: &'a Jobs,
     pub analytics: &'a Analytics,
@@ -78,7 +75,6 @@ impl MentionReports {
         MentionReports(Arc::new(ReportParts {
             db: platform.db.clone(),
             clock: platform.clock.clone(),
-            accounts: services.accounts.clone(),
             domains: services.domains.clone(),
             jobs: services.jobs.clone(),
             events: Events::new(&platform.clock, services.jobs),

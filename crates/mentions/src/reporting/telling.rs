@@ -4,27 +4,30 @@
 
 use std::collections::HashSet;
 
-use crawler::errors::one_line;
+use accounts::people::list_owners;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use store::{DbError, Tx};
 
 use super::MentionReports;
 use super::building::BuiltReport;
-use super::jobs::{SendDigest, TellReport};
 use crate::model::UtcDay;
 use crate::monitoring::DigestFrequency;
 use crate::queries::domains::{MonitoredDomain, find_domain};
 use crate::queries::reports::{self, ReportRow, ToldRow};
-use crate::report::formats::{DigestPeriod, digest};
+use crate::report::formats::{DigestMail, DigestPeriod, digest};
 use crate::report::payload::{ReportChange, VisibilityReport};
 use crate::report::{WINDOW_DAYS, date_text, providers_in_doubt};
 use ::domains::DomainId;
-use platform::jobs::{Job, JobError, JobOutcome, JobRun};
-use platform::notify::mail::{MailError, MailMessage};
-use platform::notify::webhook::send_for;
-use webhooks::NewEvent;
+use platform::jobs::NewJob;
 use webhooks::events::{ConfirmedChange, ReportReady, VisibilityChanged};
+use webhooks::ports::{MessageWriter, WrittenMessage};
+use webhooks::{NewEvent, SendWritten};
+
+/// Name of this writer of messages.
+const WRITER: &str = "monitoring";
 
 const WEBHOOK: &str = "webhook";
 const DIGEST: &str = "digest";
@@ -33,6 +36,26 @@ const EVENTS: &str = "events";
 const TOLD_DAYS: i64 = 4 * WINDOW_DAYS;
 /// A Sunday, in days since 1970.
 const SUNDAY: UtcDay = 3;
+
+/// Message about a report that is to be written.
+#[derive(Serialize, Deserialize)]
+struct ReportMessage {
+    report: String,
+    told: Told,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Told {
+    /// To `webhookUrl`, with the keys of the changes that no earlier message had.
+    Webhook { new: Vec<String> },
+    /// To an owner, with the confirmed changes that no earlier digest had.
+    Digest { to: String, is_weekly: bool, changes: Vec<ReportChange> },
+}
+
+fn job_of(record: &MonitoredDomain, built: &BuiltReport, told: Told) -> NewJob {
+    let message = ReportMessage { report: built.row.id.clone(), told };
+    SendWritten::job(WRITER, record.account.as_str(), record.domain.as_str(), message)
+}
 
 impl MentionReports {
     /// Queues the messages about a report of today or yesterday.
@@ -70,9 +93,8 @@ impl MentionReports {
             return Ok(());
         }
         note_told(tx, built, WEBHOOK, &new).await?;
-        let job = TellReport { report: built.row.id.clone(), new: new.iter().map(change_key).collect() };
-        let job = job.queued_for(record.account.as_str()).domain(record.domain.as_str());
-        self.0.jobs.enqueue(tx, vec![job]).await.map(drop)
+        let new = new.iter().map(change_key).collect();
+        self.0.jobs.enqueue(tx, vec![job_of(record, built, Told::Webhook { new })]).await.map(drop)
     }
 
     /// Emits that a day has a report, and the confirmed changes that no event had.
@@ -125,61 +147,56 @@ impl MentionReports {
         }
         note_told(tx, built, DIGEST, &new).await?;
         reports::put_digest_day(tx, &record.domain, day).await?;
-        let job = SendDigest { report: built.row.id.clone(), is_weekly, changes: new };
-        let job = job.queued_for(record.account.as_str()).domain(record.domain.as_str());
-        self.0.jobs.enqueue(tx, vec![job]).await.map(drop)
+        // A message to each owner, so that an address that takes none does not repeat it to the others.
+        let owners = list_owners(tx, &record.account).await?.into_iter();
+        let digests = owners.map(|to| Told::Digest { to, is_weekly, changes: new.clone() });
+        let jobs = digests.map(|digest| job_of(record, built, digest)).collect();
+        self.0.jobs.enqueue(tx, jobs).await.map(drop)
     }
 
-    /// Tells a domain's webhook that a report is ready.
-    pub(super) async fn tell_webhook(&self, told: &TellReport, job: &JobRun) -> Result<JobOutcome, JobError> {
-        let Some((row, report, record)) = self.find_told(&told.report).await? else {
-            return Ok(JobOutcome::Done);
-        };
-        let secret = self.0.monitoring.secret_of(&record);
-        let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(JobOutcome::Done) };
-        let message = ready_message(&row, &report, &told.new).to_string();
-        send_for(job, &self.0.platform, (&url, &secret), message).await
-    }
-
-    /// Sends a digest to the owners of the account.
-    pub(super) async fn send_digest(&self, job: &SendDigest) -> Result<(), JobError> {
-        let Some((row, report, record)) = self.find_told(&job.report).await? else { return Ok(()) };
-        let is_off = DigestFrequency::parse(&record.digest).is_none_or(|f| f == DigestFrequency::Off);
-        let (Some(mailer), false) = (&self.0.mailer, is_off) else { return Ok(()) };
-        let period = if job.is_weekly { DigestPeriod::Week } else { DigestPeriod::Day };
-        let public_url = self.0.platform.config.public_url();
-        let link =
-            format!("{}/d/{}/mentions/reports/{}", public_url.trim_end_matches('/'), report.domain, row.id);
-        let mail = digest(&report, period, &job.changes, &link);
-        let id = format!("digest-{}-{}", date_text(row.day), row.id);
-        // One who cannot be reached must not keep it from the others, who know a repeated message by its id.
-        let mut outcome = Ok(());
-        for to in self.0.accounts.list_owners(&record.account).await? {
-            let message =
-                MailMessage { to: &to, subject: &mail.subject, text: &mail.text, html: &mail.html, id: &id };
-            if let Err(error) = mailer.send(message).await {
-                outcome = Err(match error {
-                    MailError::BadRecipient(_) | MailError::BadMessage(_) => {
-                        JobError::give_up(one_line(&error))
-                    }
-                    error => JobError::retry(one_line(&error)),
-                });
-            }
-        }
-        outcome
-    }
-
-    /// Finds a report that is told, with its domain. None: one of the two is gone.
-    async fn find_told(
-        &self,
-        id: &str,
-    ) -> Result<Option<(ReportRow, VisibilityReport, MonitoredDomain)>, DbError> {
+    async fn write_message(&self, message: ReportMessage) -> Result<Option<WrittenMessage>, DbError> {
         let mut conn = self.0.db.read().await?;
-        let Some(row) = reports::find_report(&mut conn, id).await? else { return Ok(None) };
-        let Some(record) = find_domain(&mut conn, &DomainId::from(row.domain_id.as_str())).await? else {
-            return Ok(None);
-        };
-        Ok(serde_json::from_str(&row.payload).ok().map(|report| (row, report, record)))
+        let Some(row) = reports::find_report(&mut conn, &message.report).await? else { return Ok(None) };
+        let domain = DomainId::from(row.domain_id.as_str());
+        let Some(record) = find_domain(&mut conn, &domain).await? else { return Ok(None) };
+        let Ok(report) = serde_json::from_str::<VisibilityReport>(&row.payload) else { return Ok(None) };
+        Ok(match message.told {
+            Told::Webhook { new } => {
+                let secret = self.0.monitoring.secret_of(&record);
+                let (Some(url), Some(secret)) = (record.webhook_url, secret) else { return Ok(None) };
+                let body = ready_message(&row, &report, &new).to_string();
+                Some(WrittenMessage::Signed { url, secret, body })
+            }
+            Told::Digest { to, is_weekly, changes } => {
+                let is_off = DigestFrequency::parse(&record.digest).is_none_or(|f| f == DigestFrequency::Off);
+                if is_off || !list_owners(&mut conn, &record.account).await?.contains(&to) {
+                    return Ok(None);
+                }
+                let period = if is_weekly { DigestPeriod::Week } else { DigestPeriod::Day };
+                let public_url = self.0.platform.config.public_url();
+                let root = public_url.trim_end_matches('/');
+                let link = format!("{root}/d/{}/mentions/reports/{}", report.domain, row.id);
+                let DigestMail { subject, text, html } = digest(&report, period, &changes, &link);
+                let id = format!("digest-{}-{}", date_text(row.day), row.id);
+                Some(WrittenMessage::Mail { to, subject, text, html, id })
+            }
+        })
+    }
+}
+
+impl MessageWriter for MentionReports {
+    fn name(&self) -> &'static str {
+        WRITER
+    }
+
+    fn write<'a>(&'a self, message: &'a Value) -> BoxFuture<'a, Result<Option<WrittenMessage>, DbError>> {
+        Box::pin(async move {
+            match ReportMessage::deserialize(message) {
+                Ok(message) => self.write_message(message).await,
+                // Another version of the program queued the message.
+                Err(_) => Ok(None),
+            }
+        })
     }
 }
 

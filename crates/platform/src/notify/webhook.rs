@@ -1,12 +1,11 @@
 //! Messages to customers' servers: one POST through the guard, signed so that the server can tell who sent it, and the times at
-//! which a message is tried again. Used by webhooks, audits and reports of AI mentions; IndexNow posts the same way, unsigned.
+//! which a message is tried again. Used by webhooks; IndexNow posts the same way, unsigned.
 //! Follows no redirect and reads at most 1 KiB of a response.
 
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use crawler::connector::Connector;
-use crawler::errors::one_line;
 use crawler::retry_after::parse_retry_after;
 use crawler::tls;
 use http::{HeaderName, Method, Request, Response, StatusCode, header};
@@ -17,9 +16,7 @@ use hyper_util::rt::TokioExecutor;
 use ring::hmac;
 
 use crate::Platform;
-use crate::api::header_names::{WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP};
 use crate::clock::Timestamp;
-use crate::jobs::{JobError, JobOutcome, JobRun};
 
 /// Name of the sender.
 const USER_AGENT: &str =
@@ -34,8 +31,6 @@ const BODY_BYTES: usize = 1024;
 pub const TRIED_FOR: Duration = Duration::from_secs(3 * 24 * 3600);
 /// Longest wait that a server may ask for.
 const LONGEST_ASKED: Duration = Duration::from_secs(24 * 3600);
-/// Attempts of a job that sends a message: more than the waits allow within [`TRIED_FOR`].
-pub const MOST_ATTEMPTS: u32 = 1_000;
 
 /// Reason why a message was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -156,28 +151,6 @@ async fn read_some(mut body: Incoming) {
     };
     // The status counts, whatever follows.
     let _ = tokio::time::timeout(BODY_TIME, reading).await;
-}
-
-/// Sends a signed JSON message for the job that has it to send, and decides whether the job runs again.
-pub async fn send_for(
-    run: &JobRun,
-    platform: &Platform,
-    (url, secret): (&str, &str),
-    body: String,
-) -> Result<JobOutcome, JobError> {
-    let now = platform.clock.now();
-    let headers =
-        vec![(WEBHOOK_TIMESTAMP, now.as_millis().to_string()), (WEBHOOK_SIGNATURE, sign(secret, now, &body))];
-    let message = WebhookMessage { url: url.to_owned(), content_type: "application/json", headers, body };
-    let attempt = send(platform, message).await;
-    let reason = attempt.error.as_ref().map(|error| one_line(error)).unwrap_or_default();
-    match attempt.verdict(run.attempt) {
-        WebhookVerdict::Taken => Ok(JobOutcome::Done),
-        WebhookVerdict::Again(wait) if platform.clock.now().since(run.queued_at) < TRIED_FOR => {
-            Err(JobError::retry_after(reason, wait))
-        }
-        WebhookVerdict::Again(_) | WebhookVerdict::Gone => Err(JobError::give_up(reason)),
-    }
 }
 
 /// Posts a JSON text through the guard, with further headers. The body of the response is unread.

@@ -260,6 +260,7 @@ async fn deliveries_are_listed_for_thirty_days_newest_first_in_parts() {
         let sender = crate::WebhookSender::new(
             world.app.state.platform(),
             &accounts::People::new(world.app.state.platform()),
+            Vec::new(),
         );
         let deleted = sender.delete_some_before(HOUR * 24 * 30, 100).await.unwrap();
 

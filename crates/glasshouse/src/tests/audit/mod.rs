@@ -224,7 +224,9 @@ fn with_defaults(body: Value) -> Value {
 }
 
 fn worker(app: &TestApp) -> Worker {
-    let registry = app.state.audits.register_runs(app.state.audits.register(Registry::default()));
+    let audits = &app.state.audits;
+    let registry = app.state.webhook_sender().register(audits.register(Registry::default()));
+    let registry = audits.register_runs(registry);
     Worker::new(app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default())
 }
 

@@ -26,9 +26,11 @@ use crate::service::analysing::answer::KeptAnswer;
 use crate::sums::{SumChanges, SumPlace};
 use crate::testing::*;
 use ::domains::Domain;
+use accounts::People;
 use platform::clock::Timestamp;
 use platform::jobs::{Registry, Worker, WorkerSettings};
 use platform::plans::Plan;
+use webhooks::WebhookSender;
 
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -217,7 +219,9 @@ impl Luma {
     async fn work(&self) {
         let reports = &self.app.state.mention_reports;
         reports.queue_due().await.unwrap();
-        let registry = reports.register(Registry::default());
+        let platform = &self.app.state.platform;
+        let sender = WebhookSender::new(platform, &People::new(platform), vec![Arc::new(reports.clone())]);
+        let registry = sender.register(reports.register(Registry::default()));
         let mut worker =
             Worker::new(self.app.state.jobs.clone(), registry, Vec::new(), WorkerSettings::default());
         worker.run_until_idle().await;

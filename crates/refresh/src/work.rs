@@ -79,7 +79,8 @@ impl RefreshWork {
         };
         let event = NewEvent { account: &domain.account_id, domain: Some(&domain.host), data: data.into() };
         let mut tx = self.platform.db.write().await?;
-        self.events.emit(&mut tx, event).await?;
+        // A process may die after the commit, before the job is over: the job then runs again.
+        self.events.emit_once(&mut tx, id.to_string(), event).await?;
         tx.commit().await?;
         self.events.wake();
         Ok(())

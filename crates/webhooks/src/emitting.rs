@@ -64,32 +64,40 @@ impl Events {
 
     /// Emits an event in the caller's transaction. After the commit, [`Events::wake`] has the deliveries sent at once.
     pub async fn emit(&self, tx: &mut Tx, event: NewEvent<'_>) -> Result<(), DbError> {
+        self.emit_once(tx, new_id(), event).await
+    }
+
+    /// Emits an event with an id of the caller's, unless there is an event with the id.
+    pub async fn emit_once(&self, tx: &mut Tx, id: String, event: NewEvent<'_>) -> Result<(), DbError> {
         let name = event.data.name();
         let mut webhooks = queries::list_webhooks(tx, event.account).await?;
         webhooks.retain(|webhook| webhook.hears(name, event.domain));
         if webhooks.is_empty() {
             return Ok(());
         }
-        self.deliver(tx, &event, &webhooks).await.map(drop)
+        self.deliver(tx, id, &event, &webhooks).await.map(drop)
     }
 
-    /// Writes an event with a delivery to each of these webhooks.
+    /// Writes an event with a delivery to each of these webhooks, unless there is an event with the id.
     pub(crate) async fn deliver(
         &self,
         tx: &mut Tx,
+        id: String,
         event: &NewEvent<'_>,
         webhooks: &[Webhook],
     ) -> Result<Vec<DeliveryId>, DbError> {
         let now = self.now();
         let stored = StoredEvent {
-            id: new_id(),
+            id,
             account_id: event.account.to_string(),
             name: event.data.name().to_owned(),
             domain: event.domain.map(str::to_owned),
             data: event.data.to_json(),
             created_at: now.as_millis(),
         };
-        queries::insert_event(tx, &stored).await?;
+        if !queries::insert_event(tx, &stored).await? {
+            return Ok(Vec::new());
+        }
         let (mut ids, mut jobs) = (Vec::new(), Vec::new());
         for webhook in webhooks {
             let is_test = matches!(event.data, EventData::WebhookTest(_));

@@ -6,6 +6,7 @@ use std::time::Duration;
 use accounts::AccountId;
 use platform::Platform;
 use platform::clock::Timestamp;
+use platform::ids::new_id;
 use platform::secret::{SealKey, Secrets};
 use store::{Db, DbError};
 
@@ -188,7 +189,7 @@ impl Webhooks {
         let message = "This is a test of a webhook of Glasshouse.".to_owned();
         let event = NewEvent { account, domain: None, data: EventData::from(WebhookTest { message }) };
         let mut tx = self.db.write().await?;
-        let mut ids = self.events.deliver(&mut tx, &event, std::slice::from_ref(webhook)).await?;
+        let mut ids = self.events.deliver(&mut tx, new_id(), &event, std::slice::from_ref(webhook)).await?;
         tx.commit_durably().await?;
         self.events.wake();
         Ok(ids.pop().expect("one webhook gets one delivery"))

@@ -1,6 +1,7 @@
 //! Refreshing a whole site, or what is newer than its snapshot: sitemaps and batches.
 
 use super::*;
+use crate::jobs::TellBatch;
 use webhooks::testing::HeardEvents;
 
 #[tokio::test]
@@ -347,6 +348,27 @@ async fn webhooks_are_told_once_that_a_batch_is_over() {
 
         assert!(before.is_empty());
         assert_eq!(heard.list().await, [("batch.finished".to_owned(), "shop.example".to_owned())]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_batch_is_told_once_although_the_process_dies_before_its_job_is_over() {
+    on_each_engine(async |shop| {
+        let state = &shop.app.state;
+        let heard =
+            HeardEvents::of(state.platform(), &state.jobs, &shop.account.id, &["batch.finished"]).await;
+        shop.web.sitemap(&[("/a", None)]);
+        let batch = shop.post_ok(SITE, json!({})).await["batchGroupId"].as_str().unwrap().to_owned();
+        shop.run_jobs().await;
+
+        // The event is committed and the job is not: another process runs it again.
+        let mut tx = state.platform().db.write().await.unwrap();
+        state.jobs.enqueue(&mut tx, vec![TellBatch::job(&batch.into())]).await.unwrap();
+        tx.commit().await.unwrap();
+        shop.run_jobs().await;
+
+        assert_eq!(heard.list().await.len(), 1);
     })
     .await;
 }

@@ -44,10 +44,11 @@ pub struct DeliveryRow {
     pub event_created_at: i64,
 }
 
-pub async fn insert_event(conn: &mut Conn, event: &StoredEvent) -> Result<(), DbError> {
+/// Inserts an event. Returns false when there is one with its id.
+pub async fn insert_event(conn: &mut Conn, event: &StoredEvent) -> Result<bool, DbError> {
     const SQL: &str = "insert into webhook_events (id, account_id, type, domain, data, created_at) \
-         values ($1, $2, $3, $4, $5, $6)";
-    on_engine!(conn, |c| {
+         values ($1, $2, $3, $4, $5, $6) on conflict (id) do nothing";
+    let inserted = on_engine!(conn, |c| {
         sqlx::query(SQL)
             .bind(&event.id)
             .bind(&event.account_id)
@@ -57,9 +58,9 @@ pub async fn insert_event(conn: &mut Conn, event: &StoredEvent) -> Result<(), Db
             .bind(event.created_at)
             .execute(c)
             .await
-            .map(drop)
+            .map(|done| done.rows_affected())
     })?;
-    Ok(())
+    Ok(inserted > 0)
 }
 
 pub async fn insert_delivery(conn: &mut Conn, delivery: &NewDelivery<'_>) -> Result<(), DbError> {

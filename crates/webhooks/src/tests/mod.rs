@@ -109,21 +109,28 @@ async fn an_event_of_a_rolled_back_transaction_is_told_to_nobody() {
 }
 
 #[tokio::test]
-async fn a_limit_is_told_once_when_it_is_near_and_once_when_it_is_reached() {
-    World::on_each_engine_with("[plans.business]\ndomains = 5\n", async |world| {
+async fn a_limit_is_told_when_it_is_near_and_when_it_is_reached_once_until_the_use_falls_below() {
+    // The account has four domains.
+    let limits =
+        "[plans.essential]\ndomains = 6\n[plans.business]\ndomains = 5\n[plans.agency]\ndomains = 4\n";
+    World::on_each_engine_with(limits, async |world| {
         world
             .create(json!({ "url": "http://hooks.example/in", "events": ["limit.near", "limit.reached"] }))
             .await;
 
-        for _ in 0..2 {
+        for plan in
+            [Plan::Business, Plan::Business, Plan::Agency, Plan::Agency, Plan::Essential, Plan::Business]
+        {
+            world.app.state.accounts.set_plan(&world.account.email, plan).await.unwrap();
             world.app.state.limits().look().await.unwrap();
             world.send().await;
         }
 
         let told: Vec<Value> = world.receiver.received().iter().map(|message| message.json()).collect();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert_eq!(told[0]["type"], "limit.near");
-        assert_eq!(told[0]["data"], json!({ "name": "domains", "used": 4, "limit": 5 }));
+        let parts: Vec<_> = told.iter().map(|event| (&event["type"], &event["data"])).collect();
+        let of = |limit: u64| json!({ "name": "domains", "used": 4, "limit": limit });
+        let (near, reached) = (json!("limit.near"), json!("limit.reached"));
+        assert_eq!(parts, [(&near, &of(5)), (&reached, &of(4)), (&near, &of(5))]);
         assert_eq!(told[0]["domain"], Value::Null);
     })
     .await;

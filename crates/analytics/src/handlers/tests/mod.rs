@@ -4,6 +4,7 @@ mod further;
 mod logs;
 mod over_time;
 mod policy;
+mod told;
 
 use std::io::Read as _;
 

@@ -1,8 +1,12 @@
 //! Messages of every format, against the limits that the services document.
 
-use serde_json::Value;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use utoipa::openapi::{RefOr, Schema};
 
 use super::*;
+use crate::events::{EventData, EventDescription, descriptions};
 
 const SERVICES: [WebhookFormat; 4] =
     [WebhookFormat::Slack, WebhookFormat::Discord, WebhookFormat::Teams, WebhookFormat::Ntfy];
@@ -77,4 +81,75 @@ fn marks_of_each_service_are_escaped() {
     let content = discord["content"].as_str().unwrap();
     assert!(content.contains("\\[a\\]\\(https\\:") && content.contains("\\@everyone"), "{content}");
     assert!(mail(&hostile).html.contains("&lt;b&gt;&amp;"));
+}
+
+/// Text of a stranger, with marks and mentions of every service, that is longer than all of them take.
+fn hostile_text() -> String {
+    let marks = "<!channel> <@U1> @everyone @here **b** _i_ [a](https://evil.example) <b>&\"'\n\r\u{202e}";
+    format!("{marks}{}", "x".repeat(10_000))
+}
+
+/// Makes a value of a schema: from its examples, or with `text` in place of every text.
+fn value_of(schema: &Value, schemas: &[(String, RefOr<Schema>)], text: Option<&str>) -> Value {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.rsplit('/').next().unwrap();
+        let (_, found) = schemas.iter().find(|(known, _)| known == name).unwrap();
+        return value_of(&serde_json::to_value(found).unwrap(), schemas, text);
+    }
+    let kind = schema["type"].as_array().map_or(&schema["type"], |kinds| &kinds[0]);
+    match (kind.as_str(), schema["format"].as_str(), text) {
+        (Some("object"), ..) => {
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            properties.map(|(name, of)| (name.clone(), value_of(of, schemas, text))).collect()
+        }
+        (Some("array"), ..) => json!([value_of(&schema["items"], schemas, text)]),
+        (Some("string"), Some("date-time"), _) => json!("2026-11-20T12:00:00.000Z"),
+        (Some("string"), _, Some(text)) => json!(text),
+        _ => schema["examples"][0].clone(),
+    }
+}
+
+fn sentence_of(event: &EventDescription, text: Option<&str>) -> String {
+    let schema = serde_json::to_value(&event.schemas[0].1).unwrap();
+    let data = value_of(&schema, &event.schemas, text).to_string();
+    let data = EventData::read(event.name, &data);
+    data.unwrap_or_else(|| panic!("the schema of {} makes none of its data", event.name)).sentence()
+}
+
+/// Writes the message of every format about every event, then about every event with a stranger's texts, a line each.
+fn all_messages() -> String {
+    let hostile = hostile_text();
+    let mut lines = String::new();
+    for (format, text) in SERVICES.iter().flat_map(|format| [(format, None), (format, Some(&*hostile))]) {
+        for event in descriptions() {
+            let sentence = sentence_of(&event, text);
+            if text.is_some() && sentence == sentence_of(&event, None) {
+                continue;
+            }
+            let sent = message(*format, "https://ntfy.example/topic", &digest(vec![sentence])).unwrap();
+            let message = match format {
+                WebhookFormat::Ntfy => {
+                    let header =
+                        |name| sent.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+                    json!({ "topic": "topic", "message": sent.body, "title": header("title"), "click": header("click") })
+                }
+                _ => serde_json::from_str(&sent.body).unwrap(),
+            };
+            let line = json!({ "format": format.id(), "event": event.name, "hostile": text.is_some(), "message": message });
+            writeln!(lines, "{line}").unwrap();
+        }
+    }
+    lines
+}
+
+/// `messages.jsonl` is what `web/scripts/webhook-messages.test.mjs` tries on the schemas of the services.
+#[test]
+fn the_messages_of_every_event_are_those_that_are_tried_on_the_schemas_of_the_services() {
+    let made = all_messages();
+
+    if made != include_str!("messages.jsonl") {
+        let path = std::env::temp_dir().join("messages.jsonl");
+        std::fs::write(&path, &made).unwrap();
+        panic!("the messages have changed: copy {} to formats/messages.jsonl", path.display());
+    }
 }

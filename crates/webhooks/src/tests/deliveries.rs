@@ -229,6 +229,39 @@ async fn waiting_deliveries_go_to_a_changed_address() {
 }
 
 #[tokio::test]
+async fn a_receiver_that_never_answers_delays_no_delivery_to_others() {
+    World::on_each_engine(async |world| {
+        let make = async |name: &str| {
+            let url = format!("http://hooks.example/{name}");
+            let made = world.create(json!({ "url": url, "events": ["audit.completed"] })).await;
+            format!("/api/webhooks/{}/deliveries", made["id"].as_str().unwrap())
+        };
+        let silent = make("silent").await;
+        make("in").await;
+        for _ in 0..30 {
+            world.audit_ends("shop.example").await;
+        }
+
+        let received = |path: &str| world.receiver.received().iter().filter(|got| got.path == path).count();
+        let others_are_told = async {
+            while received("/in") < 30 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::select! {
+            () = world.send() => panic!("the silent receiver is waited for"),
+            () = others_are_told => {}
+        }
+
+        assert!(received("/silent") > 0);
+        let list = world.get(&silent).await;
+        let states = list["deliveries"].as_array().unwrap().iter().map(|delivery| &delivery["state"]);
+        assert!(states.into_iter().all(|state| state == "waiting"));
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn no_message_goes_to_a_private_address() {
     World::on_each_engine(async |world| {
         let body = json!({ "url": "http://10.0.0.1/in", "events": ["audit.completed"] });

@@ -205,6 +205,24 @@ def check_dataforseo(base):
     live("absent", lambda page: all(item.type != "ai_overview" for item in page.tasks[0].result[0].items) and page.cost == 0.002)
     live("rate_code", lambda page: page.tasks[0].status_code == 40202)
     live("search_engine_error", lambda page: page.tasks[0].status_code == 40101 and page.tasks[0].result is None)
+    ai_mode = [{"keyword": QUESTION, "location_code": 2276, "language_code": "de", "device": "desktop", "tag": "01JD"}]
+    dataforseo.SerpGoogleAiModeLiveAdvancedRequestInfo.from_dict(ai_mode[0])
+
+    def mode(fault, wanted):
+        def action():
+            status, answer = send(f"{base}/serp/google/ai_mode/live/advanced", ai_mode, headers, fault)
+            assert status == 200, f"status {status}"
+            parsed = dataforseo.SerpGoogleAiModeLiveAdvancedResponseInfo.from_dict(answer)
+            assert wanted(parsed), f"is not what is wanted: {answer}"
+        check(f"dataforseo AI Mode ({fault or 'good'})", action)
+
+    def answered(page):
+        item = page.tasks[0].result[0].items[0]
+        tables = [element for element in item.items if element.type == "ai_overview_table_element"]
+        return item.markdown and item.references[0].url and item.items[0].text and tables[0].table.table_content and page.cost == 0.004
+    mode(None, answered)
+    mode("absent", lambda page: not page.tasks[0].result[0].items)
+    mode("search_engine_error", lambda page: page.tasks[0].status_code == 40101 and page.tasks[0].result is None)
     check("dataforseo account", lambda: 1 / dataforseo.AppendixUserDataResponseInfo.from_dict(send(f"{base}/appendix/user_data", headers=headers)[1]).tasks[0].result[0].money.balance)
 
 

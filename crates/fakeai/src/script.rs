@@ -6,7 +6,6 @@ use serde::Deserialize;
 
 use crate::answers::{AnswerPiece, Document, FakeSource, Occasion};
 use crate::dice::Dice;
-use crate::vendors::Vendor;
 
 /// Questions that are answered from a file; every other one is refused.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -50,10 +49,11 @@ impl AnswerFile {
     }
 
     /// Finds the answer of an occasion; those of a list take turns from day to day.
-    pub fn find(&self, vendor: Vendor, occasion: &Occasion) -> Option<Document> {
+    ///
+    /// `names` are the assistant's and its vendor's; the first that the file has holds.
+    pub fn find(&self, names: &[&str], occasion: &Occasion) -> Option<Document> {
         let by_vendor = self.0.get(occasion.question.trim())?;
-        let answers =
-            vendor.names().iter().find_map(|name| by_vendor.get(*name)).filter(|list| !list.is_empty())?;
+        let answers = names.iter().find_map(|name| by_vendor.get(*name)).filter(|list| !list.is_empty())?;
         let first = Dice::new(occasion.seed, &["script", occasion.question]).below(answers.len()) as i64;
         let position = (first + occasion.day).rem_euclid(answers.len() as i64);
         Some(answers[usize::try_from(position).ok()?].document())
@@ -93,13 +93,16 @@ impl ScriptedSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vendors::Vendor;
 
     const FILE: &str = r#"{"Best editor?": {
         "chatgpt": ["First.", {"text": "Second.", "citations": ["https://a.example/", {"url": "https://b.example/", "title": "B"}]}],
         "google_ai_overview": [{"text": "", "searched": true}] }}"#;
 
     fn found(vendor: Vendor, question: &str, day: i64) -> Option<Document> {
-        AnswerFile::parse(FILE).unwrap().find(vendor, &Occasion { seed: 1, day, question, vendor: "x" })
+        AnswerFile::parse(FILE)
+            .unwrap()
+            .find(vendor.names(), &Occasion { seed: 1, day, question, vendor: "x" })
     }
 
     #[test]

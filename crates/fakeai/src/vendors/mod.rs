@@ -84,6 +84,14 @@ impl Vendor {
         }
     }
 
+    /// Returns the names of Google's AI Mode by the vendor in a file of answers.
+    const fn ai_mode_names(self) -> &'static [&'static str] {
+        match self {
+            Vendor::Serpapi => &["google_ai_mode", "serpapi"],
+            _ => &["google_ai_mode", "dataforseo"],
+        }
+    }
+
     /// Finds the vendor of a request by its host or its path, and the rest of the path.
     pub(crate) fn of<'a>(host: &str, path: &'a str) -> Option<(Vendor, &'a str)> {
         let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
@@ -173,14 +181,39 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     pub(crate) fn occasion<'q>(&self, vendor: Vendor, question: &'q str) -> Occasion<'q> {
-        Occasion { seed: self.seed, day: self.day, question, vendor: vendor.names()[0] }
+        self.occasion_of(vendor.names(), question)
+    }
+
+    fn occasion_of<'q>(&self, names: &'static [&'static str], question: &'q str) -> Occasion<'q> {
+        Occasion { seed: self.seed, day: self.day, question, vendor: names[0] }
     }
 
     /// Writes the answer to a question; `None` when the file of answers does not have it.
     pub(crate) fn document(&self, vendor: Vendor, question: &str, fault: Option<&Fault>) -> Option<Document> {
-        let occasion = self.occasion(vendor, question);
+        self.document_of(vendor.names(), question, fault)
+    }
+
+    /// Writes AI Mode's answer to a question, which is missing only by a fault or in the file of answers.
+    pub(crate) fn ai_mode_document(
+        &self,
+        vendor: Vendor,
+        question: &str,
+        fault: Option<&Fault>,
+    ) -> Option<Document> {
+        let document = self.document_of(vendor.ai_mode_names(), question, fault)?;
+        let is_absent = document.is_absent && (self.script.is_some() || fault == Some(&Fault::Absent));
+        Some(Document { is_absent, ..document })
+    }
+
+    fn document_of(
+        &self,
+        names: &'static [&'static str],
+        question: &str,
+        fault: Option<&Fault>,
+    ) -> Option<Document> {
+        let occasion = self.occasion_of(names, question);
         let mut document = match self.script {
-            Some(script) => script.find(vendor, &occasion)?,
+            Some(script) => script.find(names, &occasion)?,
             None => answers::answer(self.brands, self.citations, &occasion),
         };
         match fault {

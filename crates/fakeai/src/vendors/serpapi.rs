@@ -1,4 +1,4 @@
-//! SerpApi: result pages of Google, overviews by token, and the account. Pure.
+//! SerpApi: result pages of Google, overviews by token, answers of AI Mode, and the account. Pure.
 
 use serde_json::{Value, json};
 
@@ -39,6 +39,7 @@ pub(super) fn reply(request: &FakeRequest, world: &World, fault: Option<&Fault>)
     }
     match request.parameter("engine") {
         Some("google") => search(request, world, fault),
+        Some("google_ai_mode") => ai_mode(request, world, fault),
         Some("google_ai_overview") => by_token(request, world, fault),
         Some(other) => Err(refuse(400, &format!("Unsupported `{other}` search engine."))),
         None => Err(refuse(400, "Missing `engine` parameter.")),
@@ -51,13 +52,45 @@ fn page(world: &World, id: &str, engine: &str, question: &str) -> Value {
         "search_parameters": { "engine": engine, "q": question } })
 }
 
-fn search(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Replied {
+/// Reads the question of a search, whose place must be one of Google's.
+fn question_of(request: &FakeRequest) -> Result<&str, Reply> {
     let Some(question) = request.parameter("q").filter(|question| !question.is_empty()) else {
         return Err(refuse(400, "Missing query `q` parameter."));
     };
     if let Some(place) = request.parameter("location").filter(|place| place.contains("Nowhere")) {
         return Err(refuse(400, &format!("Unsupported `{place}` location - location parameter.")));
     }
+    Ok(question)
+}
+
+/// Answers a search of AI Mode. The fields of the answer stand at the top of the response.
+fn ai_mode(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Replied {
+    let question = question_of(request)?;
+    let Some(document) = world.ai_mode_document(Vendor::Serpapi, question, fault) else {
+        return Err(refuse(400, "This stand-in answers only the questions in its file."));
+    };
+    let id = world.occasion(Vendor::Serpapi, question).dice("AI Mode ids").id();
+    let mut page = page(world, &id, "google_ai_mode", question);
+    match fault {
+        Some(Fault::NoResults) => {
+            page["error"] = json!("Google hasn't returned any results for this query.");
+        }
+        Some(Fault::CannotGenerate) => {
+            page["error"] = json!("We couldn't get valid results for this search. Please try again later.");
+        }
+        _ if document.is_absent => {}
+        _ => {
+            let answer = overview(&document, fault);
+            page["text_blocks"] = answer["text_blocks"].clone();
+            page["references"] = answer["references"].clone();
+            page["reconstructed_markdown"] = json!(document.marked(|_| String::new()).text);
+        }
+    }
+    Ok(Reply::json(page))
+}
+
+fn search(request: &FakeRequest, world: &World, fault: Option<&Fault>) -> Replied {
+    let question = question_of(request)?;
     let Some(document) = world.document(Vendor::Serpapi, question, fault) else {
         return Err(refuse(400, "This stand-in answers only the questions in its file."));
     };

@@ -154,6 +154,58 @@ async fn what_the_vendors_refuse_is_refused() {
     }
 }
 
+const AI_MODE_PATH: &str = "/serp/google/ai_mode/live/advanced";
+
+async fn ask_ai_mode(vendors: &FakeVendors, change: impl Fn(&mut Value)) -> Reply {
+    let (_, headers, _) = good(Vendor::Dataforseo);
+    let mut task = json!([{ "keyword": QUESTION, "location_code": 2840, "language_code": "en" }]);
+    change(&mut task);
+    let url = format!("{}{AI_MODE_PATH}", vendors.base_url(Vendor::Dataforseo));
+    call(&url, Method::POST, &headers, &task).await
+}
+
+#[tokio::test]
+async fn ai_mode_answers_otherwise_than_an_overview() {
+    let vendors = start().await;
+    let url = format!(
+        "{}/search.json?engine=google_ai_mode&q=What+is+the+best+editor%3F&api_key=key",
+        vendors.base_url(Vendor::Serpapi)
+    );
+
+    let dataforseo = ask_ai_mode(&vendors, |_| {}).await.body;
+    let serpapi = call(&url, Method::GET, &[], &Value::Null).await.body;
+    let overview = ask(&vendors, Vendor::Dataforseo, |_| {}).await.body;
+
+    let result = &dataforseo["tasks"][0]["result"][0];
+    let item = &result["items"][0];
+    assert_eq!((&result["type"], &result["items_count"]), (&json!("ai_mode"), &json!(1)));
+    assert_eq!((&item["type"], &dataforseo["cost"]), (&json!("ai_overview"), &json!(0.004)));
+    assert_ne!(item["markdown"], overview["tasks"][0]["result"][0]["items"][0]["markdown"]);
+    for list in ["text_blocks", "references"] {
+        assert!(serpapi[list].as_array().is_some_and(|list| list.len() > 2), "{list}: {serpapi}");
+    }
+    assert!(serpapi["reconstructed_markdown"].as_str().is_some_and(|text| text.len() > 500));
+}
+
+#[tokio::test]
+async fn ai_mode_refuses_what_only_result_pages_take() {
+    let vendors = start().await;
+    let near = |coordinate: &str| {
+        let coordinate = coordinate.to_owned();
+        move |task: &mut Value| {
+            task[0]["location_code"] = Value::Null;
+            task[0]["location_coordinate"] = json!(coordinate);
+        }
+    };
+
+    let depth = ask_ai_mode(&vendors, |task| task[0]["depth"] = json!(10)).await;
+    let radius = ask_ai_mode(&vendors, near("52.52,13.4,200")).await;
+    let zoom = ask_ai_mode(&vendors, near("52.52,13.4,12z")).await;
+
+    let codes = [depth, radius, zoom].map(|reply| reply.body["tasks"][0]["status_code"].clone());
+    assert_eq!(codes, [json!(40_501), json!(40_501), json!(20_000)]);
+}
+
 #[tokio::test]
 async fn a_missing_key_or_version_is_refused() {
     let vendors = start().await;
@@ -220,18 +272,23 @@ async fn requests_and_bytes_are_counted_by_path() {
 
 #[tokio::test]
 async fn a_file_of_answers_is_the_only_source_of_answers() {
-    let file = json!({ QUESTION: { "chatgpt": [{ "text": "Notchly.", "citations": ["https://notchly.com/"] }], "claude": ["LumaDocs."] } });
+    let file = json!({ QUESTION: { "chatgpt": [{ "text": "Notchly.", "citations": ["https://notchly.com/"] }], "claude": ["LumaDocs."],
+        "google_ai_mode": ["Quillbase."] } });
     let answers = Some(AnswerFile::parse(&file.to_string()).unwrap());
     let vendors = FakeVendors::start(FakeOptions { answers, ..FakeOptions::default() }).await.unwrap();
 
     let known = ask(&vendors, Vendor::Openai, |_| {}).await;
     let unknown = ask(&vendors, Vendor::Openai, |body| body["input"] = json!("Another?")).await;
     let other_vendor = ask(&vendors, Vendor::Gemini, |_| {}).await;
+    let ai_mode = ask_ai_mode(&vendors, |_| {}).await.body;
+    let overview = ask(&vendors, Vendor::Dataforseo, |_| {}).await.body;
 
     let text =
         known.body["output"].as_array().unwrap().last().unwrap()["content"][0]["text"].as_str().unwrap();
     assert!(text.starts_with("Notchly.") && text.contains("https://notchly.com/"), "{text}");
     assert_eq!((unknown.status, other_vendor.status), (400, 400));
+    assert_eq!(ai_mode["tasks"][0]["result"][0]["items"][0]["markdown"], "Quillbase.");
+    assert_eq!(overview["tasks"][0]["status_code"], 40_501);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use assistants::providers::wire::{ProviderResponse, ReadOutcome, read_check, read_response};
 use assistants::providers::{
-    ApiStyle, AskState, AssistantQuestion, Finish, Matter, OverviewVendor, Persona, Progress, Provider,
+    ApiStyle, AskState, AssistantQuestion, Finish, Matter, SearchVendor, Persona, Progress, Provider,
     ProviderConnection, ProviderKey, Quirks,
 };
 use http::{HeaderMap, StatusCode};
@@ -18,7 +18,7 @@ fn connection(choice: u8) -> ProviderConnection {
     let mut connection = ProviderConnection::new(Provider::ALL[usize::from(choice) % Provider::ALL.len()]);
     connection.key = ProviderKey::new(KEY).ok();
     match choice / 5 % 3 {
-        1 => connection.vendor = OverviewVendor::Serpapi,
+        1 => connection.vendor = SearchVendor::Serpapi,
         2 if connection.provider != Provider::GoogleAiOverview => connection.style = ApiStyle::Chat,
         _ => {}
     }

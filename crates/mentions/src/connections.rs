@@ -2,11 +2,11 @@
 //! Must never show a key.
 
 use assistants::providers::{
-    ApiStyle, OverviewVendor, PlanLevel, Provider, ProviderConnection, ProviderKey, Usd, listing_of,
+    ApiStyle, PlanLevel, Provider, ProviderConnection, ProviderKey, SearchVendor, Usd, listing_of,
 };
 
 use crate::model::Prompt;
-use platform::config::{Config, OverviewSource, ProviderSection, ProviderStyle};
+use platform::config::{Config, ProviderSection, ProviderStyle, SearchSource};
 use platform::jobs::{NamedLane, NamedLanes};
 use platform::plans::{Plan, PlanLimits};
 
@@ -68,8 +68,8 @@ impl AssistantSetup {
                     ProviderStyle::Chat => ApiStyle::Chat,
                 },
                 vendor: match section.vendor {
-                    OverviewSource::Dataforseo => OverviewVendor::Dataforseo,
-                    OverviewSource::Serpapi => OverviewVendor::Serpapi,
+                    SearchSource::Dataforseo => SearchVendor::Dataforseo,
+                    SearchSource::Serpapi => SearchVendor::Serpapi,
                 },
                 base_url: section.base_url.clone(),
                 key: read_key(section.api_key.reveal(), &format!("providers.{provider}.api_key")),
@@ -240,6 +240,20 @@ mod tests {
         assert_eq!(defaults("", Plan::Enterprise), Vec::<&str>::new());
         let two = format!("{KEYS}[plans.agency]\nproviders_per_prompt = 2");
         assert_eq!(defaults(&two, Plan::Agency), ["chatgpt", "gemini"]);
+    }
+
+    #[test]
+    fn ai_mode_is_a_default_only_where_it_is_set_up() {
+        let ai_mode = format!("{KEYS}[providers.google_ai_mode]\napi_key = 'login:password'");
+
+        assert!(!defaults(KEYS, Plan::Enterprise).contains(&"google_ai_mode"));
+        assert!(!defaults(&ai_mode, Plan::Essential).contains(&"google_ai_mode"));
+        assert_eq!(
+            defaults(&ai_mode, Plan::Agency),
+            ["chatgpt", "gemini", "claude", "google_ai_overview", "google_ai_mode"]
+        );
+        let unset = connections(KEYS);
+        assert_eq!(unset.get(Provider::GoogleAiMode).check(Plan::Agency), Err(Unavailable::NoKey));
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn is_own_surface(provider: Provider, url: &str) -> bool {
         Provider::Perplexity => is_under("perplexity.ai"),
         Provider::Gemini => is_under("gemini.google.com") || is_search(),
         Provider::Claude => is_under("claude.ai"),
-        Provider::GoogleAiOverview => is_search(),
+        Provider::GoogleAiOverview | Provider::GoogleAiMode => is_search(),
     }
 }
 
@@ -284,7 +284,7 @@ mod tests {
         ];
         let kept = |provider| pages.len() - classified(provider, &pages).len();
 
-        assert_eq!(Provider::ALL.map(kept), [2, 1, 2, 1, 1]);
+        assert_eq!(Provider::ALL.map(kept), [2, 1, 2, 1, 1, 1]);
         let brands = Brands::compile(
             BrandProfile { name: "OpenAI".into(), aliases: vec![], domains: vec!["openai.com".into()] },
             vec![],

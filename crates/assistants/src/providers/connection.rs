@@ -13,7 +13,7 @@ use crawler::guard::{Guard, Refusal};
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use super::{Provider, Usd, google_ai_overview, listing_of};
+use super::{Provider, Usd, google_search, listing_of};
 
 /// Shorter keys are dummies of local servers, which may well be words of an answer.
 const SECRET_BYTES: usize = 12;
@@ -35,18 +35,18 @@ pub enum ApiStyle {
 /// Vendor of Google's result pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum OverviewVendor {
+pub enum SearchVendor {
     #[default]
     Dataforseo,
     Serpapi,
 }
 
-impl OverviewVendor {
+impl SearchVendor {
     /// Returns the identifier in the settings and in the price table.
     pub const fn as_str(self) -> &'static str {
         match self {
-            OverviewVendor::Dataforseo => "dataforseo",
-            OverviewVendor::Serpapi => "serpapi",
+            SearchVendor::Dataforseo => "dataforseo",
+            SearchVendor::Serpapi => "serpapi",
         }
     }
 }
@@ -115,8 +115,8 @@ impl fmt::Debug for ProviderKey {
 pub struct ProviderConnection {
     pub provider: Provider,
     pub style: ApiStyle,
-    /// Read for Google's overviews only.
-    pub vendor: OverviewVendor,
+    /// Read for Google's search only.
+    pub vendor: SearchVendor,
     /// Everything before the vendor's path. The operator's own may be at a private address. None: the vendor's.
     pub base_url: Option<Url>,
     pub key: Option<ProviderKey>,
@@ -134,7 +134,7 @@ impl ProviderConnection {
         ProviderConnection {
             provider,
             style: ApiStyle::Native,
-            vendor: OverviewVendor::default(),
+            vendor: SearchVendor::default(),
             base_url: None,
             key: None,
             model: None,
@@ -143,10 +143,10 @@ impl ProviderConnection {
         }
     }
 
-    /// Returns the model that is asked for; of Google's overviews the vendor.
+    /// Returns the model that is asked for; of Google's search the vendor.
     pub fn model(&self) -> &str {
         match self.provider {
-            Provider::GoogleAiOverview => self.vendor.as_str(),
+            provider if provider.is_google_search() => self.vendor.as_str(),
             provider => self.model.as_deref().unwrap_or(listing_of(provider).model),
         }
     }
@@ -163,8 +163,8 @@ impl ProviderConnection {
     /// Explains, with the remedy, why the provider cannot be asked. None: it can.
     pub fn problem(&self) -> Option<&'static str> {
         let is_chat = self.is_chat();
-        if is_chat && self.provider == Provider::GoogleAiOverview {
-            return Some("api_style \"chat\" cannot stand in for Google's overviews: remove it");
+        if is_chat && self.provider.is_google_search() {
+            return Some("api_style \"chat\" cannot stand in for Google's search: remove it");
         }
         if is_chat && self.base_url.is_none() {
             return Some("api_style \"chat\" needs a base_url");
@@ -181,8 +181,8 @@ impl ProviderConnection {
             }
         }
         let is_pair = |key: &ProviderKey| key.secret().contains(':');
-        if self.provider == Provider::GoogleAiOverview
-            && self.vendor == OverviewVendor::Dataforseo
+        if self.provider.is_google_search()
+            && self.vendor == SearchVendor::Dataforseo
             && !self.key.as_ref().is_some_and(is_pair)
         {
             return Some("the api_key of dataforseo is login:password");
@@ -208,7 +208,7 @@ impl ProviderConnection {
 
     fn default_base(&self) -> &'static str {
         match self.provider {
-            Provider::GoogleAiOverview => google_ai_overview::default_base(self),
+            provider if provider.is_google_search() => google_search::default_base(self),
             provider => listing_of(provider).base_url,
         }
     }
@@ -322,14 +322,15 @@ mod tests {
 
         assert!(!with_key(Provider::Claude, "").is_available());
         assert!(with_key(Provider::Claude, "sk").is_available());
-        assert!(!with_key(Provider::GoogleAiOverview, "no-colon").is_available());
-        assert!(with_key(Provider::GoogleAiOverview, "login:password").is_available());
+        for provider in [Provider::GoogleAiOverview, Provider::GoogleAiMode] {
+            assert!(!with_key(provider, "no-colon").is_available());
+            assert!(with_key(provider, "login:password").is_available());
+            let chat = ProviderConnection { provider, ..chat_at("http://127.0.0.1/v1") };
+            assert!(!chat.is_available());
+        }
         assert!(chat_at("http://127.0.0.1:11434/v1").is_available());
         assert!(!chat_at("ftp://127.0.0.1/v1").is_available());
         assert!(!chat_at("http://user@127.0.0.1/v1").is_available());
-        let overview =
-            ProviderConnection { provider: Provider::GoogleAiOverview, ..chat_at("http://127.0.0.1/v1") };
-        assert!(!overview.is_available());
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod chatgpt;
 mod claude;
 mod connection;
 mod gemini;
-mod google_ai_overview;
+mod google_search;
 mod perplexity;
 mod persona;
 pub mod prices;
@@ -22,7 +22,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 pub use asking::{AskState, AssistantQuestion, CompletionTask, Matter, Progress};
-pub use connection::{ApiStyle, BadProviderKey, OverviewVendor, ProviderConnection, ProviderKey};
+pub use connection::{ApiStyle, BadProviderKey, ProviderConnection, ProviderKey, SearchVendor};
 pub use persona::{Persona, PersonaError};
 pub use prices::Usd;
 pub use quirks::{Quirk, Quirks};
@@ -30,12 +30,13 @@ pub use quirks::{Quirk, Quirks};
 use wire::Wire;
 
 /// The providers, in their order. A new one is a file with its listing and a line here.
-pub const PROVIDERS: [&Listing; 5] = [
+pub const PROVIDERS: [&Listing; 6] = [
     &chatgpt::LISTING,
     &perplexity::LISTING,
     &gemini::LISTING,
     &claude::LISTING,
-    &google_ai_overview::LISTING,
+    &google_search::OVERVIEW,
+    &google_search::AI_MODE,
 ];
 
 /// Least plan of an account that may ask a provider.
@@ -52,7 +53,7 @@ pub struct Listing {
     pub plan: PlanLevel,
     /// Everything before the vendor's path.
     pub base_url: &'static str,
-    /// Model that is asked unless the settings name another; of Google's overviews the vendor.
+    /// Model that is asked unless the settings name another; of Google's search the vendor.
     pub model: &'static str,
     /// Sentence that says how to connect it.
     pub connect: &'static str,
@@ -87,16 +88,18 @@ pub enum Provider {
     Gemini,
     Claude,
     GoogleAiOverview,
+    GoogleAiMode,
 }
 
 impl Provider {
     /// All of them, in their order.
-    pub const ALL: [Provider; 5] = [
+    pub const ALL: [Provider; 6] = [
         Provider::Chatgpt,
         Provider::Perplexity,
         Provider::Gemini,
         Provider::Claude,
         Provider::GoogleAiOverview,
+        Provider::GoogleAiMode,
     ];
 
     /// Returns the identifier in the API, in settings and in the database.
@@ -107,6 +110,7 @@ impl Provider {
             Provider::Gemini => "gemini",
             Provider::Claude => "claude",
             Provider::GoogleAiOverview => "google_ai_overview",
+            Provider::GoogleAiMode => "google_ai_mode",
         }
     }
 
@@ -118,7 +122,14 @@ impl Provider {
             Provider::Gemini => "Gemini",
             Provider::Claude => "Claude",
             Provider::GoogleAiOverview => "Google AI Overviews",
+            Provider::GoogleAiMode => "Google AI Mode",
         }
+    }
+
+    /// Decides whether the assistant is a part of Google's search. A vendor of search results reads such a part, and no model
+    /// can be chosen or stand in.
+    pub const fn is_google_search(self) -> bool {
+        matches!(self, Provider::GoogleAiOverview | Provider::GoogleAiMode)
     }
 }
 
@@ -130,7 +141,7 @@ impl fmt::Display for Provider {
 
 /// No assistant has this identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is none of chatgpt, perplexity, gemini, claude, google_ai_overview")]
+#[error("{0:?} is none of chatgpt, perplexity, gemini, claude, google_ai_overview, google_ai_mode")]
 pub struct UnknownProvider(pub String);
 
 impl FromStr for Provider {
@@ -170,7 +181,7 @@ pub enum Finish {
     Complete,
     /// Cut off by a limit of the provider; the text up to there counts.
     Truncated,
-    /// Google showed no AI overview for the query: there is no answer.
+    /// Google showed no AI overview for the query, or AI Mode answered nothing: there is no answer.
     AbsentOverview,
 }
 

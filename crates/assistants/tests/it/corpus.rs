@@ -195,6 +195,53 @@ async fn an_overview_that_google_does_not_make_is_absent_after_three_searches() 
 }
 
 #[tokio::test]
+async fn ai_mode_has_no_answer_where_google_shows_none() {
+    let cases = [
+        (Vendor::Dataforseo, Absent, 1),
+        (Vendor::Dataforseo, NoResults, 1),
+        (Vendor::Serpapi, Absent, 1),
+        (Vendor::Serpapi, NoResults, 1),
+        (Vendor::Serpapi, CannotGenerate, 3),
+    ];
+    for (vendor, fault, calls) in cases {
+        let name = format!("{vendor:?} {fault:?}");
+        let world = World::new().await;
+        world.fails(fault);
+
+        let asked = world.ask(&world.ai_mode(vendor)).await.unwrap();
+
+        assert_eq!((asked.answer.finish, asked.calls), (Finish::AbsentOverview, calls), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn ai_mode_is_searched_anew_when_that_may_help_and_fails_as_an_overview_does() {
+    let world = World::new().await;
+    world.fails_times(SearchEngineError, 2);
+    let asked = world.ask(&world.ai_mode(Vendor::Dataforseo)).await.unwrap();
+    assert_eq!((asked.answer.finish, asked.calls), (Finish::Complete, 3));
+
+    let rows = [
+        (Vendor::Dataforseo, InvalidKey, FailureClass::Auth),
+        (Vendor::Dataforseo, RateCode, FailureClass::Throttle),
+        (Vendor::Dataforseo, Fault::Quota, FailureClass::Quota),
+        (Vendor::Serpapi, InvalidKey, FailureClass::Auth),
+        (Vendor::Serpapi, HourlyThrottle, FailureClass::Throttle),
+        (Vendor::Serpapi, OutOfSearches, FailureClass::Quota),
+        (Vendor::Serpapi, ServerError, FailureClass::Retry),
+    ];
+    for (vendor, fault, class) in rows {
+        let name = format!("{vendor:?} {fault:?}");
+        let world = World::new().await;
+        world.fails(fault);
+
+        let failure = failure_of(world.ask(&world.ai_mode(vendor)).await);
+
+        assert_eq!(failure.class, class, "{name}: {failure:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_search_engine_s_trouble_ends_as_a_failure_after_three_searches() {
     let world = World::new().await;
     world.fails(SearchEngineError);

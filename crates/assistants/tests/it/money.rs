@@ -72,6 +72,19 @@ async fn a_vendor_of_overviews_states_or_counts_its_searches() {
 }
 
 #[tokio::test]
+async fn a_question_to_ai_mode_costs_one_page_or_one_search() {
+    let world = World::new().await;
+
+    let dataforseo = world.ask(&world.ai_mode(Vendor::Dataforseo)).await.unwrap();
+    let serpapi = world.ask(&world.ai_mode(Vendor::Serpapi)).await.unwrap();
+
+    assert_eq!((dataforseo.cost, dataforseo.is_cost_estimated), (usd(0.004), false));
+    assert_eq!((serpapi.cost, serpapi.is_cost_estimated), (usd(0.015), true));
+    let reserved: Vec<Usd> = world.gate.entries().iter().map(|entry| entry.reserved).collect();
+    assert_eq!(reserved, [usd(0.004), usd(0.015)]);
+}
+
+#[tokio::test]
 async fn errors_and_refused_parameters_cost_nothing() {
     let world = World::new().await;
     world.fails(Fault::Refuses("tool_choice".to_owned()));

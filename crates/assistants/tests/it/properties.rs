@@ -2,8 +2,8 @@
 
 use assistants::providers::wire::{ProviderResponse, ReadOutcome, read_check, read_response};
 use assistants::providers::{
-    ApiStyle, AskState, AssistantQuestion, Finish, Matter, OverviewVendor, Persona, Progress, Provider,
-    ProviderConnection, Quirks,
+    ApiStyle, AskState, AssistantQuestion, Finish, Matter, Persona, Progress, Provider, ProviderConnection,
+    Quirks, SearchVendor,
 };
 use http::{HeaderMap, StatusCode};
 use proptest::prelude::*;
@@ -48,6 +48,7 @@ const WORDS: &[&str] = &[
     "result",
     "items",
     "ai_overview",
+    "reconstructed_markdown",
     "markdown",
     "references",
     "text_blocks",
@@ -92,7 +93,9 @@ fn anything() -> impl Strategy<Value = Value> {
 fn connections() -> Vec<ProviderConnection> {
     let of = ProviderConnection::new;
     let mut all: Vec<ProviderConnection> = Provider::ALL.into_iter().map(of).collect();
-    all.push(ProviderConnection { vendor: OverviewVendor::Serpapi, ..of(Provider::GoogleAiOverview) });
+    for provider in [Provider::GoogleAiOverview, Provider::GoogleAiMode] {
+        all.push(ProviderConnection { vendor: SearchVendor::Serpapi, ..of(provider) });
+    }
     all.push(ProviderConnection { style: ApiStyle::Chat, ..of(Provider::Chatgpt) });
     all
 }
@@ -150,6 +153,9 @@ fn large_hostile_responses_are_read_to_their_end() {
         format!(r#"{{"choices":[{{"message":{{"content":"{thoughts}"}}}}]}}"#),
         format!(
             r#"{{"search_metadata":{{}},"ai_overview":{{"text_blocks":[{blocks}{{"type":"paragraph","snippet":"{markers}","snippet_links":[{links}{{}}]}}]}}}}"#
+        ),
+        format!(
+            r#"{{"search_metadata":{{}},"text_blocks":[{blocks}{{"type":"code_block","code":"{markers}"}}]}}"#
         ),
         format!(
             r#"{{"candidates":[{{"content":{{"parts":[{{"text":"x"}}]}},"groundingMetadata":{{"groundingChunks":[{chunks}{{}}]}}}}]}}"#

@@ -3,8 +3,8 @@
 use assistants::providers::wire::{CallBill, ProviderResponse, ReadOutcome, read_response};
 use assistants::providers::{Answer, ApiStyle};
 use assistants::providers::{
-    AskState, AssistantQuestion, Finish, LocationSent, Matter, OverviewVendor, Persona, Progress, Provider,
-    ProviderConnection, Quirks, Retrieval, Source, Usage,
+    AskState, AssistantQuestion, Finish, LocationSent, Matter, Persona, Progress, Provider,
+    ProviderConnection, Quirks, Retrieval, SearchVendor, Source, Usage,
 };
 use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
@@ -260,7 +260,7 @@ fn a_page_of_dataforseo_with_and_without_an_overview() {
 #[test]
 fn an_overview_of_serpapi_with_a_repeated_reference() {
     let connection = ProviderConnection {
-        vendor: OverviewVendor::Serpapi,
+        vendor: SearchVendor::Serpapi,
         ..ProviderConnection::new(Provider::GoogleAiOverview)
     };
     let first = json!({ "search_metadata": { "id": "6a..", "status": "Success" }, "ai_overview": { "page_token": "jcM4b3ic" } });
@@ -283,6 +283,68 @@ fn an_overview_of_serpapi_with_a_repeated_reference() {
         [source("https://www.g2.com/c", "Best..."), source("https://lumadocs.io/", "LumaDocs")]
     );
     assert_eq!((answer.usage.searches, answer.raw.as_array().unwrap().len()), (2, 2));
+}
+
+#[test]
+fn a_page_of_ai_mode_by_dataforseo_has_the_form_of_an_overview() {
+    let reference = json!({ "type": "ai_overview_reference", "position": "left", "source": "G2", "domain": "www.g2.com", "url": "https://www.g2.com/c", "title": "Best...", "text": "..." });
+    let mut reply = json!({ "status_code": 20000, "status_message": "Ok.", "cost": 0.004, "tasks_count": 1, "tasks": [{
+        "id": "uuid", "status_code": 20000, "status_message": "Ok.", "cost": 0.004, "result": [{ "keyword": "...", "type": "ai_mode",
+            "item_types": ["ai_overview"], "items_count": 1, "items": [
+            { "type": "ai_overview", "rank_group": 1, "rank_absolute": 1, "markdown": "**Notchly** leads.\n\n| Tool |\n| --- |\n| Notchly |",
+              "references": [reference], "items": [
+                { "type": "ai_overview_element", "title": "In short", "text": "Notchly leads.", "markdown": "**Notchly** leads.", "links": null, "images": null, "references": [reference] },
+                { "type": "ai_overview_table_element", "markdown": "| Tool |\n| --- |\n| Notchly |", "table": { "table_header": ["Tool"], "table_content": [["Notchly"]] } },
+                { "type": "ai_overview_code_block_element", "code_type": "bash", "text": "npx notchly" },
+                { "type": "ai_overview_expanded_element", "title": "More", "text": null, "components": [{ "type": "ai_overview_expanded_component", "text": "Inside" }] },
+                { "type": "ai_overview_video_element", "title": "Notchly in a minute", "url": "https://www.youtube.com/watch?v=1" }] }] }] }] });
+    let connection = ProviderConnection::new(Provider::GoogleAiMode);
+
+    let (bill, answer) = read(&connection, &reply);
+
+    let table = "| Tool |\n| --- |\n| Notchly |";
+    assert_eq!(answer.text, format!("**Notchly** leads.\n\n{table}"));
+    assert_eq!((answer.finish, answer.retrieval), (Finish::Complete, Retrieval::Used));
+    assert_eq!(answer.citations, [source("https://www.g2.com/c", "Best...")]);
+    assert_eq!((bill, answer.served_model), (CallBill::Stated(usd(0.004)), None));
+    let page = &mut reply["tasks"][0]["result"][0];
+    page["items"][0]["markdown"] = Value::Null;
+    let elements = format!(
+        "## In short\n\n**Notchly** leads.\n\n{table}\n\n```bash\nnpx notchly\n```\n\n## More\n\nInside"
+    );
+    assert_eq!(read(&connection, &reply).1.text, elements);
+    reply["tasks"][0]["result"][0]["items"] = Value::Null;
+    assert_eq!(read(&connection, &reply).1.finish, Finish::AbsentOverview);
+}
+
+#[test]
+fn an_answer_of_ai_mode_by_serpapi_stands_at_the_top_of_the_response() {
+    let connection = ProviderConnection {
+        vendor: SearchVendor::Serpapi,
+        ..ProviderConnection::new(Provider::GoogleAiMode)
+    };
+    let mut reply = json!({ "search_metadata": { "id": "6a..", "status": "Success" }, "search_parameters": { "engine": "google_ai_mode" },
+        "text_blocks": [{ "type": "paragraph", "snippet": "Notchly is often ...", "reference_indexes": [1] },
+            { "type": "list", "list": [{ "snippet": "LumaDocs: good for teams", "reference_indexes": [0] }] }],
+        "references": [{ "index": 0, "title": "LumaDocs", "link": "https://lumadocs.io", "snippet": "...", "source": "LumaDocs" },
+            { "index": 1, "title": "Best...", "link": "https://www.g2.com/c", "snippet": "...", "source": "G2" }],
+        "reconstructed_markdown": "Notchly is often ...\n\n- LumaDocs: good for teams" });
+
+    let (bill, answer) = read(&connection, &reply);
+
+    assert_eq!(bill, CallBill::Used(Usage { searches: 1, ..Usage::default() }));
+    assert_eq!(answer.text, "Notchly is often ...\n\n- LumaDocs: good for teams");
+    assert_eq!(
+        answer.citations,
+        [source("https://www.g2.com/c", "Best..."), source("https://lumadocs.io/", "LumaDocs")]
+    );
+    reply["text_blocks"] = json!([]);
+    assert_eq!(read(&connection, &reply).1.text, "Notchly is often ...\n\n- LumaDocs: good for teams");
+    reply["reconstructed_markdown"] =
+        json!("It looks like there's no response available for this search. Try asking something else.");
+    assert_eq!(read(&connection, &reply).1.finish, Finish::AbsentOverview);
+    reply.as_object_mut().unwrap().remove("reconstructed_markdown");
+    assert_eq!(read(&connection, &reply).1.finish, Finish::AbsentOverview);
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 use assistants::providers::wire::{ProviderRequest, write_request};
 use assistants::providers::{
-    ApiStyle, AskState, AssistantQuestion, Matter, OverviewVendor, Persona, Progress, Provider,
-    ProviderConnection, ProviderKey, Quirk, Quirks,
+    ApiStyle, AskState, AssistantQuestion, Matter, Persona, Progress, Provider, ProviderConnection,
+    ProviderKey, Quirk, Quirks, SearchVendor,
 };
 use serde_json::{Value, json};
 
 use crate::world::*;
 
 fn connection(provider: Provider) -> ProviderConnection {
-    let key = if provider == Provider::GoogleAiOverview { OVERVIEW_KEY } else { KEY };
+    let key = if provider.is_google_search() { OVERVIEW_KEY } else { KEY };
     ProviderConnection { key: ProviderKey::new(key).ok(), ..ProviderConnection::new(provider) }
 }
 
@@ -159,11 +159,40 @@ fn dataforseo_gets_coordinates_a_name_or_a_country() {
 #[test]
 fn serpapi_gets_everything_in_the_address_but_the_key() {
     let mut connection = connection(Provider::GoogleAiOverview);
-    connection.vendor = OverviewVendor::Serpapi;
+    connection.vendor = SearchVendor::Serpapi;
 
     let request = request(&connection, berlin(), &[]);
 
     let expected = "https://serpapi.com/search.json?engine=google&q=What+is+the+best+tool+for+prerendering+SPAs%3F&hl=de&gl=de&location=Berlin%2CGermany";
+    assert_eq!(request.url.as_str(), expected);
+    assert_eq!((request.key_parameter.unwrap().0, request.body), ("api_key", None));
+}
+
+#[test]
+fn ai_mode_is_a_page_of_dataforseo_with_a_zoom_and_without_results() {
+    let connection = connection(Provider::GoogleAiMode);
+
+    let near = request(&connection, berlin(), &[]);
+
+    assert_eq!(near.url.as_str(), "https://api.dataforseo.com/v3/serp/google/ai_mode/live/advanced");
+    assert_eq!(near.headers["authorization"], "Basic c2hvcEBleGFtcGxlLmNvbTowMTIzNDU2Nzg5YWJjZGVm");
+    assert_eq!(
+        *body(&near),
+        json!([{ "keyword": QUESTION, "language_code": "de", "device": "desktop",
+            "location_coordinate": "52.5200000,13.4050000,12z", "tag": "01JD" }])
+    );
+    let anywhere = request(&connection, json!({}), &[]);
+    assert_eq!(body(&anywhere)[0]["location_code"], 2840);
+}
+
+#[test]
+fn ai_mode_is_an_engine_of_serpapi() {
+    let mut connection = connection(Provider::GoogleAiMode);
+    connection.vendor = SearchVendor::Serpapi;
+
+    let request = request(&connection, berlin(), &[]);
+
+    let expected = "https://serpapi.com/search.json?engine=google_ai_mode&q=What+is+the+best+tool+for+prerendering+SPAs%3F&hl=de&gl=de&location=Berlin%2CGermany";
     assert_eq!(request.url.as_str(), expected);
     assert_eq!((request.key_parameter.unwrap().0, request.body), ("api_key", None));
 }

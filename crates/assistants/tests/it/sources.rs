@@ -32,6 +32,18 @@ async fn every_vendor_s_answer_has_citations_queries_and_its_model() {
 }
 
 #[tokio::test]
+async fn an_answer_of_ai_mode_cites_its_references() {
+    let world = World::new().await;
+    for vendor in [Vendor::Dataforseo, Vendor::Serpapi] {
+        let answer = world.ask(&world.ai_mode(vendor)).await.unwrap().answer;
+
+        assert!(answer.text.len() > 500 && answer.text.contains("Notchly"), "{vendor:?}: {}", answer.text);
+        assert!((3..=12).contains(&answer.citations.len()), "{vendor:?}: {:?}", answer.citations);
+        assert_eq!((answer.retrieval, answer.served_model), (Retrieval::Used, None), "{vendor:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_link_that_leads_nowhere_becomes_the_domain_in_its_title() {
     for fault in [Fault::LinkGone, Fault::LinkLoops] {
         let world = World::with_vendor_names().await;

@@ -98,11 +98,13 @@ async fn a_server_without_structured_output_is_told_the_form_in_words() {
 }
 
 #[tokio::test]
-async fn a_vendor_of_overviews_runs_no_task() {
+async fn google_s_search_runs_no_task() {
     let world = World::new().await;
 
-    let failure = complete(&world, &world.connection(Vendor::Dataforseo)).await.unwrap_err();
+    for connection in [world.connection(Vendor::Dataforseo), world.ai_mode(Vendor::Dataforseo)] {
+        let failure = complete(&world, &connection).await.unwrap_err();
 
-    let AskFailureCause::Provider(cause) = failure.cause else { panic!() };
-    assert_eq!((cause.class, world.gate.entries().len()), (FailureClass::Config, 0));
+        let AskFailureCause::Provider(cause) = failure.cause else { panic!() };
+        assert_eq!((cause.class, world.gate.entries().len()), (FailureClass::Config, 0));
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use assistants::providers::call::{AskFailure, AskFailureCause, Asked, Assistants, CallEnd, CallGate};
 use assistants::providers::wire::ProviderFailure;
 use assistants::providers::{
-    ApiStyle, AssistantQuestion, OverviewVendor, Persona, Provider, ProviderConnection, ProviderKey, Quirks,
+    ApiStyle, AssistantQuestion, Persona, Provider, ProviderConnection, ProviderKey, Quirks, SearchVendor,
     Usd,
 };
 use crawler::{Network, NetworkConfig};
@@ -77,9 +77,14 @@ impl World {
             connection.model = Some("some-search-model".to_owned());
         }
         if vendor == Vendor::Serpapi {
-            connection.vendor = OverviewVendor::Serpapi;
+            connection.vendor = SearchVendor::Serpapi;
         }
         connection
+    }
+
+    /// Makes a connection to the stand-in of a vendor of Google's search, which is asked for AI Mode.
+    pub fn ai_mode(&self, vendor: Vendor) -> ProviderConnection {
+        ProviderConnection { provider: Provider::GoogleAiMode, ..self.connection(vendor) }
     }
 
     pub fn fails(&self, fault: Fault) {

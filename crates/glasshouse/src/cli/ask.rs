@@ -266,7 +266,7 @@ fn describe(row: &RunRow) -> String {
         return format!("{title}: {} ({}); ${cost}{estimated}", row.error_detail, listed.error_code);
     }
     if listed.finish == "absent_overview" {
-        return format!("{title}: no overview was shown; ${cost}{estimated}");
+        return format!("{title}: Google showed no answer; ${cost}{estimated}");
     }
     let domains: Vec<String> = serde_json::from_str(&listed.citation_domains).unwrap_or_default();
     let sources = if domains.is_empty() { "none".to_owned() } else { domains.join(", ") };

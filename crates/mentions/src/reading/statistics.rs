@@ -33,7 +33,7 @@ pub struct PromptStats {
     /// Time at which the last run was made that is over, in the window or not; null: none.
     #[schema(value_type = Option<String>, examples("2026-11-20T06:12:00Z"))]
     pub last_run_at: Option<Timestamp>,
-    /// Answers: runs with the status ok, without overviews that Google did not show.
+    /// Answers: runs with the status ok, without overviews and answers of AI Mode that Google did not show.
     #[schema(examples(13))]
     pub responses: u64,
     /// Answers that name the own brand.
@@ -120,7 +120,7 @@ pub struct StatsSummary {
     /// Own mentions ÷ mentions of all brands, each once an answer, in percent.
     #[schema(examples(28.4))]
     pub share_of_voice: f64,
-    /// Overviews that Google did not show; no answers.
+    /// Overviews and answers of AI Mode that Google did not show; no answers.
     #[schema(examples(31))]
     pub absent_overviews: u64,
     pub range: DayRange,

@@ -115,7 +115,7 @@ pub struct ReportAnswer {
     pub served_model: String,
     /// 0: not named.
     pub position: u32,
-    /// Google showed no overview: there is no answer.
+    /// Google showed no overview, or AI Mode no answer: there is no answer.
     pub is_absent: bool,
     /// Competitors that the answer names.
     pub competitors: Vec<String>,

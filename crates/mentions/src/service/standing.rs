@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use assistants::providers::{ApiStyle, OverviewVendor, Provider, Usd, listing_of};
+use assistants::providers::{ApiStyle, Provider, SearchVendor, Usd, listing_of};
 use serde::Serialize;
 use store::{Conn, DbError};
 use utoipa::ToSchema;
@@ -60,7 +60,7 @@ pub struct ProviderStanding {
     /// `native`, or `chat`: a chat-completions server stands in.
     #[schema(value_type = String, examples("native"))]
     pub style: ApiStyle,
-    /// Model that is asked; of Google's overviews the source.
+    /// Model that is asked; of Google's search the source.
     #[schema(examples("gpt-6-luna"))]
     pub model: String,
     /// Answers are invented.
@@ -289,11 +289,11 @@ fn slots_left(next_due: Option<Timestamp>, period_s: u64, now: Timestamp) -> u64
     if due >= end { 0 } else { 1 + end.since(due).as_secs().saturating_sub(1) / period_s.max(1) }
 }
 
-/// Returns the model that is asked, or the source of Google's overviews.
+/// Returns the model that is asked, or the source of Google's search.
 fn model_of(setup: &AssistantSetup) -> String {
     let connection = &setup.connection;
-    if setup.provider == Provider::GoogleAiOverview && connection.style == ApiStyle::Native {
-        return OverviewVendor::as_str(connection.vendor).to_owned();
+    if setup.provider.is_google_search() && connection.style == ApiStyle::Native {
+        return SearchVendor::as_str(connection.vendor).to_owned();
     }
     connection.model.clone().unwrap_or_else(|| listing_of(setup.provider).model.to_owned())
 }

@@ -17,7 +17,7 @@ async fn a_created_prompt_is_asked_everywhere_paid_and_analysed() {
         monitored.run_jobs().await;
 
         let runs = monitored.runs().await;
-        assert_eq!(Monitored::statuses(&runs), ["ok"; 5], "{runs:#?}");
+        assert_eq!(Monitored::statuses(&runs), ["ok"; 6], "{runs:#?}");
         assert!(runs.iter().all(|run| run.analysis_mode == "builtin" && run.unanswered == 0));
         let calls = monitored.calls().await;
         assert!(calls.iter().all(|call| call.state == "settled" && call.purpose == "answer"), "{calls:?}");

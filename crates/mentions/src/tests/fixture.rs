@@ -60,6 +60,7 @@ pub fn settings(fakes: &FakeVendors, more: &str) -> String {
         (Provider::Gemini, Vendor::Gemini, "gemini-key"),
         (Provider::Claude, Vendor::Anthropic, "sk-ant-key"),
         (Provider::GoogleAiOverview, Vendor::Dataforseo, "login:password"),
+        (Provider::GoogleAiMode, Vendor::Dataforseo, "login:password"),
     ];
     let section = |(provider, vendor, key): (Provider, Vendor, &str)| {
         format!(

@@ -192,7 +192,10 @@ async fn assistants_say_whether_they_can_be_asked_and_what_a_question_costs() {
             .iter()
             .map(|one| one["provider"].as_str().unwrap())
             .collect();
-        assert_eq!(names, ["chatgpt", "perplexity", "gemini", "claude", "google_ai_overview"]);
+        assert_eq!(
+            names,
+            ["chatgpt", "perplexity", "gemini", "claude", "google_ai_overview", "google_ai_mode"]
+        );
         let expected = json!({
             "available": true, "reason": null, "style": "native", "demo": false, "health": "ok",
             "pausedUntil": null, "budgetSpent": true,
@@ -202,8 +205,11 @@ async fn assistants_say_whether_they_can_be_asked_and_what_a_question_costs() {
         }
         assert!(own["providers"][0]["usdPerRun"].as_f64().unwrap() > 0.0);
         assert_eq!(own["providers"][4]["model"], "dataforseo");
+        assert_eq!(own["providers"][5]["model"], "dataforseo");
+        assert_eq!(own["providers"][5]["usdPerRun"], 0.004);
         assert_eq!(others["providers"][3]["reason"], "plan");
         assert_eq!(others["providers"][3]["available"], false);
+        assert_eq!(others["providers"][5]["reason"], "plan");
     })
     .await;
 }

@@ -169,6 +169,9 @@ async fn scope_ownership_lock_and_plan_refuse_in_their_order() {
         let above = create_body(json!({ "domain": "small.example", "providers": ["chatgpt", "claude"] }));
         let refused = app.post(PROMPTS).session(&session).json(above).await;
         refused.assert(403, json!({ "error": "plan_required", "requiredPlan": "agency" }));
+        let above = create_body(json!({ "domain": "small.example", "providers": ["google_ai_mode"] }));
+        let refused = app.post(PROMPTS).session(&session).json(above).await;
+        refused.assert(403, json!({ "error": "plan_required", "requiredPlan": "agency" }));
         let allowed = create_body(json!({ "domain": "small.example" }));
         app.post(PROMPTS).session(&session).json(allowed).await.assert(200, json!({ "queued": 3 }));
 

@@ -7,8 +7,8 @@ use url::Url;
 use super::values::{self, Secret, optional};
 use super::{Config, ConfigError};
 
-/// The one provider that is no model.
-const OVERVIEW: &str = "google_ai_overview";
+/// Providers that are parts of Google's search and no models.
+const GOOGLE_SEARCH: [&str; 2] = ["google_ai_overview", "google_ai_mode"];
 
 /// One AI provider of section `providers`.
 #[derive(Debug, Clone, Deserialize)]
@@ -33,7 +33,7 @@ pub struct ProviderSection {
     #[serde(deserialize_with = "values::usd_limit")]
     pub budget_usd_per_month: Option<f64>,
     #[serde(default)]
-    pub vendor: OverviewSource,
+    pub vendor: SearchSource,
 }
 
 /// Form of the requests to an AI provider.
@@ -46,10 +46,10 @@ pub enum ProviderStyle {
     Chat,
 }
 
-/// Vendor of search results that is asked for Google's AI overviews.
+/// Vendor of search results that is asked for Google's AI overviews and for AI Mode.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OverviewSource {
+pub enum SearchSource {
     #[default]
     Dataforseo,
     Serpapi,
@@ -101,8 +101,8 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
     for (id, provider) in &config.providers {
         let key = |name: &str| format!("providers.{id}.{name}");
         let is_chat = provider.api_style == ProviderStyle::Chat;
-        if is_chat && id == OVERVIEW {
-            return refuse(&key("api_style"), "must be native: an overview comes from search results");
+        if is_chat && GOOGLE_SEARCH.contains(&id.as_str()) {
+            return refuse(&key("api_style"), "must be native: a vendor of search results is asked");
         }
         if is_chat && provider.base_url.is_none() {
             return refuse(&key("base_url"), "must be set with api_style = \"chat\"");
@@ -115,7 +115,9 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
         return refuse("analysis.base_url", "must be an http:// or https:// address without a password");
     }
     match config.analysis.provider.as_deref() {
-        Some(OVERVIEW) => refuse("analysis.provider", "must be an assistant with a model of its own"),
+        Some(provider) if GOOGLE_SEARCH.contains(&provider) => {
+            refuse("analysis.provider", "must be an assistant with a model of its own")
+        }
         Some(provider) if !config.providers.contains_key(provider) => {
             refuse("analysis.provider", "is none of the providers in section providers")
         }

@@ -25,7 +25,7 @@ use serde::Deserialize;
 use url::Url;
 
 use crate::plans::{Plan, PlanLimits};
-pub use assistants::{AnalysisSection, MentionsSection, OverviewSource, ProviderSection, ProviderStyle};
+pub use assistants::{AnalysisSection, MentionsSection, ProviderSection, ProviderStyle, SearchSource};
 pub use clickhouse::ClickHouseUrl;
 pub use layers::{API_KEY_VARIABLE, ConfigError, SettingOrigin};
 pub use reference::describe_settings;

@@ -131,6 +131,7 @@ fn plans_and_providers_are_settings_too() {
         ("GLASSHOUSE_PLANS__ESSENTIAL__SNAPSHOT_BYTES", "3 MiB"),
         ("GLASSHOUSE_PLANS__BUSINESS__SNAPSHOT_BYTES", "-1"),
         ("GLASSHOUSE_PROVIDERS__GOOGLE_AI_OVERVIEW__VENDOR", "serpapi"),
+        ("GLASSHOUSE_PROVIDERS__GOOGLE_AI_MODE__API_KEY", "login:password"),
     ])
     .unwrap();
 
@@ -139,7 +140,12 @@ fn plans_and_providers_are_settings_too() {
     assert_eq!(config.plan(Plan::Essential).snapshot_bytes.most(), Some(3 << 20));
     assert_eq!(config.plan(Plan::Business).snapshot_bytes.most(), None);
     assert_eq!(config.plan(Plan::Agency).snapshot_bytes.most(), Some(20 << 30));
-    assert_eq!(config.providers["google_ai_overview"].vendor, OverviewSource::Serpapi);
+    assert_eq!(config.providers["google_ai_overview"].vendor, SearchSource::Serpapi);
+    let ai_mode = &config.providers["google_ai_mode"];
+    assert_eq!(
+        (ai_mode.vendor, ai_mode.api_key.reveal()),
+        (SearchSource::Dataforseo, Some("login:password"))
+    );
 }
 
 #[test]
@@ -324,10 +330,15 @@ fn a_provider_that_could_never_answer_is_refused_when_the_settings_are_read() {
             "[providers.google_ai_overview]\napi_style = \"chat\"\nbase_url = \"http://localhost:1/v1\"",
             "api_style",
         ),
+        (
+            "[providers.google_ai_mode]\napi_style = \"chat\"\nbase_url = \"http://localhost:1/v1\"",
+            "api_style",
+        ),
         ("[providers.gemini]\napi_style = \"chat\"", "base_url"),
         ("[providers.gemini]\nbase_url = \"ftp://x.test\"", "base_url"),
         ("[providers.gemini]\nbase_url = \"https://a:b@x.test\"", "base_url"),
         ("[analysis]\nprovider = \"google_ai_overview\"", "analysis.provider"),
+        ("[analysis]\nprovider = \"google_ai_mode\"", "analysis.provider"),
         ("[analysis]\nprovider = \"bard\"", "analysis.provider"),
         ("[mentions]\nmax_runs_per_day = 5", "max_runs_per_day"),
     ];

@@ -236,8 +236,8 @@ impl Dialogue<'_> {
     fn refuse_what_cannot_be_sent(&self) -> Result<(), ProviderFailure> {
         let connection = self.asking.connection;
         let problem = match self.asking.matter {
-            Matter::Task(_) if connection.provider == Provider::GoogleAiOverview => {
-                Some("Google's overviews cannot run tasks: choose another analysis.provider")
+            Matter::Task(_) if connection.provider.is_google_search() => {
+                Some("Google's search cannot run tasks: choose another analysis.provider")
             }
             _ => connection.problem(),
         };

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::super::asking::{AskState, Matter};
 use super::super::prices::{Price, price_of};
 use super::super::wire::{CallBill, FailureClass, ProviderFailure};
-use super::super::{OverviewVendor, Provider, ProviderConnection, Usage, Usd};
+use super::super::{ProviderConnection, SearchVendor, Usage, Usd};
 use super::gate::{CallEnd, CallOutcome};
 
 /// Most that a provider may state as its cost, in amounts that were reserved: a wrong figure must not spend everybody's budget.
@@ -74,7 +74,7 @@ impl Tally {
                     searches: 0,
                 })
             }
-            // An overview takes one or two requests, each of which is one search.
+            // An overview takes one or two requests, AI Mode one; each request is one search.
             (Tariff::Table(price), Matter::Question(_)) if is_serpapi(connection) => price.row.search,
             (tariff, Matter::Question(_)) => tariff.expected_run(connection),
         }
@@ -139,5 +139,5 @@ impl Tally {
 }
 
 fn is_serpapi(connection: &ProviderConnection) -> bool {
-    connection.provider == Provider::GoogleAiOverview && connection.vendor == OverviewVendor::Serpapi
+    connection.provider.is_google_search() && connection.vendor == SearchVendor::Serpapi
 }

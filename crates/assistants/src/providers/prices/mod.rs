@@ -30,7 +30,7 @@ struct PriceFile {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PriceRow {
     pub provider: Provider,
-    /// Identifier of the model, or of the vendor of Google's overviews.
+    /// Identifier of the model, or of the vendor of Google's search.
     pub model: String,
     /// First day on which the price holds.
     #[serde(deserialize_with = "day")]
@@ -82,7 +82,7 @@ impl Price {
     }
 }
 
-/// Finds the price of a model (or of a vendor of Google's overviews) on a day.
+/// Finds the price of a model (or of a vendor of Google's search) on a day.
 ///
 /// A dated model (`gpt-6-luna-2026-09-01`) has the price of the model that its name begins with.
 pub fn price_of(provider: Provider, model: &str, day: Date) -> Price {

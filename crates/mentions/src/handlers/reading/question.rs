@@ -44,7 +44,7 @@ pub struct FilterQuery {
     /// Last UTC day; today unless given.
     #[param(example = "2026-11-20")]
     pub to: Option<String>,
-    /// One provider: `chatgpt`, `perplexity`, `gemini`, `claude` or `google_ai_overview`; all unless given.
+    /// One provider: `chatgpt`, `perplexity`, `gemini`, `claude`, `google_ai_overview` or `google_ai_mode`; all unless given.
     #[param(example = "chatgpt")]
     pub provider: Option<String>,
     /// A tag that prompts have, as a whole.
@@ -108,7 +108,7 @@ impl FilterQuery {
             text.parse::<Provider>().map_err(|_| {
                 ApiError::invalid_parameter(
                     "provider",
-                    "must be chatgpt, perplexity, gemini, claude or google_ai_overview",
+                    "must be chatgpt, perplexity, gemini, claude, google_ai_overview or google_ai_mode",
                 )
             })
         });

@@ -1,5 +1,6 @@
 //! SQL of statistics: sums of prompts, of competitors and of days.
 
+use assistants::providers::Provider;
 use sqlx::AssertSqlSafe;
 use store::{Conn, DbError, on_engine};
 
@@ -113,15 +114,22 @@ pub async fn list_last_runs(
     domain: &DomainId,
     provider: &str,
 ) -> Result<Vec<LastRunRow>, DbError> {
+    let providers = Provider::ALL.map(|provider| format!("select '{provider}' as provider"));
     // One look-up in the index of runs by their slots for each prompt and provider.
-    const SQL: &str = "select prompt_id, created_at from (
+    let sql = format!(
+        "select prompt_id, created_at from (
         select p.id as prompt_id, (select r.created_at from mention_runs r
             where r.prompt_id = p.id and r.provider = v.provider and r.status in ('ok', 'error')
             order by r.slot desc, r.sample desc limit 1) as created_at
-        from mention_prompts p cross join (select 'chatgpt' as provider union all select 'perplexity'
-            union all select 'gemini' union all select 'claude' union all select 'google_ai_overview') v
-        where p.domain_id = $1 and ($2 = '' or v.provider = $2)) as last where created_at is not null";
-    Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(domain.as_str()).bind(provider).fetch_all(c).await)?)
+        from mention_prompts p cross join ({}) v
+        where p.domain_id = $1 and ($2 = '' or v.provider = $2)) as last where created_at is not null",
+        providers.join(" union all ")
+    );
+    Ok(on_engine!(conn, |c| sqlx::query_as(AssertSqlSafe(sql))
+        .bind(domain.as_str())
+        .bind(provider)
+        .fetch_all(c)
+        .await)?)
 }
 
 /// Lists the registrable domains that answers cite or that were found for them.

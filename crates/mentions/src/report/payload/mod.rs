@@ -82,7 +82,7 @@ pub struct ReportCoverage {
     pub provider_count: u64,
     pub runs: ReportRuns,
     pub responses: u64,
-    /// Overviews that Google did not show; no responses.
+    /// Overviews and answers of AI Mode that Google did not show; no responses.
     pub absent_overviews: u64,
     /// Responses for which the assistant did not search.
     pub not_retrieved: u64,

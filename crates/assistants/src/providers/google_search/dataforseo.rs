@@ -1,6 +1,7 @@
-//! DataForSEO: one call for a result page with its overview, deferred ones included.
+//! DataForSEO: one call for a result page with its overview, deferred ones included, or for a page of AI Mode, which has the form
+//! of an overview.
 //! Set-up: login and password of the API. A search costs 0.002 dollars, and 0.002 more for a deferred overview, which are
-//! given back when there is none; the response states the exact price.
+//! given back when there is none; a page of AI Mode costs 0.004 dollars. The response states the exact price.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 
-use super::{MAX_RESTARTS, OverviewQuery, blocks, language_of, overview_answer};
+use super::{GooglePage, MAX_RESTARTS, SearchQuery, blocks, language_of, search_answer};
 use crate::countries::find_country;
 use crate::providers::asking::{AskState, Progress};
 use crate::providers::wire::json::{count, found, list, text};
@@ -30,8 +31,6 @@ const NO_RESULTS: u64 = 40_102;
 /// Number that Google adds to a country's own.
 const COUNTRY_CODES: u32 = 2_000;
 const UNITED_STATES: u32 = 840;
-/// Least radius of coordinates that the vendor takes, in its unit.
-const RADIUS: u32 = 200;
 const RESTART_PAUSE: Duration = Duration::from_secs(2);
 
 fn authorized(request: ProviderRequest, connection: &ProviderConnection) -> ProviderRequest {
@@ -41,20 +40,19 @@ fn authorized(request: ProviderRequest, connection: &ProviderConnection) -> Prov
 
 fn request(asking: &AskState) -> ProviderRequest {
     // The vendor decodes percent signs and pluses.
-    let keyword = OverviewQuery::of(asking).text.replace('%', "%25").replace('+', "%2B");
-    let mut task = json!({
-        "keyword": keyword,
-        "language_code": language_of(asking),
-        "device": "desktop",
-        "depth": 10,
-        "load_async_ai_overview": true,
-    });
+    let keyword = SearchQuery::of(asking).text.replace('%', "%25").replace('+', "%2B");
+    let page = GooglePage::of(asking);
+    let mut task = json!({ "keyword": keyword, "language_code": language_of(asking), "device": "desktop" });
+    if page.has_results {
+        task["depth"] = json!(10);
+        task["load_async_ai_overview"] = json!(true);
+    }
     let (field, value, _) = place(asking);
     task[field] = value;
     if let Some(run) = asking.run() {
         task["tag"] = json!(run);
     }
-    let url = asking.connection.endpoint(&["serp", "google", "organic", "live", "advanced"]);
+    let url = asking.connection.endpoint(&["serp", "google", page.dataforseo_type, "live", "advanced"]);
     authorized(ProviderRequest::post(url, json!([task])), asking.connection)
 }
 
@@ -67,7 +65,7 @@ fn place(asking: &AskState) -> (&'static str, Value, LocationSent) {
     if let Some((lat, lng)) = persona.coordinates().filter(|_| is_exact) {
         return (
             "location_coordinate",
-            json!(format!("{lat:.7},{lng:.7},{RADIUS}")),
+            json!(format!("{lat:.7},{lng:.7},{}", GooglePage::of(asking).extent)),
             LocationSent::Parameters,
         );
     }
@@ -98,7 +96,7 @@ fn read(asking: &AskState, value: Value) -> AnswerReading {
     let overview = items.find(|item| text(item, "type") == "ai_overview");
     let (text, cited) = overview.map(overview_of).unwrap_or_default();
     let sent = place(asking).2;
-    AnswerReading::answer(bill, overview_answer(asking, text, cited, sent, value))
+    AnswerReading::answer(bill, search_answer(asking, text, cited, sent, value))
 }
 
 fn bill_of(value: &Value, task: &Value) -> CallBill {
@@ -108,7 +106,7 @@ fn bill_of(value: &Value, task: &Value) -> CallBill {
         .map_or(CallBill::Unknown, CallBill::Stated)
 }
 
-/// Reads an overview: its markdown, else its elements; and its references, which stand at several levels.
+/// Reads an overview or an answer of AI Mode: its markdown, else its elements; and its references, which stand at several levels.
 fn overview_of(item: &Value) -> (String, SourceList) {
     let mut cited = SourceList::default();
     for level in list(item, "items").iter().chain([item]) {

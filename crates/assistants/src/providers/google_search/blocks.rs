@@ -1,4 +1,4 @@
-//! Blocks of an overview as markdown. Pure; nesting is cut off at a depth that no page has.
+//! Blocks of an overview or of an answer of AI Mode as markdown. Pure; nesting is cut off at a depth that no page has.
 
 use serde_json::Value;
 
@@ -32,6 +32,7 @@ fn add_blocks(blocks: &[Value], depth: usize, parts: &mut Vec<String>) {
             }
             "table" => add_part(parts, "", &table(list(block, "table"))),
             "comparison" => add_part(parts, "", &comparison(block)),
+            "code_block" => add_part(parts, "", &code(text(block, "language"), text(block, "code"))),
             "expandable" => {
                 add_part(parts, "## ", &one_line(text(block, "title")));
                 add_blocks(list(block, "text_blocks"), depth + 1, parts);
@@ -86,6 +87,17 @@ fn linked(block: &Value) -> String {
         }
     }
     written
+}
+
+/// Writes a block of code between fences. A fence within the code would end the block, so such a code is left out.
+fn code(language: &str, code: &str) -> String {
+    let is_word = language.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let language = if is_word { language } else { "" };
+    match code.trim_end() {
+        "" => String::new(),
+        code if code.contains("```") => String::new(),
+        code => format!("```{language}\n{code}\n```"),
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -148,18 +160,28 @@ fn add_references(blocks: &[Value], depth: usize, numbers: &mut Vec<u64>) {
     }
 }
 
-/// Writes DataForSEO's elements, for overviews that come without markdown.
+/// Writes DataForSEO's elements and the components of those that open, for answers that come without markdown.
 pub fn elements_to_markdown(elements: &[Value]) -> String {
     let mut parts = Vec::new();
     for element in elements {
-        let title = text(element, "title");
-        if !title.is_empty() {
-            parts.push(format!("## {}", one_line(title)));
-        }
-        let written = [text(element, "markdown"), text(element, "text")];
-        parts.extend(written.into_iter().find(|text| !text.is_empty()).map(|text| text.trim().to_owned()));
+        add_element(element, &mut parts);
+        list(element, "components").iter().for_each(|component| add_element(component, &mut parts));
     }
     parts.join("\n\n")
+}
+
+fn add_element(element: &Value, parts: &mut Vec<String>) {
+    match text(element, "type") {
+        "ai_overview_video_element" => {}
+        "ai_overview_code_block_element" => {
+            add_part(parts, "", &code(text(element, "code_type"), text(element, "text")));
+        }
+        _ => {
+            add_part(parts, "## ", &one_line(text(element, "title")));
+            let written = [text(element, "markdown"), text(element, "text")];
+            add_part(parts, "", written.into_iter().find(|text| !text.is_empty()).unwrap_or_default().trim());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -180,6 +202,8 @@ mod tests {
             { "type": "table", "table": [["Tool", "Price"], ["Notchly", "$49|mo"]] },
             { "type": "comparison", "product_labels": ["A", "B"], "comparison": [{ "feature": "f", "values": ["v"] }] },
             { "type": "expandable", "title": "More", "text_blocks": [{ "type": "paragraph", "snippet": "Inside" }] },
+            { "type": "code_block", "language": "bash", "code": "npx notchly\n" },
+            { "type": "code_block", "language": "bash", "code": "```" },
             { "type": "new_kind", "snippet": "Still read" },
             { "type": "video" },
         ]);
@@ -187,7 +211,7 @@ mod tests {
         let markdown = blocks_to_markdown(blocks.as_array().unwrap());
 
         let expected = "Notchly is often named.\n\n## Options\n\n- LumaDocs: [LumaDocs](https://lumadocs.io) is good for teams\n  - Cheap\n- Quillbase\n\n\
-            | Tool | Price |\n| --- | --- |\n| Notchly | $49\\|mo |\n\n|  | A | B |\n| --- | --- | --- |\n| f | v |  |\n\n## More\n\nInside\n\nStill read";
+            | Tool | Price |\n| --- | --- |\n| Notchly | $49\\|mo |\n\n|  | A | B |\n| --- | --- | --- |\n| f | v |  |\n\n## More\n\nInside\n\n```bash\nnpx notchly\n```\n\nStill read";
         assert_eq!(markdown, expected);
         assert_eq!(references_in(blocks.as_array().unwrap()), [0, 1]);
     }

@@ -1,5 +1,6 @@
-//! Google AI Overviews: read off Google's result pages by a vendor, since Google has no interface for them.
-//! Never a chat model in its place: an overview that Google did not show is no answer.
+//! Google's answers: AI Overviews, which stand above the results of a search, and AI Mode, whose page is one answer. Google has
+//! no interface for either, so a vendor of search results reads them off its pages. Both vendors write the two alike.
+//! Never a chat model in their place: an answer that Google did not show is no answer.
 
 mod blocks;
 mod dataforseo;
@@ -8,11 +9,11 @@ mod serpapi;
 use super::asking::AskState;
 use super::wire::SourceList;
 use super::{
-    Answer, Finish, Listing, LocationSent, OverviewVendor, PlanLevel, Provider, ProviderConnection,
-    Retrieval, Usage,
+    Answer, Finish, Listing, LocationSent, PlanLevel, Provider, ProviderConnection, Retrieval, SearchVendor,
+    Usage,
 };
 
-pub const LISTING: Listing = Listing {
+pub const OVERVIEW: Listing = Listing {
     provider: Provider::GoogleAiOverview,
     plan: PlanLevel::Agency,
     base_url: dataforseo::BASE_URL,
@@ -22,28 +23,80 @@ pub const LISTING: Listing = Listing {
     requests_per_minute: 120,
     in_flight: 16,
     wire: |connection| match connection.vendor {
-        OverviewVendor::Dataforseo => &dataforseo::WIRE,
-        OverviewVendor::Serpapi => &serpapi::WIRE,
+        SearchVendor::Dataforseo => &dataforseo::WIRE,
+        SearchVendor::Serpapi => &serpapi::WIRE,
     },
 };
 
-/// Longest query, in characters. Longer ones seldom bring an overview.
-const MAX_QUERY: usize = 400;
-/// Searches that are begun anew when Google fails to make an overview.
+pub const AI_MODE: Listing = Listing {
+    provider: Provider::GoogleAiMode,
+    connect: "Open an account at dataforseo.com and set its API login and password as providers.google_ai_mode.api_key = \"login:password\"; or one at serpapi.com, with vendor = \"serpapi\" and its key.",
+    documentation: "https://docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced/",
+    ..OVERVIEW
+};
+
+/// Searches that are begun anew when Google fails to make an answer.
 const MAX_RESTARTS: u32 = 2;
+/// Part of the sentence that AI Mode shows in place of an answer.
+const NO_RESPONSE: &str = "no response available for this search";
+/// Longest text that can be that sentence, in bytes.
+const NO_RESPONSE_BYTES: usize = 200;
+
+/// Differences between the kinds of Google's answers.
+struct GooglePage {
+    /// Longest query, in characters.
+    max_query: usize,
+    /// Type of the page in DataForSEO's path.
+    dataforseo_type: &'static str,
+    /// Search results surround the answer, which Google may load later.
+    has_results: bool,
+    /// Extent of a place that DataForSEO is told by coordinates: a radius for results, a zoom of the map for AI Mode.
+    extent: &'static str,
+    /// Engine of SerpApi that begins a search.
+    serpapi_engine: &'static str,
+    /// Field of SerpApi's response that holds the answer. None: the response itself does.
+    serpapi_field: Option<&'static str>,
+}
+
+impl GooglePage {
+    fn of(asking: &AskState) -> &'static GooglePage {
+        match asking.connection.provider {
+            Provider::GoogleAiMode => &GooglePage {
+                // DataForSEO takes no more.
+                max_query: 700,
+                dataforseo_type: "ai_mode",
+                has_results: false,
+                // About a city.
+                extent: "12z",
+                serpapi_engine: "google_ai_mode",
+                serpapi_field: None,
+            },
+            _ => &GooglePage {
+                // Longer ones seldom bring an overview.
+                max_query: 400,
+                dataforseo_type: "organic",
+                has_results: true,
+                // The least radius that is taken, in the vendor's unit.
+                extent: "200",
+                serpapi_engine: "google",
+                serpapi_field: Some("ai_overview"),
+            },
+        }
+    }
+}
 
 /// The question as a query: on one line, cut at a word.
-struct OverviewQuery {
+struct SearchQuery {
     text: String,
     is_cut: bool,
 }
 
-impl OverviewQuery {
-    fn of(asking: &AskState) -> OverviewQuery {
+impl SearchQuery {
+    fn of(asking: &AskState) -> SearchQuery {
         let words: Vec<&str> = asking.user_text().split_whitespace().collect();
         let line = words.join(" ");
-        let Some((end, _)) = line.char_indices().nth(MAX_QUERY) else {
-            return OverviewQuery { text: line, is_cut: false };
+        let Some((end, _)) = line.char_indices().nth(GooglePage::of(asking).max_query) else {
+            return SearchQuery { text: line, is_cut: false };
         };
         let head = &line[..end];
         // A language without spaces has no word to cut at.
@@ -52,7 +105,7 @@ impl OverviewQuery {
         } else {
             head.rsplit_once(' ').map_or(head, |(head, _)| head)
         };
-        OverviewQuery { text: at_word.to_owned(), is_cut: true }
+        SearchQuery { text: at_word.to_owned(), is_cut: true }
     }
 }
 
@@ -112,14 +165,16 @@ fn two_letters(language: whatlang::Lang) -> Option<&'static str> {
     Some(code)
 }
 
-/// Makes the answer of an overview that was shown, or of none (empty text).
-fn overview_answer(
+/// Makes the answer that was shown, or that of a page without one (empty text).
+fn search_answer(
     asking: &AskState,
     text: String,
     cited: SourceList,
     place: LocationSent,
     raw: serde_json::Value,
 ) -> Answer {
+    let is_no_response = text.len() <= NO_RESPONSE_BYTES && text.contains(NO_RESPONSE);
+    let text = if is_no_response { String::new() } else { text };
     Answer {
         finish: if text.is_empty() { Finish::AbsentOverview } else { Finish::Complete },
         text,
@@ -129,7 +184,7 @@ fn overview_answer(
         retrieval: Retrieval::Used,
         served_model: None,
         location: place,
-        query_cut: OverviewQuery::of(asking).is_cut,
+        query_cut: SearchQuery::of(asking).is_cut,
         usage: Usage { searches: asking.progress.usage.searches + 1, ..Usage::default() },
         raw,
     }
@@ -138,8 +193,8 @@ fn overview_answer(
 /// Returns the address of a vendor, for connections without their own.
 pub(super) fn default_base(connection: &ProviderConnection) -> &'static str {
     match connection.vendor {
-        OverviewVendor::Dataforseo => dataforseo::BASE_URL,
-        OverviewVendor::Serpapi => serpapi::BASE_URL,
+        SearchVendor::Dataforseo => dataforseo::BASE_URL,
+        SearchVendor::Serpapi => serpapi::BASE_URL,
     }
 }
 
@@ -150,12 +205,16 @@ mod tests {
     use super::*;
 
     fn query_of(text: &str) -> (String, bool) {
-        let connection = ProviderConnection::new(Provider::GoogleAiOverview);
+        query_at(Provider::GoogleAiOverview, text)
+    }
+
+    fn query_at(provider: Provider, text: &str) -> (String, bool) {
+        let connection = ProviderConnection::new(provider);
         let persona = Persona::default();
         let question =
             AssistantQuestion { text, persona: &persona, run: None, now: jiff::Timestamp::UNIX_EPOCH };
         let query =
-            OverviewQuery::of(&AskState::new(&connection, Matter::Question(question), Quirks::default()));
+            SearchQuery::of(&AskState::new(&connection, Matter::Question(question), Quirks::default()));
         (query.text, query.is_cut)
     }
 
@@ -168,6 +227,15 @@ mod tests {
         assert_eq!(query_of(&long), (long[..399].to_owned(), true));
         assert_eq!(query_of(&format!("{} x", "a".repeat(400))).0.len(), 400);
         assert_eq!(query_of(&"語".repeat(500)), ("語".repeat(400), true));
+    }
+
+    #[test]
+    fn ai_mode_takes_longer_questions_than_a_search() {
+        let long = "word ".repeat(150);
+
+        let query = query_at(Provider::GoogleAiMode, &long);
+
+        assert_eq!(query, (long[..699].to_owned(), true));
     }
 
     #[test]

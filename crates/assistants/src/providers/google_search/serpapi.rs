@@ -1,6 +1,7 @@
-//! SerpApi: a search, and a second call when Google makes the overview only on demand.
-//! Set-up: the key of an account. A search costs about 0.015 dollars at entry plans; an overview takes one or two. The vendor
-//! wants its key in the address; it is added when the request is sent.
+//! SerpApi: a search, and a second call when Google makes the overview only on demand. AI Mode takes one search, whose response
+//! has the fields of an overview.
+//! Set-up: the key of an account. A search costs about 0.015 dollars at entry plans. The vendor wants its key in the address; it is
+//! added when the request is sent.
 
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use url::Url;
 
-use super::{MAX_RESTARTS, OverviewQuery, blocks, language_of, overview_answer};
+use super::{GooglePage, MAX_RESTARTS, SearchQuery, blocks, language_of, search_answer};
 use crate::providers::asking::{AskState, Progress};
 use crate::providers::wire::json::{as_count, count, list, text};
 use crate::providers::wire::{
@@ -50,8 +51,8 @@ fn with_key(request: ProviderRequest, connection: &ProviderConnection) -> Provid
 
 fn add_search(asking: &AskState, url: &mut Url) {
     let mut query = url.query_pairs_mut();
-    query.append_pair("engine", "google");
-    query.append_pair("q", &OverviewQuery::of(asking).text);
+    query.append_pair("engine", GooglePage::of(asking).serpapi_engine);
+    query.append_pair("q", &SearchQuery::of(asking).text);
     query.append_pair("hl", &language_of(asking).to_ascii_lowercase());
     if let Some(country) = asking.persona().and_then(|persona| persona.country.as_deref()) {
         query.append_pair("gl", &country.to_ascii_lowercase());
@@ -83,7 +84,11 @@ fn read(asking: &AskState, value: Value) -> AnswerReading {
         return after_error(asking, value, &error);
     }
     let nothing = Value::Null;
-    let overview = value.get("ai_overview").unwrap_or(&nothing);
+    let field = GooglePage::of(asking).serpapi_field;
+    let overview = match field {
+        Some(field) => value.get(field).unwrap_or(&nothing),
+        None => &value,
+    };
     if !text(overview, "error").is_empty() {
         let inner = VendorErrorBody::from_json(overview);
         return after_error(asking, value, &inner);
@@ -94,7 +99,7 @@ fn read(asking: &AskState, value: Value) -> AnswerReading {
         let progress = Progress { page_token: Some(token.to_owned()), ..counted(asking, &value) };
         return AnswerReading::next(searched(1), progress, Duration::ZERO);
     }
-    let is_page = value.get("search_metadata").is_some() || overview.is_object();
+    let is_page = value.get("search_metadata").is_some() || (field.is_some() && overview.is_object());
     if !is_page {
         return AnswerReading::unreadable(CallBill::Unknown, "HTTP 200 without a result page");
     }
@@ -120,8 +125,13 @@ fn answer_of(asking: &AskState, overview: Value, value: Value) -> Answer {
     } else {
         Value::Array(asking.progress.earlier.iter().cloned().chain([value]).collect())
     };
-    let markdown = blocks::blocks_to_markdown(list(&overview, "text_blocks"));
-    overview_answer(asking, markdown, cited_in(&overview), location(asking), raw)
+    let written = blocks::blocks_to_markdown(list(&overview, "text_blocks"));
+    let markdown = if written.is_empty() {
+        text(&overview, "reconstructed_markdown").trim().to_owned()
+    } else {
+        written
+    };
+    search_answer(asking, markdown, cited_in(&overview), location(asking), raw)
 }
 
 /// Lists the references in the order in which the text refers to them, then the others. One address may have several

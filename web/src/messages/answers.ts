@@ -12,7 +12,10 @@ export const rankOf = (value: number) => `number ${count(value)}`;
 export const notNamed = () => 'not named';
 export const noAnswersTitle = () => 'No answer yet';
 export const noAnswersText = () => 'Answers come within minutes after a prompt is added.';
-export const absentText = () => 'Google showed no AI overview for this search. It does not count as an answer.';
+export const absentText = (provider: string) =>
+  provider === 'google_ai_mode'
+    ? 'AI Mode showed no answer to this question. It does not count as an answer.'
+    : 'Google showed no AI overview for this search. It does not count as an answer.';
 const ERRORS: Record<string, string> = {
   refused: 'The assistant declined to answer.',
   auth: 'The assistant refused the API key. The operator of this installation needs to check it.',

@@ -15,6 +15,7 @@ const ASSISTANTS: Record<string, string> = {
   gemini: 'Gemini',
   claude: 'Claude',
   google_ai_overview: 'AI Overviews',
+  google_ai_mode: 'AI Mode',
   analysis: 'Analysis of answers',
 };
 export const assistant = (id: string) => ASSISTANTS[id] ?? providerName(id);
@@ -66,7 +67,7 @@ export const madeUp = () => 'Answers of some assistants here are made up, for th
 export const pausedAssistants = (assistantNames: string) =>
   `No answers come from ${assistantNames} at the moment. Questions wait and are asked again later.`;
 export const absentNote = (number: number) =>
-  `Google showed no AI overview ${counted(number, 'time', 'times')}; ${number === 1 ? 'this search does' : 'these searches do'} not count as answers.`;
+  `Google showed no AI answer ${counted(number, 'time', 'times')}; ${number === 1 ? 'this search does' : 'these searches do'} not count as answers.`;
 export const visibility = () => 'Visibility';
 export const position = () => 'Position';
 export const tone = () => 'Tone';
@@ -162,7 +163,8 @@ const STATUS: Record<string, string> = {
   error: 'Failed',
 };
 export const statusName = (id: string) => STATUS[id] ?? id;
-export const absentOverview = () => 'No overview shown';
+export const absentOverview = (provider: string) =>
+  provider === 'google_ai_mode' ? 'No answer shown' : 'No overview shown';
 export const noSearch = () => 'Answered without a search';
 export const searchOff = () => 'Search switched off';
 export const cutShort = () => 'Cut short';

@@ -14,6 +14,7 @@ const assistants: Record<string, () => string> = {
   gemini: () => 'Gemini',
   claude: () => 'Claude',
   google_ai_overview: () => 'AI Overviews',
+  google_ai_mode: () => 'AI Mode',
 };
 export const assistantName = (id: string) => assistants[id]?.() ?? providerName(id);
 export { providerName };

@@ -20,7 +20,7 @@ export function chipsOf(
   if (run.status === 'error') add(m.statusName('error'), 'error');
   else if (run.status === 'answered') add(m.beingAnalysed(), 'notice');
   else if (run.status !== 'ok') add(m.statusName(run.status), 'notice');
-  if (run.finish === 'absent_overview') add(m.absentOverview());
+  if (run.finish === 'absent_overview') add(m.absentOverview(run.provider));
   if (run.finish === 'truncated') add(m.cutShort(), 'warning');
   const isAnswer = run.status === 'ok' || run.status === 'answered';
   if (isAnswer && run.retrieval === 'not_used') add(m.noSearch(), 'warning');

@@ -39,6 +39,16 @@ test('a day without answers is a gap, and only all assistants together have a ba
   expect(chart.endsToday).toBe(true);
 });
 
+test('AI Overviews and AI Mode are two series with a colour each', () => {
+  const point = { responses: 2, mentions: 1, visibilityPercent: 50 };
+  const day = { ...entry('2026-11-25', point), byProvider: { google_ai_mode: point, google_ai_overview: point } };
+
+  const [, overviews, mode] = trendChart([day], 'visibility', [], now).series;
+
+  expect(overviews).toMatchObject({ name: 'AI Overviews', colour: 'google' });
+  expect(mode).toMatchObject({ name: 'AI Mode', colour: 'google-mode' });
+});
+
 test('position by assistant is a trend of its own, and is missing until it is there', () => {
   const own = days.map((one) => ({ ...one, avgPosition: one.responses > 0 ? 2 : null }));
 
@@ -81,6 +91,7 @@ test('chips say what is unusual about an answer', () => {
 
   expect(texts({})).toEqual([]);
   expect(texts({ finish: 'absent_overview' })).toEqual(['No overview shown']);
+  expect(texts({ finish: 'absent_overview', provider: 'google_ai_mode' })).toEqual(['No answer shown']);
   expect(texts({ retrieval: 'not_used' })).toEqual(['Answered without a search']);
   expect(texts({ retrieval: 'off' }, 'chat')).toEqual(['Search switched off', 'local model']);
   expect(texts({ status: 'answered' })).toEqual(['Being analysed']);

@@ -5,7 +5,14 @@ import { day, dayOf, lastDays } from '../../lib/times';
 import { readRange, type Range } from '../../lib/url-state';
 import * as m from '../../messages/mentions';
 
-export const ASSISTANTS = ['chatgpt', 'perplexity', 'gemini', 'claude', 'google_ai_overview'] as const;
+export const ASSISTANTS = [
+  'chatgpt',
+  'perplexity',
+  'gemini',
+  'claude',
+  'google_ai_overview',
+  'google_ai_mode',
+] as const;
 export const INTENTS = ['info', 'comm', 'trans'] as const;
 export const INTERVALS = ['dynamic', 'weekly', 'monthly'] as const;
 

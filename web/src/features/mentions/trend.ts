@@ -23,6 +23,7 @@ export const COLOURS: Record<string, string> = {
   gemini: 'gemini',
   claude: 'anthropic',
   google_ai_overview: 'google',
+  google_ai_mode: 'google-mode',
 };
 export const colourOf = (id: string) => COLOURS[id] ?? 'other';
 

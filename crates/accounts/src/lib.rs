@@ -16,7 +16,7 @@ mod state;
 pub mod testing;
 pub mod usage;
 
-pub use model::{Account, AccountId, AccountReach, KeyId, KeyIdentity};
+pub use model::{Account, AccountId, KeyId, KeyIdentity, VisibleAccount};
 pub use people::People;
 pub use queries::lock_account;
 pub use service::{AccountError, Accounts, SignInError};

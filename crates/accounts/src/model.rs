@@ -221,13 +221,13 @@ pub struct SessionIdentity {
 
 /// An account as one caller sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct AccountReach<'a> {
+pub struct VisibleAccount<'a> {
     pub account: &'a AccountId,
     /// Only domains that are seen; `None`: all.
     pub domains: Option<&'a [String]>,
 }
 
-impl AccountReach<'_> {
+impl VisibleAccount<'_> {
     /// Returns true when a domain of the account with this name is seen.
     pub fn sees(&self, host: &str) -> bool {
         self.domains.is_none_or(|domains| domains.iter().any(|domain| domain == host))

@@ -87,7 +87,7 @@ impl StatsReader {
             return Err(unknown_caller(parts, &app.callers));
         };
         let token = token.unwrap_or_default();
-        app.callers.rate_limits.note_right(&token);
+        app.callers.rate_limits.record_right(&token);
         count(&token, rate_of_tokens, parts, app).await?;
         match state {
             TokenState::Opens(id) => Ok(StatsReader::Token { id, host: domain.host }),

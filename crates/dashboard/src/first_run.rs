@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::service::SiteDashboard;
-use accounts::AccountReach;
+use accounts::VisibleAccount;
 use analytics::stores::VisitError;
 use domains::{DomainId, DomainStatus};
 use mentions::Mentions;
@@ -117,7 +117,7 @@ impl SiteDashboard {
     /// Counts what an account has, `prompts` being known, and finds the demo domain among it.
     pub async fn look_at_account(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         prompts: u64,
     ) -> Result<(AccountContents, Option<String>), VisitError> {
         let domains = self.services.domains.list_seen(reach).await?;

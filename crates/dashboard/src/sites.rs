@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::attention::AttentionEntry;
 use super::service::SiteDashboard;
-use accounts::AccountReach;
+use accounts::VisibleAccount;
 use analytics::model::Day;
 use analytics::stores::VisitError;
 use domains::{Domain, DomainId, DomainStatus};
@@ -105,7 +105,7 @@ impl SiteDashboard {
     /// Lists sites of an account, counts all that match, and lists their tags.
     pub async fn list_sites(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         question: &SiteQuestion,
     ) -> Result<SitePage, VisitError> {
         let services = &self.services;

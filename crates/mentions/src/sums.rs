@@ -18,7 +18,7 @@ const MAX_QUERY_CHARS: usize = 500;
 
 /// Place of a run in sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SumPlace {
+pub struct SumKey {
     /// Number of the domain.
     pub domain: i64,
     pub day: UtcDay,
@@ -61,7 +61,7 @@ pub struct SumChanges {
 
 impl SumChanges {
     /// Counts a run that ended well.
-    pub fn add_answer(&mut self, place: SumPlace, parts: CountedParts<'_>) {
+    pub fn add_answer(&mut self, place: SumKey, parts: CountedParts<'_>) {
         self.domains.entry(domain_key(place)).or_default().ok_runs += 1;
         if !parts.served_model.is_empty() && !parts.answer.is_absent {
             *self.models.entry((domain_key(place), parts.served_model.to_owned())).or_default() += 1;
@@ -70,7 +70,7 @@ impl SumChanges {
     }
 
     /// Counts what was found in an answer whose run is counted already.
-    pub fn add_analysis(&mut self, place: SumPlace, parts: CountedParts<'_>) {
+    pub fn add_analysis(&mut self, place: SumKey, parts: CountedParts<'_>) {
         let Some(key) = prompt_key(place) else { return };
         let sums = AnswerSums::of(parts.answer);
         self.add_sums(place, key, &AnswerSumColumns::from(&sums), 1);
@@ -84,20 +84,20 @@ impl SumChanges {
     }
 
     /// Counts a run that ended in an error.
-    pub fn add_error(&mut self, place: SumPlace) {
+    pub fn add_error(&mut self, place: SumKey) {
         self.domains.entry(domain_key(place)).or_default().error_runs += 1;
         self.add_error_sums(place);
     }
 
     /// Counts the error of a run that is counted already.
-    pub fn add_error_sums(&mut self, place: SumPlace) {
+    pub fn add_error_sums(&mut self, place: SumKey) {
         if let Some(key) = prompt_key(place) {
             self.add_sums(place, key, &AnswerSumColumns::from(&AnswerSums::of_error()), 1);
         }
     }
 
     /// Counts the distance between an answer and the one before; −1 takes it away. `place` is the later one's.
-    pub fn add_pair(&mut self, place: SumPlace, pair: AnswerPair, times: i64) {
+    pub fn add_pair(&mut self, place: SumKey, pair: AnswerPair, times: i64) {
         let Some(key) = prompt_key(place) else { return };
         let mut sums = AnswerSums::default();
         match pair.is_within_day {
@@ -108,7 +108,7 @@ impl SumChanges {
     }
 
     /// Takes away, or adds, sums of a prompt and provider as they were read.
-    pub fn add_stored(&mut self, place: SumPlace, sums: &AnswerSumColumns, times: i64) {
+    pub fn add_stored(&mut self, place: SumKey, sums: &AnswerSumColumns, times: i64) {
         if let Some(key) = prompt_key(place) {
             self.add_sums(place, key, sums, times);
         }
@@ -117,7 +117,7 @@ impl SumChanges {
     /// Takes away, or adds, a competitor's sums of a prompt and provider as they were read.
     pub fn add_stored_competitor(
         &mut self,
-        place: SumPlace,
+        place: SumKey,
         name: &str,
         sums: &CompetitorSumColumns,
         times: i64,
@@ -135,14 +135,14 @@ impl SumChanges {
         self.queries.clear();
     }
 
-    fn add_sums(&mut self, place: SumPlace, key: PromptKey, sums: &AnswerSumColumns, times: i64) {
+    fn add_sums(&mut self, place: SumKey, key: PromptKey, sums: &AnswerSumColumns, times: i64) {
         self.prompts.entry(key).or_default().add(sums, times);
         self.domains.entry(domain_key(place)).or_default().answers.add(sums, times);
     }
 
     fn add_competitor(
         &mut self,
-        place: SumPlace,
+        place: SumKey,
         key: PromptKey,
         name: &str,
         sums: &CompetitorSumColumns,
@@ -209,11 +209,11 @@ impl AnswerPair {
     }
 }
 
-fn prompt_key(place: SumPlace) -> Option<PromptKey> {
+fn prompt_key(place: SumKey) -> Option<PromptKey> {
     Some((place.domain, place.day, place.prompt?, place.provider))
 }
 
-fn domain_key(place: SumPlace) -> DomainKey {
+fn domain_key(place: SumKey) -> DomainKey {
     (place.domain, place.day, place.provider)
 }
 

@@ -118,7 +118,7 @@ impl Batches {
         let is_large = pages.len() > AT_ONCE;
         let batch = new_batch(site, selection, source, pages.len() as u64, true);
         let batch = self.jobs.create_batch(&mut tx, &batch).await?;
-        self.note_left_out(&mut tx, &batch, found - pages.len()).await?;
+        self.record_left_out(&mut tx, &batch, found - pages.len()).await?;
         if is_large {
             // The list needs the batch's name, and its first feeding needs the list.
             tx.commit().await?;
@@ -140,7 +140,7 @@ impl Batches {
         let mut tx = self.db.write().await?;
         let allowed = self.allowance.room(&mut tx, &site.domain.account_id, left).await?.min(allowed);
         let pages = pages.first(allowed);
-        self.note_left_out(&mut tx, batch, found - pages.len()).await?;
+        self.record_left_out(&mut tx, batch, found - pages.len()).await?;
         if pages.len() > AT_ONCE {
             tx.commit().await?;
             return self.feed_from_list(site, batch, &pages).await;
@@ -153,12 +153,17 @@ impl Batches {
     }
 
     /// Says in a batch how many pages were left out.
-    async fn note_left_out(&self, tx: &mut store::Tx, batch: &BatchId, pages: usize) -> Result<(), DbError> {
+    async fn record_left_out(
+        &self,
+        tx: &mut store::Tx,
+        batch: &BatchId,
+        pages: usize,
+    ) -> Result<(), DbError> {
         if pages == 0 {
             return Ok(());
         }
         let text = format!("{pages} pages were left out: the account may have no more renders in the queue");
-        self.jobs.note_batch(tx, batch, &text).await
+        self.jobs.set_batch_note(tx, batch, &text).await
     }
 
     async fn add_all(

@@ -19,7 +19,7 @@ use super::model::{
 };
 use crate::RefreshState;
 use accounts::callers::Caller;
-use accounts::callers::twins::twins;
+use accounts::callers::for_keys_and_sessions::for_keys_and_sessions;
 use domains::{Domain, DomainAccess, RequestedDomain};
 use platform::api::access::{Access, ReadDomain, RefreshCache, StopWork};
 use platform::api::openapi::{Refusals, own_errors};
@@ -49,7 +49,7 @@ own_errors! {
     BatchesNotListed: InvalidRequest, DomainNotOwned, ApiKeyDomainScopeMismatch;
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Refreshes one page.
     ///
     /// Queues a render at high priority and answers at once. The stored page is served until the new one replaces it,
@@ -66,7 +66,7 @@ twins! {
     refresh_page(request: AppJson<PageRequest>) -> Json<PagesReply>
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Refreshes several pages.
     ///
     /// Like one page. Of the first twenty paths those that the site's server does not have are left out. `prewarmed` is smaller
@@ -82,7 +82,7 @@ twins! {
     refresh_paths(request: AppJson<PathsRequest>) -> Json<PagesReply>
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Refreshes every page of the sitemap.
     ///
     /// The work runs in the background under a `batchGroupId`; each page counts as a render. The sitemap is read before
@@ -98,7 +98,7 @@ twins! {
     refresh_whole_site(request: AppJson<SiteRequest>) -> Json<SiteReply>
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Refreshes the pages that changed.
     ///
     /// Those whose `lastmod` in the sitemap is later than their snapshot, those that were never stored, and those without

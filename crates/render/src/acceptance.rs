@@ -90,7 +90,7 @@ impl Acceptance {
 
     /// Records why a render is not stored, and releases the lease on the page.
     pub async fn refuse(&self, id: &PageId, token: &str, reason: &str) -> Result<SnapshotUpdate, DbError> {
-        self.note_failure(id, reason).await?;
+        self.record_failure(id, reason).await?;
         self.durable.end(id, token).await?;
         Ok(SnapshotUpdate::No)
     }
@@ -109,17 +109,17 @@ impl Acceptance {
             return Ok(false);
         }
         let since = suspected.unwrap_or(now);
-        self.durable.note_suspect(id, since, since.plus(CONFIRM_AFTER)).await?;
+        self.durable.record_suspect(id, since, since.plus(CONFIRM_AFTER)).await?;
         Ok(true)
     }
 
     /// Records the failure in the snapshot's row, if there is one, with a growing pause before the next attempt.
-    pub async fn note_failure(&self, id: &PageId, error: &str) -> Result<(), DbError> {
+    pub async fn record_failure(&self, id: &PageId, error: &str) -> Result<(), DbError> {
         let Some(row) = self.durable.find_row(id).await? else { return Ok(()) };
         let error: String = error.chars().take(MAX_ERROR_CHARS).collect();
         let failures = row.failures.saturating_add(1);
         let retry_at = self.clock.now().plus(pause_after(failures));
-        self.durable.note_failure(id, &error, failures, retry_at).await
+        self.durable.record_failure(id, &error, failures, retry_at).await
     }
 }
 

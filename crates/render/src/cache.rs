@@ -286,7 +286,7 @@ impl DurableTier {
         let stored = queries::store_snapshot(&mut tx, page, generation, token, &new).await?;
         let is_news = matches!(stored, Stored::Yes { is_news: true, .. });
         if let Some(url) = Url::parse(url).ok().filter(|_| is_news) {
-            self.index_now.note_changed(&mut tx, site, &url).await?;
+            self.index_now.record_changed(&mut tx, site, &url).await?;
         }
         tx.commit().await?;
         if is_news {
@@ -313,7 +313,7 @@ impl DurableTier {
     }
 
     /// Records a failed re-render of a page that has a snapshot.
-    pub async fn note_failure(
+    pub async fn record_failure(
         &self,
         page: &PageId,
         error: &str,
@@ -321,21 +321,21 @@ impl DurableTier {
         retry_at: Timestamp,
     ) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
-        queries::note_failure(&mut tx, page, error, (failures, self.clock.now(), retry_at)).await?;
+        queries::record_failure(&mut tx, page, error, (failures, self.clock.now(), retry_at)).await?;
         tx.commit().await?;
         self.forget(page);
         Ok(())
     }
 
     /// Records a re-render that was held back.
-    pub async fn note_suspect(
+    pub async fn record_suspect(
         &self,
         page: &PageId,
         at: Timestamp,
         retry_at: Timestamp,
     ) -> Result<(), DbError> {
         let mut tx = self.db.write().await?;
-        queries::note_suspect(&mut tx, page, at, retry_at).await?;
+        queries::record_suspect(&mut tx, page, at, retry_at).await?;
         tx.commit().await?;
         self.forget(page);
         Ok(())

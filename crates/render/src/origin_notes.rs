@@ -12,7 +12,7 @@ pub fn is_of_the_page(error: &RenderError) -> bool {
 }
 
 /// Records the result of a render of this process.
-pub fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
+pub fn record_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
     match rendered {
         Err(RenderError::OriginUnreachable(_) | RenderError::Timeout(_)) => {
             permit.note(OriginResult::Failed);
@@ -24,7 +24,7 @@ pub fn note_origin(permit: &Permit, rendered: &Result<Rendered, RenderError>) {
 }
 
 /// Records the result of a render of another process.
-pub fn note_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
+pub fn record_origin_elsewhere(permit: &Permit, outcome: &Result<RenderOutcome, RenderTaskError>) {
     match outcome {
         Ok(RenderOutcome::Made { page, .. }) if page.partial => permit.note(OriginResult::CutOff),
         Ok(RenderOutcome::Made { .. }) => permit.note(OriginResult::Responded),

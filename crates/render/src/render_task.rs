@@ -22,7 +22,7 @@ use super::impossible::ImpossiblePages;
 use super::kept_headers::kept_headers;
 use super::model::{RenderPurpose, RenderedPage};
 use super::not_found::judge;
-use super::origin_notes::{is_of_the_page, note_origin, note_origin_elsewhere};
+use super::origin_notes::{is_of_the_page, record_origin, record_origin_elsewhere};
 use super::outcome::{RenderOrder, RenderOutcome, RenderTaskError};
 use super::public_answer::{public_address, public_status};
 use super::queries::PageId;
@@ -124,7 +124,7 @@ impl RenderTasks {
     pub async fn look(&self, site: &Site, url: &Url) -> Result<Rendered, LookError> {
         let permit = self.background_turn(site).await?;
         let rendered = self.render(self.request(site, url), &permit).await;
-        note_origin(&permit, &rendered);
+        record_origin(&permit, &rendered);
         Ok(rendered?)
     }
 
@@ -171,7 +171,7 @@ impl RenderTasks {
         };
         if let Some(remote) = &self.remote {
             let outcome = remote.run(order, &self.durable, abandoned).await;
-            note_origin_elsewhere(&permit, &outcome);
+            record_origin_elsewhere(&permit, &outcome);
             return outcome;
         }
         let token = uuid::Uuid::now_v7().to_string();
@@ -192,9 +192,9 @@ impl RenderTasks {
         let page = twin.as_ref().unwrap_or(page);
         let render_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
-        note_origin(&permit, &rendered);
+        record_origin(&permit, &rendered);
         drop(permit);
-        self.note_health(site, &rendered);
+        self.record_health(site, &rendered);
         match rendered {
             Ok(rendered) => {
                 let mut made = self.page_of(site, rendered);
@@ -220,7 +220,7 @@ impl RenderTasks {
             Err(error) => {
                 metrics::counter!("glasshouse_renders_failed_total").increment(1);
                 self.accounts.refund(&reservation).await?;
-                self.note_failure(id, &error).await?;
+                self.record_failure(id, &error).await?;
                 self.durable.end(id, &token).await?;
                 Err(error.into())
             }
@@ -228,7 +228,7 @@ impl RenderTasks {
     }
 
     /// Counts a render for the health of the site's renders, unless it was not the site's fault.
-    fn note_health(&self, site: &Site, rendered: &Result<Rendered, RenderError>) {
+    fn record_health(&self, site: &Site, rendered: &Result<Rendered, RenderError>) {
         use RenderError::{Abandoned, NoBrowser, ShuttingDown};
         match rendered {
             Err(NoBrowser(_) | Abandoned | ShuttingDown) => {}
@@ -254,12 +254,12 @@ impl RenderTasks {
     }
 
     /// Records the failed render of a page.
-    async fn note_failure(&self, id: &PageId, error: &RenderError) -> Result<(), RenderTaskError> {
+    async fn record_failure(&self, id: &PageId, error: &RenderError) -> Result<(), RenderTaskError> {
         if matches!(error, RenderError::PageCrashed) {
             self.quarantine.insert(id, ());
         }
         if is_of_the_page(error) {
-            self.acceptance.note_failure(id, &error.to_string()).await?;
+            self.acceptance.record_failure(id, &error.to_string()).await?;
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Retention {
     }
 
     /// Writes outcomes of renders every few seconds and the request counts every minute, and both once more at shutdown.
-    pub async fn run_chores(self, shutdown: CancellationToken) {
+    pub async fn run_maintenance(self, shutdown: CancellationToken) {
         for round in 1_u32.. {
             tokio::select! {
                 () = tokio::time::sleep(FLUSH_EVERY) => {}

@@ -79,11 +79,11 @@ impl RenderServices {
         Envelope::new(self.platform().config.clone(), router, fast)
     }
 
-    /// Starts the recorder and the chores of retention, which end at shutdown.
+    /// Starts the recorder and the maintenance of retention, which end at shutdown.
     pub fn start(&self) {
         self.left.start();
         let Platform { tasks, shutdown, .. } = self.platform();
-        tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
+        tasks.spawn(self.render.retention().clone().run_maintenance(shutdown.clone()));
     }
 
     /// Makes a worker that renders for other processes.

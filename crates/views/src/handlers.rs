@@ -24,7 +24,7 @@ use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue, strangers_bytes};
+use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, Issue, untrusted_bytes};
 use refresh::model::{page_url, path_problem};
 
 /// Returns the operations of this feature.
@@ -226,7 +226,7 @@ async fn get_crawler_html(
 ) -> ApiResult<Response> {
     let html = views.crawler_html(&caller.reach(), &ViewId::from(id)).await?;
     let html = html.ok_or_else(ApiError::not_found)?;
-    let mut response = strangers_bytes("text/plain; charset=utf-8", html);
+    let mut response = untrusted_bytes("text/plain; charset=utf-8", html);
     let disposition = HeaderValue::from_static("attachment; filename=\"crawler.html\"");
     response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
     Ok(response)
@@ -239,7 +239,7 @@ async fn picture(
     pane: Pane,
 ) -> ApiResult<Response> {
     let webp = app.views.picture(&caller.reach(), id, pane).await?;
-    Ok(strangers_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
+    Ok(untrusted_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
 }
 
 impl From<TakeError> for ApiError {

@@ -14,7 +14,7 @@ use super::model::{
 };
 use super::queries::{self, ViewName, ViewRow};
 use super::work::ViewWork;
-use accounts::{AccountReach, Accounts, UsageMetric};
+use accounts::{Accounts, UsageMetric, VisibleAccount};
 use domains::origin::OriginClient;
 use domains::{DomainId, DomainsService, Site};
 use platform::Platform;
@@ -84,7 +84,7 @@ impl Views {
         Views { platform: platform.clone(), accounts, domains, jobs, work }
     }
 
-    /// Adds the chores to a worker's kinds of jobs.
+    /// Adds the maintenance to a worker's kinds of jobs.
     pub fn register(&self, registry: Registry) -> Registry {
         registry.with::<TidyViews>(self.clone(), 1)
     }
@@ -145,7 +145,7 @@ impl Views {
         Ok(id)
     }
 
-    pub async fn find(&self, reach: &AccountReach<'_>, id: &ViewId) -> Result<Option<View>, ViewReadError> {
+    pub async fn find(&self, reach: &VisibleAccount<'_>, id: &ViewId) -> Result<Option<View>, ViewReadError> {
         let Some((row, host)) = self.find_row(reach, id).await? else { return Ok(None) };
         self.read(row, host).await
     }
@@ -164,7 +164,7 @@ impl Views {
 
     pub async fn picture(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         id: &ViewId,
         pane: Pane,
     ) -> Result<Option<Bytes>, ViewReadError> {
@@ -174,7 +174,7 @@ impl Views {
     /// Returns the whole HTML that a crawler gets.
     pub async fn crawler_html(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         id: &ViewId,
     ) -> Result<Option<Bytes>, ViewReadError> {
         self.object(reach, id, CRAWLER_HTML).await
@@ -182,7 +182,7 @@ impl Views {
 
     async fn object(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         id: &ViewId,
         name: &str,
     ) -> Result<Option<Bytes>, ViewReadError> {
@@ -196,7 +196,7 @@ impl Views {
     /// Finds a view that has not expired, with its domain's name.
     async fn find_row(
         &self,
-        reach: &AccountReach<'_>,
+        reach: &VisibleAccount<'_>,
         id: &ViewId,
     ) -> Result<Option<(ViewRow, String)>, DbError> {
         let row = queries::find_view(&mut self.platform.db.read().await?, id).await?;

@@ -126,8 +126,8 @@ impl WebhookSender {
         };
         let mut tx = self.0.platform.db.write().await?;
         let outcome = outcome_of(&attempted, state, now);
-        queries::note_attempt(&mut tx, (&job.delivery, job.round), &outcome).await?;
-        note_at_webhook(&mut tx, &webhook, &attempted, now).await?;
+        queries::record_attempt(&mut tx, (&job.delivery, job.round), &outcome).await?;
+        record_at_webhook(&mut tx, &webhook, &attempted, now).await?;
         tx.commit().await?;
         Ok(next)
     }
@@ -177,8 +177,8 @@ impl WebhookSender {
         };
         let mut tx = db.write().await?;
         let outcome = outcome_of(&attempted, state, now);
-        queries::note_gathered(&mut tx, &message, &outcome, now.minus(TRIED_FOR)).await?;
-        note_at_webhook(&mut tx, &webhook, &attempted, now).await?;
+        queries::record_gathered(&mut tx, &message, &outcome, now.minus(TRIED_FOR)).await?;
+        record_at_webhook(&mut tx, &webhook, &attempted, now).await?;
         tx.commit().await?;
         Ok(next)
     }
@@ -338,7 +338,7 @@ fn outcome_of(attempted: &Attempted, state: DeliveryState, now: Timestamp) -> At
 }
 
 /// Notes at the webhook that a message was taken or not, and switches off one that takes none.
-async fn note_at_webhook(
+async fn record_at_webhook(
     tx: &mut store::Tx,
     row: &WebhookRow,
     attempted: &Attempted,
@@ -346,9 +346,9 @@ async fn note_at_webhook(
 ) -> Result<(), DbError> {
     let id = &row.webhook.id;
     if attempted.verdict == WebhookVerdict::Taken {
-        return queries::note_success(tx, id).await;
+        return queries::record_success(tx, id).await;
     }
-    let since = queries::note_failure(tx, id, now).await?;
+    let since = queries::record_failure(tx, id, now).await?;
     let is_given_up = now.since(since) >= GIVEN_UP_AFTER;
     let given_up = is_given_up.then_some("No message was taken for five days.");
     match attempted.problem.or(given_up) {

@@ -19,7 +19,7 @@ use super::operator::Operator;
 use super::requester::Requester;
 use super::signed_in::{lacks_csrf_token, signed_in};
 use crate::AccountId;
-use crate::model::{AccountReach, KeyIdentity, SessionIdentity};
+use crate::model::{KeyIdentity, SessionIdentity, VisibleAccount};
 use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::client::client_address;
 use platform::api::rate_limit_state::RateLimitSlot;
@@ -87,12 +87,12 @@ impl<A: Access> Caller<A> {
     }
 
     /// Returns the account as the caller sees it.
-    pub fn reach(&self) -> AccountReach<'_> {
+    pub fn reach(&self) -> VisibleAccount<'_> {
         let domains = match &self.credential {
             Credential::Key(_) => None,
             Credential::Session(session) => session.domains.as_deref(),
         };
-        AccountReach { account: self.account(), domains }
+        VisibleAccount { account: self.account(), domains }
     }
 
     /// Returns true when the caller sees the domain of this name, if it is one of the account's.

@@ -3,13 +3,13 @@
 
 pub mod caller;
 pub mod credentials;
+pub mod for_keys_and_sessions;
 pub mod long_calls;
 pub mod operator;
 pub mod proxied;
 pub mod rate_limit;
 pub mod requester;
 mod signed_in;
-pub mod twins;
 
 use std::sync::Arc;
 

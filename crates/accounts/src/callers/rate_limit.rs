@@ -84,7 +84,7 @@ impl RateLimits {
     }
 
     /// Remembers that a cookie or token was right.
-    pub fn note_right(&self, secret: &str) {
+    pub fn record_right(&self, secret: &str) {
         self.right.insert(&KeyHash::of(secret), ());
     }
 

@@ -43,7 +43,7 @@ async fn session_of_cookie(parts: &Parts, callers: &Callers) -> Result<Option<Se
     }
     let session = callers.accounts.find_session(cookie).await?;
     if session.is_some() {
-        callers.rate_limits.note_right(cookie);
+        callers.rate_limits.record_right(cookie);
     }
     Ok(session)
 }

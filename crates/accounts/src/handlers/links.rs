@@ -65,7 +65,7 @@ async fn accept_invitation(
         attempt.give_back().await?;
     }
     let session = accepted?;
-    callers.rate_limits.note_right(session.id());
+    callers.rate_limits.record_right(session.id());
     let cookie = session.cookie(callers.config.is_public_https());
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }

@@ -123,7 +123,7 @@ async fn create_session(
         Err(SignInError::WrongCredentials) => return Err(ApiError::new(ErrorCode::InvalidCredentials)),
         Err(SignInError::Store(error)) => return Err(error.into()),
     };
-    callers.rate_limits.note_right(session.id());
+    callers.rate_limits.record_right(session.id());
     attempt.give_back().await?;
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, session.cookie(https))]))
 }
@@ -143,7 +143,7 @@ async fn get_session(
     let mut csrf_token = session.csrf_token.clone();
     if !session.is_stored {
         let begun = people.credentials.begin_of(&session).await?;
-        callers.rate_limits.note_right(begun.id());
+        callers.rate_limits.record_right(begun.id());
         headers.insert(header::SET_COOKIE, begun.cookie(callers.config.is_public_https()));
         csrf_token = begun.csrf_token;
     }
@@ -236,7 +236,7 @@ async fn change_password(
         Err(_) => return Err(ApiError::new(ErrorCode::WrongPassword)),
     };
     attempt.give_back().await?;
-    callers.rate_limits.note_right(fresh.id());
+    callers.rate_limits.record_right(fresh.id());
     let cookie = fresh.cookie(callers.config.is_public_https());
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]))
 }

@@ -103,7 +103,7 @@ impl PersonCredentials {
             return Ok(false);
         }
         sessions::set_session_account(&mut tx, KeyHash::of(session), account).await?;
-        people::note_seen(&mut tx, account, person, self.shared.clock.now()).await?;
+        people::record_seen(&mut tx, account, person, self.shared.clock.now()).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -118,6 +118,6 @@ pub(super) async fn begin_session(
     let session = NewSession::generate();
     let row = SessionRow { hash: session.hash(), person, account, csrf_token: &session.csrf_token };
     sessions::insert_session(conn, &row, now).await?;
-    people::note_seen(conn, account, person, now).await?;
+    people::record_seen(conn, account, person, now).await?;
     Ok(session)
 }

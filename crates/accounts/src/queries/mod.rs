@@ -240,7 +240,7 @@ pub async fn revoke_key(
 }
 
 /// Writes down when a key was last used; an older time changes nothing.
-pub async fn note_key_use(conn: &mut Conn, key: &KeyId, at: Timestamp) -> Result<(), DbError> {
+pub async fn record_key_use(conn: &mut Conn, key: &KeyId, at: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update api_keys set last_used_at = $2
          where id = $1 and (last_used_at is null or last_used_at < $2)";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)

@@ -335,7 +335,7 @@ pub async fn list_accounts_of(conn: &mut Conn, person: &PersonId) -> Result<Vec<
 }
 
 /// Writes down when a person was seen in an account.
-pub async fn note_seen(
+pub async fn record_seen(
     conn: &mut Conn,
     account: &AccountId,
     person: &PersonId,

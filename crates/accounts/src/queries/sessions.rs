@@ -133,7 +133,7 @@ pub async fn set_session_account(conn: &mut Conn, hash: KeyHash, account: &Accou
         .map(drop))?)
 }
 
-pub async fn note_session_use(conn: &mut Conn, hash: KeyHash, now: Timestamp) -> Result<(), DbError> {
+pub async fn record_session_use(conn: &mut Conn, hash: KeyHash, now: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update sessions set last_seen_at = $2 where id_hash = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
         .bind(hash.to_hex())

@@ -4,7 +4,7 @@
 mod authentication;
 mod cache;
 mod errors;
-mod known;
+mod key_filter;
 mod usage;
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use store::{Conn, Db, DbError};
 
 use self::cache::KeyCache;
 pub use self::errors::{AccountError, CreateKeyError, SignInError};
-use self::known::{InactiveAccounts, KnownKeys, UsedUp};
+use self::key_filter::{InactiveAccounts, KeyFilter, UsedUp};
 use super::keys::{KeyHash, KeyKind, NewKey, random_text};
 use super::model::{Account, AccountId, ApiKeyInfo, Email, KeyId, KeyOrder, PersonId, SessionIdentity};
 use super::people::{MemberId, NewMember};
@@ -38,7 +38,7 @@ struct Inner {
     db: Db,
     clock: Clock,
     cache: Arc<KeyCache>,
-    known_keys: Arc<KnownKeys>,
+    known_keys: Arc<KeyFilter>,
     inactive: Arc<InactiveAccounts>,
     used_up: Arc<UsedUp>,
     follower: Follower,
@@ -46,7 +46,7 @@ struct Inner {
 }
 
 impl Accounts {
-    /// Makes the service. Starts nothing: see [`Accounts::run_chores`].
+    /// Makes the service. Starts nothing: see [`Accounts::run_maintenance`].
     pub fn new(platform: &Platform, follower: &Follower) -> Accounts {
         let most = platform.config.limits.keys_per_account;
         Accounts::with(platform.db.clone(), platform.clock.clone(), most, follower.clone())
@@ -60,7 +60,7 @@ impl Accounts {
 
     fn with(db: Db, clock: Clock, keys_per_account: u64, follower: Follower) -> Accounts {
         let cache = Arc::<KeyCache>::default();
-        let known_keys = Arc::new(KnownKeys::new(&cache));
+        let known_keys = Arc::new(KeyFilter::new(&cache));
         let used_up = Arc::<UsedUp>::default();
         let inactive = Arc::new(InactiveAccounts::new(&cache, &used_up));
         follower.register(known_keys.clone());
@@ -267,8 +267,8 @@ impl Accounts {
         let Some((session, seen)) = found else { return Ok(None) };
         if now.since(seen) >= SEEN_EVERY {
             let mut tx = self.0.db.write().await?;
-            sessions::note_session_use(&mut tx, hash, now).await?;
-            people::note_seen(&mut tx, &session.account, &session.person, now).await?;
+            sessions::record_session_use(&mut tx, hash, now).await?;
+            people::record_seen(&mut tx, &session.account, &session.person, now).await?;
             tx.commit().await?;
         }
         Ok(Some(session))
@@ -289,13 +289,13 @@ impl Accounts {
     }
 
     /// Writes down the last uses of keys and deletes ended sessions, now and then, until `shutdown`; a last time after it.
-    pub async fn run_chores(self, shutdown: tokio_util::sync::CancellationToken) {
+    pub async fn run_maintenance(self, shutdown: tokio_util::sync::CancellationToken) {
         loop {
             let is_last = tokio::select! {
                 () = tokio::time::sleep(CHORES_EVERY) => false,
                 () = shutdown.cancelled() => true,
             };
-            if let Err(error) = self.do_chores().await {
+            if let Err(error) = self.do_maintenance().await {
                 tracing::warn!(error = %error, "could not write down the last uses of keys");
             }
             if is_last {
@@ -304,12 +304,12 @@ impl Accounts {
         }
     }
 
-    async fn do_chores(&self) -> Result<(), DbError> {
+    async fn do_maintenance(&self) -> Result<(), DbError> {
         let uses = self.0.cache.take_uses();
         let now = self.0.clock.now();
         let mut tx = self.0.db.write().await?;
         for (key, at) in uses {
-            queries::note_key_use(&mut tx, &key, at).await?;
+            queries::record_key_use(&mut tx, &key, at).await?;
         }
         sessions::delete_ended_sessions(&mut tx, now.minus(IDLE), now.minus(ABSOLUTE)).await?;
         tx.commit().await

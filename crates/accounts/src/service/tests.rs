@@ -167,14 +167,14 @@ async fn a_key_known_before_the_database_went_away_still_works() {
 }
 
 #[tokio::test]
-async fn the_last_use_of_a_key_is_written_down_by_the_chores() {
+async fn the_last_use_of_a_key_is_written_down_by_the_maintenance() {
     TestApp::on_each_engine(async |app| {
         let account = app.account("owner@shop.example", Plan::Agency).await;
         app.state.accounts.authenticate(&account.key).await.unwrap();
         app.clock.advance(Duration::from_secs(7));
         app.state.accounts.authenticate_cached(&account.key).unwrap();
 
-        app.state.accounts.do_chores().await.unwrap();
+        app.state.accounts.do_maintenance().await.unwrap();
 
         let key = &app.state.accounts.list_keys(&account.id).await.unwrap()[0];
         assert_eq!(key.last_used_at, Some(app.clock.now()));

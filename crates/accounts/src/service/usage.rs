@@ -6,7 +6,7 @@ use std::sync::Arc;
 use store::{DbError, Tx};
 
 use super::Accounts;
-use super::known::UsedUp;
+use super::key_filter::UsedUp;
 use crate::model::AccountId;
 use crate::queries;
 use crate::usage::{Reservation, UsageMetric};

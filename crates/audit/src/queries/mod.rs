@@ -210,7 +210,7 @@ pub async fn begin_run(
 }
 
 /// Notes that a process still works on a run.
-pub async fn note_alive(conn: &mut Conn, id: &RunId, working_until: Timestamp) -> Result<(), DbError> {
+pub async fn record_alive(conn: &mut Conn, id: &RunId, working_until: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update audit_runs set working_until = $2 where id = $1 and active";
     on_engine!(conn, |c| {
         sqlx::query(SQL).bind(id.as_str()).bind(working_until.as_millis()).execute(c).await.map(drop)
@@ -228,7 +228,7 @@ pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
 
 /// Stores the progress of a run, and clears the count of attempts that died. Returns true when the run should stop; none:
 /// it is over.
-pub async fn note_progress(
+pub async fn record_progress(
     conn: &mut Conn,
     id: &RunId,
     progress: AuditProgress,
@@ -249,7 +249,7 @@ pub async fn note_progress(
 }
 
 /// Counts pages of a run against the plan.
-pub async fn note_counted(conn: &mut Conn, id: &RunId, pages: u64) -> Result<(), DbError> {
+pub async fn record_counted(conn: &mut Conn, id: &RunId, pages: u64) -> Result<(), DbError> {
     const SQL: &str = "update audit_runs set pages_counted = $2 where id = $1";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(count(pages)).execute(c).await.map(drop))?;
     Ok(())

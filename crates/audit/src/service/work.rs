@@ -135,7 +135,7 @@ async fn watch(runs: &AuditRuns, id: &RunId, cancelled: &AtomicBool) -> std::con
         if look.is_multiple_of(ALIVE_EVERY) {
             let alive = async {
                 let mut tx = runs.platform.db.write().await?;
-                queries::note_alive(&mut tx, id, runs.platform.clock.now().plus(ALIVE_FOR)).await?;
+                queries::record_alive(&mut tx, id, runs.platform.clock.now().plus(ALIVE_FOR)).await?;
                 tx.commit().await
             };
             // A database that is away for a moment is told the next time.
@@ -242,7 +242,7 @@ impl Attempt<'_> {
             let mut tx = runs.platform.db.write().await?;
             let metric = UsageMetric::AuditedPages;
             runs.accounts.reserve_in(&mut tx, &run.account_id, metric, rest, PlanLimit::NONE).await?;
-            queries::note_counted(&mut tx, &run.id, audit.pages as u64).await?;
+            queries::record_counted(&mut tx, &run.id, audit.pages as u64).await?;
             tx.commit().await?;
         }
         Ok(())
@@ -281,13 +281,13 @@ impl Keeper<'_> {
                 queries::segments::put_segment(&mut tx, self.run, kind, self.next, &pack(lines)).await?;
             }
         }
-        let stop = queries::note_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
+        let stop = queries::record_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
         let more = pages.saturating_sub(self.counted);
         let metric = UsageMetric::AuditedPages;
         let is_within = more == 0
             || runs.accounts.reserve_in(&mut tx, self.account, metric, more, self.limit).await?.is_some();
         if is_within && more > 0 {
-            queries::note_counted(&mut tx, self.run, pages).await?;
+            queries::record_counted(&mut tx, self.run, pages).await?;
         }
         tx.commit().await?;
         self.next += 1;
@@ -320,7 +320,7 @@ impl Journal for Keeper<'_> {
             let noted = async {
                 let mut tx = runs.platform.db.write().await?;
                 self.job.hold(&mut tx).await?;
-                queries::note_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
+                queries::record_progress(&mut tx, self.run, progress, runs.platform.clock.now()).await?;
                 tx.commit().await?;
                 Ok::<(), WorkError>(())
             };

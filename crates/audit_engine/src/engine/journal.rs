@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::AuditProgress;
 use super::outcome::RowResult;
-use crate::site::{CrawledSite, Row, SpillFile, SpillPlace, UrlId};
+use crate::site::{CrawledSite, Row, SpillFile, SpillOffset, UrlId};
 
 /// First byte of a batch. Another one is of a program that keeps rows differently.
 const VERSION: u8 = 6;
@@ -88,7 +88,7 @@ struct Head {
 #[derive(Default)]
 pub(super) struct EarlierRecords {
     /// Position of each address's record until the crawl reaches the address.
-    records: HashMap<UrlId, SpillPlace>,
+    records: HashMap<UrlId, SpillOffset>,
     spill: SpillFile,
     /// Runs before this one.
     pub sessions: u32,

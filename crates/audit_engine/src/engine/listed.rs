@@ -56,7 +56,7 @@ impl ListedPages {
         for id in
             std::mem::take(&mut self.kept).into_iter().filter(|id| !frontier.knows(*id)).collect::<Vec<_>>()
         {
-            patterns.note_queued(urls.key(id));
+            patterns.record_queued(urls.key(id));
             frontier.push(id, CrawlPriority::Listed, 0);
         }
         for group in &mut self.groups {
@@ -66,13 +66,13 @@ impl ListedPages {
             match patterns.listed_share(urls.key(*first)) {
                 Some(share) => {
                     for id in group.drain(..(share as usize).min(group.len())) {
-                        patterns.note_queued(urls.key(id));
+                        patterns.record_queued(urls.key(id));
                         frontier.push(id, CrawlPriority::Listed, 0);
                     }
                 }
                 None => {
                     for id in group.drain(..) {
-                        patterns.note_sampled(urls.key(id));
+                        patterns.record_sampled(urls.key(id));
                         sampled.insert(id);
                         frontier.refuse(id);
                     }

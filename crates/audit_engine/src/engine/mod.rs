@@ -28,9 +28,9 @@ mod robots_analysis;
 mod scanning;
 mod sitemaps;
 mod stats;
-mod tally;
 mod targets;
 mod template;
+mod totals;
 mod watch;
 
 use std::sync::Arc;

@@ -221,12 +221,12 @@ impl Patterns {
     }
 
     /// Counts a listed address that is requested.
-    pub fn note_queued(&mut self, key: &str) {
+    pub fn record_queued(&mut self, key: &str) {
         self.of(key).queued += 1;
     }
 
     /// Counts a listed address that other pages of its template represent.
-    pub fn note_sampled(&mut self, key: &str) {
+    pub fn record_sampled(&mut self, key: &str) {
         self.of(key).sampled += 1;
     }
 

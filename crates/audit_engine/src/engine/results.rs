@@ -10,13 +10,13 @@ use super::outcome::{
 };
 use super::robots_analysis::RobotsAnalysis;
 use super::stats::{CrawlStats, SolvedBySnapshots};
-use super::tally::RowTally;
+use super::totals::RowTotals;
 use crate::checks::{CheckId, Evidence, FindingScope, Fires};
 use crate::page::view::CheckedRows;
 use crate::score::{HealthParts, health_after, health_parts, page_health, page_penalties, run_health};
 use crate::site::{
     CrawledSite, Details, Difference, Failure, NamedRow, PageFields, Row, RowDestination, SiteFindings,
-    SpillFile, SpillPlace,
+    SpillFile, SpillOffset,
 };
 
 impl Crawl<'_> {
@@ -36,7 +36,7 @@ impl Crawl<'_> {
         self.site.join();
         let site_findings = self.whole_checks();
         let mut results = RowResults { spill: std::mem::take(&mut self.spill), kept: Vec::new() };
-        let mut tally = RowTally::default();
+        let mut tally = RowTotals::default();
         for row in self.site.rows.iter() {
             let row = NamedRow { row, named: self.site.named(row) };
             let mut details = self.joined_details(&row, &results.spill);
@@ -165,7 +165,7 @@ impl Crawl<'_> {
 /// Results of rows, in their order.
 pub(super) struct RowResults {
     spill: SpillFile,
-    kept: Vec<SpillPlace>,
+    kept: Vec<SpillOffset>,
 }
 
 impl RowResults {

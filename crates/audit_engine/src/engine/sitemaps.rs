@@ -244,7 +244,7 @@ impl SitemapCollector for AuditCollector {
         });
     }
 
-    fn note_cut(&mut self) {
+    fn record_cut(&mut self) {
         self.is_cut = true;
     }
 

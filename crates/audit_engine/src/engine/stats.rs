@@ -10,7 +10,7 @@ use super::CrawlMode;
 use super::crawl::Crawl;
 use super::outcome::{CrawlEnd, SiteResult};
 use super::patterns::SampledPattern;
-use super::tally::{RowTally, count_type};
+use super::totals::{RowTotals, count_type};
 use crate::checks::{FindingScope, ORPHAN, Severity};
 use crate::score::HealthParts;
 use crate::site::{Row, SharedContent};
@@ -224,7 +224,7 @@ impl CrawlStats {
     /// Computes the statistics of a crawl whose rows are joined.
     pub(super) fn of(
         crawl: &Crawl,
-        tally: &mut RowTally,
+        tally: &mut RowTotals,
         site_results: &[SiteResult],
         discovered: usize,
     ) -> CrawlStats {

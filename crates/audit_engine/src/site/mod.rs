@@ -35,7 +35,7 @@ pub use probes::{Asset, BotResponse, LlmsFile, Probes, SisterPage};
 pub use row::{Details, Difference, Failure, Fingerprints, PageFields, Row, RowDestination};
 pub use rows::Rows;
 pub use shared::SharedContent;
-pub use spill_file::{SpillFile, SpillPlace};
+pub use spill_file::{SpillFile, SpillOffset};
 pub use verdicts::{AlternateVerdict, CanonicalVerdict, LinkVerdict, RedirectEnd, RedirectVerdict};
 
 /// Everything that is known of a site.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::named::Named;
-use super::{SharedContent, SpillPlace, UrlId};
+use super::{SharedContent, SpillOffset, UrlId};
 use crate::checks::{CheckId, Evidence};
 use crate::custom::CustomResults;
 use crate::page::view::CheckedRows;
@@ -66,11 +66,11 @@ pub struct Row {
     /// Values that no join compares; none once they are in the file.
     pub details: Option<Box<Details>>,
     #[serde(skip)]
-    pub kept_details: Option<SpillPlace>,
+    pub kept_details: Option<SpillOffset>,
     /// Addresses and texts that the page names; none once they are in the file.
     pub named: Option<Box<Named>>,
     #[serde(skip)]
-    pub kept_named: Option<SpillPlace>,
+    pub kept_named: Option<SpillOffset>,
     /// Points for a search result or a shared link, as far as the page alone decides.
     pub preview: crate::score::Preview,
     /// Time of the request, in epoch milliseconds.

@@ -13,15 +13,15 @@ const STEP: usize = 256 * 1024;
 
 /// Position of a value in a spill file. Small, because every row has two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpillPlace {
+pub struct SpillOffset {
     start: (u32, u32),
     length: NonZeroU32,
 }
 
-impl SpillPlace {
-    fn new(start: u64, length: usize) -> SpillPlace {
+impl SpillOffset {
+    fn new(start: u64, length: usize) -> SpillOffset {
         let length = u32::try_from(length).ok().and_then(NonZeroU32::new);
-        SpillPlace {
+        SpillOffset {
             start: ((start >> 32) as u32, start as u32),
             length: length
                 .expect("what is known of a page has bytes, and fewer than its document's few millions"),
@@ -48,7 +48,7 @@ pub struct SpillFile {
 
 impl SpillFile {
     /// Keeps one thing.
-    pub fn keep<T: Serialize>(&mut self, value: &T) -> SpillPlace {
+    pub fn keep<T: Serialize>(&mut self, value: &T) -> SpillOffset {
         let start = self.memory.len();
         let memory = std::mem::take(&mut self.memory);
         self.memory = postcard::to_extend(value, memory).expect("plain data becomes bytes in memory");
@@ -56,14 +56,14 @@ impl SpillFile {
     }
 
     /// Stores bytes.
-    pub fn keep_bytes(&mut self, bytes: &[u8]) -> SpillPlace {
+    pub fn keep_bytes(&mut self, bytes: &[u8]) -> SpillOffset {
         let start = self.memory.len();
         self.memory.extend_from_slice(bytes);
         self.kept(start)
     }
 
-    fn kept(&mut self, start: usize) -> SpillPlace {
-        let kept = SpillPlace::new(self.written + start as u64, self.memory.len() - start);
+    fn kept(&mut self, start: usize) -> SpillOffset {
+        let kept = SpillOffset::new(self.written + start as u64, self.memory.len() - start);
         if self.memory.len() >= STEP && !self.has_failed {
             self.write();
         }
@@ -89,7 +89,7 @@ impl SpillFile {
     }
 
     /// Reads a stored value, or its first field.
-    pub fn get<T: DeserializeOwned>(&self, kept: SpillPlace) -> T {
+    pub fn get<T: DeserializeOwned>(&self, kept: SpillOffset) -> T {
         let (start, length) = (kept.start(), kept.length());
         let value = match (&self.file, start.checked_sub(self.written)) {
             (Some(file), None) => {
@@ -114,7 +114,7 @@ mod tests {
         let mut spill = SpillFile::default();
         let titles: Vec<String> = (0..2000).map(|number| format!("{number} {}", "x".repeat(300))).collect();
 
-        let kept: Vec<SpillPlace> = titles.iter().map(|title| spill.keep(title)).collect();
+        let kept: Vec<SpillOffset> = titles.iter().map(|title| spill.keep(title)).collect();
 
         assert!(spill.file.is_some() && !spill.memory.is_empty() && spill.memory.len() < STEP);
         assert!(kept.iter().zip(&titles).all(|(kept, title)| spill.get::<String>(*kept) == *title));
@@ -126,7 +126,7 @@ mod tests {
         let first = spill.keep(&"x".repeat(STEP));
         spill.has_failed = true;
 
-        let others: Vec<SpillPlace> = (0..3).map(|_| spill.keep(&"y".repeat(STEP))).collect();
+        let others: Vec<SpillOffset> = (0..3).map(|_| spill.keep(&"y".repeat(STEP))).collect();
 
         assert_eq!(spill.get::<String>(first).len(), STEP);
         assert!(others.iter().all(|kept| spill.get::<String>(*kept).starts_with('y')));
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn a_place_beyond_four_gigabytes_is_the_same_again() {
-        let kept = SpillPlace::new(5 << 32 | 3, 9);
+        let kept = SpillOffset::new(5 << 32 | 3, 9);
 
         assert_eq!((kept.start(), kept.length()), (5 << 32 | 3, 9));
     }

@@ -13,7 +13,7 @@ use domains::{DomainAccess, RequestedDomain};
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, PersonRole, Rate};
 use platform::api::openapi::{Refusals, own_errors};
-use platform::api::{ApiError, ApiResult, AppQuery, ErrorCode, strangers_bytes};
+use platform::api::{ApiError, ApiResult, AppQuery, ErrorCode, untrusted_bytes};
 
 /// Returns the operation of this file.
 pub(super) fn routes() -> OpenApiRouter<DashboardState> {
@@ -69,5 +69,5 @@ async fn get_preview_image(
     }
     let image = app.dashboard.previews.fetch(url).await;
     let image = image.ok_or_else(|| ApiError::new(ErrorCode::FetchFailed))?;
-    Ok(strangers_bytes(image.media_type, image.bytes))
+    Ok(untrusted_bytes(image.media_type, image.bytes))
 }

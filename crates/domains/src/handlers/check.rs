@@ -10,7 +10,7 @@ use crate::access::CheckDomain;
 use crate::connection::CheckResult;
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
-use accounts::callers::twins::twins;
+use accounts::callers::for_keys_and_sessions::for_keys_and_sessions;
 use platform::api::ApiResult;
 use platform::api::access::Access;
 
@@ -19,7 +19,7 @@ pub(super) fn routes() -> OpenApiRouter<DomainsState> {
     OpenApiRouter::new().routes(routes!(check_domain)).routes(routes!(dashboard_check_domain))
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Checks whether a domain is connected.
     ///
     /// Looks up whether the domain's DNS records point at the service, and sends a crawler-style request to the domain to

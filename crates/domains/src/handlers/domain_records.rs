@@ -17,7 +17,7 @@ use crate::responses::{AddedDomain, DomainDetail, DomainList, RemovedDomain};
 use crate::service::{AddError, NewDomain};
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
-use accounts::callers::twins::twins;
+use accounts::callers::for_keys_and_sessions::for_keys_and_sessions;
 use platform::api::access::Access;
 use platform::api::openapi::{NoMore, own_errors};
 use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
@@ -37,7 +37,7 @@ own_errors! {
     NotRemoved: NotFound;
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Lists the account's domains.
     get(Caller<ListDomains>) list_domains: "/api/domains", dashboard_list_domains: "/api/dashboard/domains";
     state(DomainsState);
@@ -69,7 +69,7 @@ struct AddRequest {
     origin_host: Option<String>,
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Adds a domain.
     ///
     /// The domain is pending until its records are found, or its own server calls the render API. Create the records at the
@@ -135,7 +135,7 @@ fn not_added(error: AddError) -> ApiError {
     }
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Returns a domain with its settings.
     get(Caller<ReadDomainRecord>) get_domain: "/api/domains/{domain}", dashboard_get_domain: "/api/dashboard/domains/{domain}";
     state(DomainsState);
@@ -155,7 +155,7 @@ async fn get<A: Access>(
     Ok(Json(domain.record(caller, &app.domains, DomainAccess::Read).await?.into()))
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Removes a domain.
     ///
     /// The name is free at once, and requests for it are no longer served after two seconds. The domain's data (snapshots,

@@ -14,7 +14,7 @@ use crate::responses::UpdatedDomain;
 use crate::settings::{SettingsChange, SettingsError};
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
-use accounts::callers::twins::twins;
+use accounts::callers::for_keys_and_sessions::for_keys_and_sessions;
 use platform::api::access::Access;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, DomainsJson, ErrorCode};
@@ -33,7 +33,7 @@ own_errors! {
         DomainSuspended, NotFound, PayloadTooLarge, UnsupportedMediaType;
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Changes a domain's settings.
     ///
     /// Fields that are left out keep their values; lists are replaced as a whole. Each field is saved or rejected by itself:

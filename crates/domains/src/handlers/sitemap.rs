@@ -20,7 +20,7 @@ use crate::settings::given;
 use crate::site::Site;
 use crate::{DomainAccess, RequestedDomain};
 use accounts::callers::caller::Uncounted;
-use accounts::callers::twins::twins;
+use accounts::callers::for_keys_and_sessions::for_keys_and_sessions;
 use platform::api::openapi::own_errors;
 use platform::api::{ApiError, ApiResult, ErrorCode, Issue, OptionalDomainsJson};
 
@@ -66,7 +66,7 @@ enum Work {
     Renew(Option<Url>),
 }
 
-twins! {
+for_keys_and_sessions! {
     /// Sets, clears or reads a domain's sitemap.
     ///
     /// A new address is read before it is stored, with every file of an index, including compressed files, for at most 30

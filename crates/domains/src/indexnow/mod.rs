@@ -83,7 +83,7 @@ impl IndexNow {
 
     /// Records that a page has changed, in the transaction that stores the page. Records nothing for a domain whose pages are
     /// not submitted or that no check has proven.
-    pub async fn note_changed(&self, tx: &mut Tx, site: &Site, url: &Url) -> Result<(), DbError> {
+    pub async fn record_changed(&self, tx: &mut Tx, site: &Site, url: &Url) -> Result<(), DbError> {
         let domain = &site.domain;
         if !domain.settings.index_now || !domain.is_proven() {
             return Ok(());

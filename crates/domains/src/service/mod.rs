@@ -20,7 +20,7 @@ use super::ownership::is_contested;
 use super::queries;
 use super::root_files::RootFiles;
 use super::site::Site;
-use accounts::{AccountId, AccountReach};
+use accounts::{AccountId, VisibleAccount};
 use platform::Platform;
 use platform::clock::{Clock, Timestamp};
 use platform::config::Config;
@@ -307,7 +307,7 @@ impl DomainsService {
     }
 
     /// Lists the domains that a caller sees of its account, in the order they were added.
-    pub async fn list_seen(&self, reach: &AccountReach<'_>) -> Result<Vec<Domain>, DbError> {
+    pub async fn list_seen(&self, reach: &VisibleAccount<'_>) -> Result<Vec<Domain>, DbError> {
         let mut domains = self.list(Some(reach.account)).await?;
         domains.retain(|domain| reach.sees(&domain.host));
         Ok(domains)

@@ -24,7 +24,7 @@ use super::proxy::service::Edge;
 use platform::api::client::resolve_client;
 use platform::config;
 use platform::listen::accept::{accept, admission, drive};
-use platform::listen::admission::ConnectionPlace;
+use platform::listen::admission::ConnectionSlot;
 use platform::listen::in_flight::RequestsInFlight;
 use platform::listen::streams::Streams;
 use platform::listen::timed::{ClientTimeLimits, TimedConnection};
@@ -105,7 +105,7 @@ impl Edge {
         name: &'static str,
         listener: TcpListener,
         front: Front,
-        serve: fn(Front, TcpStream, SocketAddr, ConnectionPlace) -> Fut,
+        serve: fn(Front, TcpStream, SocketAddr, ConnectionSlot) -> Fut,
     ) where
         Fut: Future<Output = ()> + Send + 'static,
     {
@@ -160,11 +160,11 @@ fn http2_server(listening: &Listening, requests_per_domain: usize) -> http2::Bui
 }
 
 impl Front {
-    async fn serve_plain(self, stream: TcpStream, peer: SocketAddr, place: ConnectionPlace) {
+    async fn serve_plain(self, stream: TcpStream, peer: SocketAddr, place: ConnectionSlot) {
         self.serve_http1(stream, Peer { address: peer.ip(), name: None }, place).await;
     }
 
-    async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: ConnectionPlace) {
+    async fn serve_tls(self, stream: TcpStream, peer: SocketAddr, place: ConnectionSlot) {
         let handshake = async {
             tokio::select! {
                 handshake = tls::accept(stream, &self.edge) => handshake,
@@ -185,7 +185,7 @@ impl Front {
         &self,
         stream: S,
         peer: Peer,
-        place: ConnectionPlace,
+        place: ConnectionSlot,
     ) -> impl Future<Output = ()> + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -208,7 +208,7 @@ impl Front {
         &self,
         stream: S,
         peer: Peer,
-        place: ConnectionPlace,
+        place: ConnectionSlot,
     ) -> impl Future<Output = ()> + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

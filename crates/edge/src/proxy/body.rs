@@ -18,7 +18,7 @@ use http_body_util::{BodyExt, Either, Empty};
 use hyper::body::Incoming;
 use tokio::time::{Instant, Sleep};
 
-use super::bulkhead::{BorrowedPlace, OriginPlace};
+use super::bulkhead::{BodySlot, OriginSlot};
 use platform::listen::streams::{self, PIECE_BYTES};
 use platform::listen::tracked::Tracked;
 use platform::listen::unread::ClientBody;
@@ -133,8 +133,8 @@ pub struct Steady<B> {
     progress: Option<BodyProgress>,
     timer: Option<Pin<Box<Sleep>>>,
     floor: Option<Floor>,
-    place: Option<OriginPlace>,
-    client: Option<BorrowedPlace>,
+    place: Option<OriginSlot>,
+    client: Option<BodySlot>,
 }
 
 /// Bytes that a body has brought in the present window.
@@ -165,13 +165,13 @@ impl<B> Steady<B> {
     }
 
     /// Holds a slot of the origin while the body waits for it.
-    pub fn keeping(mut self, place: OriginPlace) -> Steady<B> {
+    pub fn keeping(mut self, place: OriginSlot) -> Steady<B> {
         self.place = Some(place);
         self
     }
 
     /// Releases a slot of the origin while the body waits for its client.
-    pub fn resting(mut self, place: BorrowedPlace) -> Steady<B> {
+    pub fn resting(mut self, place: BodySlot) -> Steady<B> {
         self.client = Some(place);
         self
     }

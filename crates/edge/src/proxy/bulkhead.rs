@@ -20,9 +20,9 @@ pub struct Bulkhead {
 
 /// A request's slot at its domain and its origin; released when dropped.
 #[derive(Debug)]
-pub struct OriginPlace([KeyedSlot<String>; 2]);
+pub struct OriginSlot([KeyedSlot<String>; 2]);
 
-impl OriginPlace {
+impl OriginSlot {
     /// Releases the slot while the client is waited for: clients that do not read could otherwise hold all slots of a domain.
     pub fn rest(&mut self) {
         self.0.iter_mut().for_each(KeyedSlot::release);
@@ -36,48 +36,48 @@ impl OriginPlace {
 
 /// A slot that the request's body shares while the client sends it.
 #[derive(Debug)]
-pub struct LentPlace(Arc<Mutex<Option<OriginPlace>>>);
+pub struct SharedSlot(Arc<Mutex<Option<OriginSlot>>>);
 
 /// The body's part of a shared slot: it releases the slot while the client is waited for.
 #[derive(Debug)]
-pub struct BorrowedPlace(Arc<Mutex<Option<OriginPlace>>>);
+pub struct BodySlot(Arc<Mutex<Option<OriginSlot>>>);
 
-impl LentPlace {
+impl SharedSlot {
     /// Shares a slot with a body.
-    pub fn new(place: OriginPlace) -> LentPlace {
-        LentPlace(Arc::new(Mutex::new(Some(place))))
+    pub fn new(place: OriginSlot) -> SharedSlot {
+        SharedSlot(Arc::new(Mutex::new(Some(place))))
     }
 
     /// Returns the part for the body.
-    pub fn borrow(&self) -> BorrowedPlace {
-        BorrowedPlace(self.0.clone())
+    pub fn borrow(&self) -> BodySlot {
+        BodySlot(self.0.clone())
     }
 
     /// Takes the slot from the body. None when it was taken before.
-    pub fn take_back(&self) -> Option<OriginPlace> {
+    pub fn take_back(&self) -> Option<OriginSlot> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-impl Drop for LentPlace {
+impl Drop for SharedSlot {
     fn drop(&mut self) {
         drop(self.take_back());
     }
 }
 
-impl BorrowedPlace {
+impl BodySlot {
     /// Releases the slot while the client is waited for.
     pub fn rest(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginPlace::rest);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginSlot::rest);
     }
 
     /// Acquires the slot again while the origin is waited for.
     pub fn resume(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginPlace::resume);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(OriginSlot::resume);
     }
 }
 
-impl Drop for BorrowedPlace {
+impl Drop for BodySlot {
     fn drop(&mut self) {
         self.resume();
     }
@@ -90,12 +90,12 @@ impl Bulkhead {
     }
 
     /// Acquires a slot for a request of a domain. None when the domain or its origin has reached its limit.
-    pub fn enter(&self, domain: &str, origin: &str) -> Option<OriginPlace> {
+    pub fn enter(&self, domain: &str, origin: &str) -> Option<OriginSlot> {
         let of_domain = self.domains.acquire(domain.to_owned(), self.per_domain)?;
         let is_guaranteed = self.domains.in_use(domain) <= (self.per_domain / SHARING).max(1);
         let most = if is_guaranteed { usize::MAX } else { self.per_domain.saturating_mul(SHARING) };
         let of_origin = self.origins.acquire(origin.to_ascii_lowercase(), most)?;
-        Some(OriginPlace([of_domain, of_origin]))
+        Some(OriginSlot([of_domain, of_origin]))
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// Acquires all slots of four domains at one origin.
-    fn fill(bulkhead: &Bulkhead) -> Vec<Option<OriginPlace>> {
+    fn fill(bulkhead: &Bulkhead) -> Vec<Option<OriginSlot>> {
         let domains = ["a", "b", "c", "d"].into_iter().flat_map(|domain| vec![domain; bulkhead.per_domain]);
         domains.map(|domain| bulkhead.enter(domain, "o.example")).collect()
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_place_rests_while_the_client_is_waited_for_and_is_free_when_forwarding_ends() {
         let bulkhead = Bulkhead::new(1);
-        let lent = LentPlace::new(bulkhead.enter("a.example", "o.example").expect("a free place"));
+        let lent = SharedSlot::new(bulkhead.enter("a.example", "o.example").expect("a free place"));
         let body = lent.borrow();
 
         body.rest();

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::body::{self, BodyProgress, BrokenOff, EdgeBody, RequestBody, Steady, StoodStill};
-use super::bulkhead::{Bulkhead, LentPlace};
+use super::bulkhead::{Bulkhead, SharedSlot};
 use super::headers::{self, Arrival};
 use super::open_tunnels::{OpenTunnel, OpenTunnels, TunnelLimits};
 use super::tunnel;
@@ -141,7 +141,7 @@ impl Forwarder {
         }
         let authority = passage.origin.authority.as_str();
         let place = self.bulkhead.enter(passage.domain, authority).ok_or(ForwardError::Busy)?;
-        let place = LentPlace::new(place);
+        let place = SharedSlot::new(place);
         let websocket = headers::wants_websocket(request.headers(), request.version())
             .then(|| request.headers().get(UPGRADE).cloned())
             .flatten();
@@ -187,7 +187,7 @@ impl Forwarder {
         request: Request<ClientBody>,
         passage: Passage<'_>,
         websocket: Option<HeaderValue>,
-        (progress, place): (&BodyProgress, &LentPlace),
+        (progress, place): (&BodyProgress, &SharedSlot),
     ) -> Result<Request<RequestBody>, ForwardError> {
         let Passage { arrival, public, origin, .. } = passage;
         let (mut head, incoming) = request.into_parts();

@@ -126,7 +126,7 @@ async fn response_to(
     let target = target(&request, &arrival, &requested).ok_or(NoticePage::BadRequest)?;
     let root_file = root_file::find(edge, route, &site, request.method(), &target).await;
     let is_probe = edge.probe_marks.are_in(request.headers(), &requested.host, edge.clock.now());
-    let crawlers = CrawlersTurn {
+    let crawlers = CrawlerContext {
         edge,
         site: &site,
         target: &target,
@@ -171,7 +171,7 @@ enum Decided {
 }
 
 /// Context of the decisions before a request is forwarded to the origin.
-pub(super) struct CrawlersTurn<'a> {
+pub(super) struct CrawlerContext<'a> {
     pub edge: &'a Inner,
     pub site: &'a Arc<Site>,
     pub target: &'a Url,
@@ -181,7 +181,7 @@ pub(super) struct CrawlersTurn<'a> {
     is_probe: bool,
 }
 
-impl CrawlersTurn<'_> {
+impl CrawlerContext<'_> {
     /// Adds the port that the client used to a location on the same site and scheme.
     pub fn on_asked_port(&self, location: String) -> String {
         let (Some(port), Ok(mut url)) = (self.requested.authority.port_u16(), Url::parse(&location)) else {

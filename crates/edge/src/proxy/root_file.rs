@@ -10,7 +10,7 @@ use url::Url;
 
 use super::answers::AnswerKind;
 use super::body::{self, EdgeBody};
-use super::handlers::{Answer, CrawlersTurn, forward, redirect};
+use super::handlers::{Answer, CrawlerContext, forward, redirect};
 use super::pages::NoticePage;
 use super::route::Route;
 use super::service::Inner;
@@ -49,13 +49,13 @@ pub async fn find(
 /// Serves a file at the root: after the redirect to the preferred host. A fallback is served after the origin was asked without
 /// the body that a GET may have.
 pub async fn respond(
-    crawlers: &CrawlersTurn<'_>,
+    crawlers: &CrawlerContext<'_>,
     request: &Request<ClientBody>,
     file: Option<RootFile>,
     in_flight: &RequestInFlight,
 ) -> RootFileTurn {
     let Some(file) = file else { return RootFileTurn::Pass };
-    let CrawlersTurn { edge, site, target, arrival, requested, .. } = *crawlers;
+    let CrawlerContext { edge, site, target, arrival, requested, .. } = *crawlers;
     if let Some(location) = site.preferred_address(target) {
         let location = crawlers.on_asked_port(location.into());
         let response = redirect(request.method(), 301, &location);

@@ -213,9 +213,9 @@ impl AppState {
     /// Starts the background work, which ends with `platform.shutdown`.
     pub fn start(&self) {
         let Platform { tasks, shutdown, .. } = &self.platform;
-        tasks.spawn(self.accounts.clone().run_chores(shutdown.clone()));
+        tasks.spawn(self.accounts.clone().run_maintenance(shutdown.clone()));
         tasks.spawn(self.recorder.clone().run(shutdown.clone()));
-        tasks.spawn(self.render.retention().clone().run_chores(shutdown.clone()));
+        tasks.spawn(self.render.retention().clone().run_maintenance(shutdown.clone()));
         tasks.spawn(self.render.clone().follow_capacity());
         // Processes with browsers work on jobs too: pages of refreshes, also those of processes without browsers.
         if [Role::Worker, Role::Render].iter().any(|role| self.platform.config.has_role(*role)) {

@@ -2,11 +2,11 @@
 
 mod prompt_runs;
 mod prompts;
+mod providers;
 mod reading;
 mod reports;
 mod running;
 mod settings;
-mod standing;
 
 pub use prompt_runs::PromptRunDetails;
 use utoipa_axum::router::OpenApiRouter;
@@ -22,7 +22,7 @@ pub fn routes() -> OpenApiRouter<MentionsState> {
         .merge(prompts::routes())
         .merge(running::routes())
         .merge(prompt_runs::routes())
-        .merge(standing::routes())
+        .merge(providers::routes())
         .merge(settings::routes())
         .merge(reading::routes())
         .merge(reports::routes())

@@ -165,7 +165,7 @@ pub async fn list_answered_before(
 
 /// Place of a run among those of its prompt and provider.
 #[derive(Debug)]
-pub struct RunPlace {
+pub struct RunPosition {
     pub prompt_id: String,
     pub provider: &'static str,
     pub slot: i64,
@@ -195,13 +195,13 @@ macro_rules! compared {
 }
 
 /// Finds the answer before a run.
-pub async fn find_before(conn: &mut Conn, place: &RunPlace) -> Result<Option<ComparedRow>, DbError> {
+pub async fn find_before(conn: &mut Conn, place: &RunPosition) -> Result<Option<ComparedRow>, DbError> {
     const SQL: &str = compared!("(slot, sample) < ($3, $4) order by slot desc, sample desc limit 1");
     find_compared(conn, SQL, place).await
 }
 
 /// Finds the answer after a run.
-pub async fn find_after(conn: &mut Conn, place: &RunPlace) -> Result<Option<ComparedRow>, DbError> {
+pub async fn find_after(conn: &mut Conn, place: &RunPosition) -> Result<Option<ComparedRow>, DbError> {
     const SQL: &str = compared!("(slot, sample) > ($3, $4) order by slot, sample limit 1");
     find_compared(conn, SQL, place).await
 }
@@ -209,7 +209,7 @@ pub async fn find_after(conn: &mut Conn, place: &RunPlace) -> Result<Option<Comp
 async fn find_compared(
     conn: &mut Conn,
     sql: &'static str,
-    place: &RunPlace,
+    place: &RunPosition,
 ) -> Result<Option<ComparedRow>, DbError> {
     Ok(on_engine!(conn, |c| sqlx::query_as(sql)
         .bind(&place.prompt_id)

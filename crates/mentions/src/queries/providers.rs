@@ -31,7 +31,7 @@ pub async fn list_states(conn: &mut Conn) -> Result<Vec<ProviderStateRow>, DbErr
 }
 
 /// Notes a failed request. Returns the state after it.
-pub async fn note_failure(
+pub async fn record_failure(
     conn: &mut Conn,
     provider: &str,
     (is_auth, code, detail): (bool, &str, &str),
@@ -56,7 +56,7 @@ pub async fn note_failure(
 }
 
 /// Notes that the breaker of a provider is open until a time.
-pub async fn note_opening(conn: &mut Conn, provider: &str, until: Timestamp) -> Result<(), DbError> {
+pub async fn record_opening(conn: &mut Conn, provider: &str, until: Timestamp) -> Result<(), DbError> {
     const SQL: &str =
         "update mention_providers set openings = openings + 1, open_until = $2 where provider = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL)
@@ -68,7 +68,7 @@ pub async fn note_opening(conn: &mut Conn, provider: &str, until: Timestamp) -> 
 }
 
 /// Notes an answer: the failures before it are over. Returns the model that answered before it, when that was another.
-pub async fn note_answer(
+pub async fn record_answer(
     conn: &mut Conn,
     provider: &str,
     served_model: &str,

@@ -92,7 +92,7 @@ impl MentionReports {
         if !built.is_new && new.is_empty() {
             return Ok(());
         }
-        note_told(tx, built, WEBHOOK, &new).await?;
+        record_told(tx, built, WEBHOOK, &new).await?;
         let new = new.iter().map(change_key).collect();
         self.0.jobs.enqueue(tx, vec![job_of(record, built, Told::Webhook { new })]).await.map(drop)
     }
@@ -119,7 +119,7 @@ impl MentionReports {
         if new.is_empty() {
             return Ok(());
         }
-        note_told(tx, built, EVENTS, &new).await?;
+        record_told(tx, built, EVENTS, &new).await?;
         let changes = new.iter().map(confirmed_change).collect();
         let data = VisibilityChanged { report_id: built.row.id.clone(), changes };
         self.0.events.emit(tx, event(data.into())).await
@@ -145,7 +145,7 @@ impl MentionReports {
         if new.is_empty() && !is_weekly {
             return Ok(());
         }
-        note_told(tx, built, DIGEST, &new).await?;
+        record_told(tx, built, DIGEST, &new).await?;
         reports::put_digest_day(tx, &record.domain, day).await?;
         // A message to each owner, so that an address that takes none does not repeat it to the others.
         let owners = list_owners(tx, &record.account).await?.into_iter();
@@ -271,7 +271,7 @@ async fn untold(
     Ok(confirmed.filter(|change| !told.contains(&change_key(change))).cloned().collect())
 }
 
-async fn note_told(
+async fn record_told(
     tx: &mut Tx,
     built: &BuiltReport,
     channel: &'static str,

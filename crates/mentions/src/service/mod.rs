@@ -6,9 +6,9 @@ pub mod history;
 pub mod money;
 pub mod opening;
 pub mod prompts;
+pub mod provider_status;
 pub mod scheduling;
 pub mod settings;
-pub mod standing;
 pub mod tending;
 pub mod tidying;
 pub mod writing;
@@ -33,7 +33,7 @@ use platform::clock::Clock;
 use platform::config::Config;
 use platform::jobs::{Job, JobPriority, Jobs, Registry, Schedule};
 
-use analysing::books::BrandBooks;
+use analysing::brand_cache::BrandCache;
 use analysing::threads::AnalysisThreads;
 use asking::health::ProviderHealth;
 use asking::quirks::QuirkBook;
@@ -66,7 +66,7 @@ pub struct MentionParts {
     pub jobs: Jobs,
     pub connections: Arc<Connections>,
     pub assistants: Assistants,
-    pub books: BrandBooks,
+    pub books: BrandCache,
     pub money: Money,
     pub opening: RunOpening,
     pub writer: RunWriter,
@@ -100,7 +100,7 @@ impl Mentions {
         let assistants = Assistants::new(network);
         let records = DomainRecords::new(db, clock, audits);
         Mentions(Arc::new(MentionParts {
-            books: BrandBooks::new(db),
+            books: BrandCache::new(db),
             money: Money::new(BudgetLimits::new(config, &connections)),
             opening: RunOpening::new(jobs, clock, &connections, &assistants),
             writer: RunWriter::new(platform, jobs),

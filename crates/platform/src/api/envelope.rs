@@ -55,7 +55,7 @@ pub struct Envelope {
 impl Envelope {
     /// Surrounds a router. `fast` is offered every request without a body first.
     pub fn new(config: Arc<Config>, router: Router, fast: Arc<FastResponder>) -> Envelope {
-        let router = router.layer(axum::middleware::from_fn(note_route));
+        let router = router.layer(axum::middleware::from_fn(record_route));
         let is_secure = config.public_url().starts_with("https:");
         Envelope { config, is_secure, router, fast }
     }
@@ -165,7 +165,7 @@ fn with_body(response: Response, error: ApiError) -> Response {
 }
 
 /// Leaves the matched route for the metrics: paths themselves would make a series per domain.
-async fn note_route(request: Request, next: Next) -> Response {
+async fn record_route(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let mut response = next.run(request).await;
     if let Some(route) = route {

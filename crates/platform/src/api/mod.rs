@@ -15,14 +15,14 @@ pub mod metrics;
 pub mod openapi;
 pub mod rate_limit_state;
 pub mod server;
-mod strangers_bytes;
+mod untrusted_bytes;
 pub mod validators;
 
 pub use access::Access;
 pub use error::{ApiError, Issue};
 pub use error_code::ErrorCode;
 pub use extract::{AnyBody, AppJson, AppPath, AppQuery, DomainsJson, OptionalDomainsJson, OptionalJson};
-pub use strangers_bytes::strangers_bytes;
+pub use untrusted_bytes::untrusted_bytes;
 
 /// Result of every handler.
 pub type ApiResult<T> = Result<T, ApiError>;

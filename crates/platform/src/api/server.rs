@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::listen::Listening;
 use crate::listen::accept::{accept, drive};
-use crate::listen::admission::{ConnectionAdmission, ConnectionPlace};
+use crate::listen::admission::{ConnectionAdmission, ConnectionSlot};
 use crate::listen::in_flight::{RequestInFlight, RequestsInFlight};
 use crate::listen::smuggling_guard::closes_after;
 use crate::listen::timed::{ClientTimeLimits, TimedConnection};
@@ -63,7 +63,7 @@ impl ApiServer {
         self,
         stream: TcpStream,
         peer: IpAddr,
-        place: ConnectionPlace,
+        place: ConnectionSlot,
         respond: F,
     ) where
         F: Fn(Request<ClientBody>, Sender) -> Fut + Clone + Send + Sync + 'static,

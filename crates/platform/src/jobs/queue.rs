@@ -126,7 +126,7 @@ impl Jobs {
         const CANCELLED: &str = "it was cancelled";
         // First nothing is added any more; what was added until then is removed.
         let mut tx = self.0.db.write().await?;
-        if !queries::note_batch_error(&mut tx, id, CANCELLED).await? {
+        if !queries::record_batch_error(&mut tx, id, CANCELLED).await? {
             return Ok(false);
         }
         self.close_batch(&mut tx, id, Some(CANCELLED)).await?;
@@ -142,8 +142,8 @@ impl Jobs {
     }
 
     /// Notes what is to be said about a batch, in the caller's transaction.
-    pub async fn note_batch(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
-        queries::note_batch(tx, id, text).await
+    pub async fn set_batch_note(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
+        queries::set_batch_note(tx, id, text).await
     }
 
     /// Counts the jobs of a kind that an account has in the queue: the remaining ones of its batches of these kinds,

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::admission::{ConnectionAdmission, ConnectionPlace};
+use super::admission::{ConnectionAdmission, ConnectionSlot};
 use super::descriptors;
 use super::in_flight::RequestsInFlight;
 use super::pressure::Pressure;
@@ -132,7 +132,7 @@ pub async fn accept(
     listener: TcpListener,
     listening: Listening,
     admission: ConnectionAdmission,
-    serve: impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static,
+    serve: impl Fn(TcpStream, SocketAddr, ConnectionSlot) + Clone + Send + 'static,
 ) {
     let keeping = {
         let (admission, shutdown) = (admission.clone(), listening.shutdown.clone());
@@ -187,7 +187,7 @@ fn hand_over(
     (mut stream, peer): (TcpStream, SocketAddr),
     permit: OwnedSemaphorePermit,
     (admission, tasks): (&ConnectionAdmission, &TaskTracker),
-    serve: &(impl Fn(TcpStream, SocketAddr, ConnectionPlace) + Clone + Send + 'static),
+    serve: &(impl Fn(TcpStream, SocketAddr, ConnectionSlot) + Clone + Send + 'static),
 ) {
     // Answers are written whole: waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
@@ -211,8 +211,8 @@ fn hand_over(
 fn admit(
     stream: TcpStream,
     client: SocketAddr,
-    place: Option<ConnectionPlace>,
-    serve: &impl Fn(TcpStream, SocketAddr, ConnectionPlace),
+    place: Option<ConnectionSlot>,
+    serve: &impl Fn(TcpStream, SocketAddr, ConnectionSlot),
 ) {
     match place {
         Some(place) => serve(stream, client, place),

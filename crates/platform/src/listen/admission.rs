@@ -40,7 +40,7 @@ pub struct ConnectionAdmission {
 }
 
 /// The place of one connection; free again when dropped.
-pub struct ConnectionPlace {
+pub struct ConnectionSlot {
     // Declared before the permit and so dropped before it: a place that is free counts for no address any more.
     counted: Option<(KeyedSlot<IpAddr>, OpenConnection)>,
     _measured: Measured,
@@ -123,15 +123,15 @@ impl ConnectionAdmission {
     }
 
     /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
-    pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionPlace> {
+    pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionSlot> {
         if self.is_trusted(client) {
             let measured = Measured::new(&self.gauge);
-            return Some(ConnectionPlace { counted: None, _measured: measured, _permit: permit });
+            return Some(ConnectionSlot { counted: None, _measured: measured, _permit: permit });
         }
         let client = customer_address(client);
         let free = self.places.available_permits() + 1;
         let counted = self.open.acquire(client, self.per_address.min(free))?;
-        Some(ConnectionPlace {
+        Some(ConnectionSlot {
             counted: Some((counted, self.open_connections.join(client))),
             _measured: Measured::new(&self.gauge),
             _permit: permit,
@@ -139,7 +139,7 @@ impl ConnectionAdmission {
     }
 }
 
-impl ConnectionPlace {
+impl ConnectionSlot {
     /// Sets the time since which the client is expected to send; none while it is not.
     pub fn reads(&self, since: Option<Instant>) {
         self.with_connection(|connection| connection.reads(since));
@@ -176,7 +176,7 @@ impl ConnectionPlace {
 mod tests {
     use super::*;
 
-    async fn take(admission: &ConnectionAdmission, client: &str) -> Option<ConnectionPlace> {
+    async fn take(admission: &ConnectionAdmission, client: &str) -> Option<ConnectionSlot> {
         let permit = admission.wait().await;
         admission.take(permit, client.parse().unwrap())
     }

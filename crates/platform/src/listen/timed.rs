@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::admission::ConnectionPlace;
+use super::admission::ConnectionSlot;
 use super::in_flight::RequestsInFlight;
 use super::pressure::{Pressure, WaitingBytes};
 use super::smuggling_guard::{ConnectionPhase, SmugglingGuard};
@@ -69,7 +69,7 @@ pub struct TimedConnection<S> {
     /// Until when bytes of the client are read and forgotten; none before the end.
     lingers_until: Option<Instant>,
     /// Place among the listener's connections, which a tunnel keeps.
-    place: Option<ConnectionPlace>,
+    place: Option<ConnectionSlot>,
 }
 
 /// Pause that a connection waits in: a phase, after a number of requests.
@@ -113,7 +113,7 @@ impl<S> TimedConnection<S> {
     }
 
     /// Keeps the connection's place until it ends, and counts what it leaves waiting.
-    pub fn admitted(mut self, place: ConnectionPlace, pressure: &Pressure) -> TimedConnection<S> {
+    pub fn admitted(mut self, place: ConnectionSlot, pressure: &Pressure) -> TimedConnection<S> {
         self.place = Some(place);
         self.waiting = pressure.share();
         self
@@ -158,7 +158,7 @@ impl<S> TimedConnection<S> {
         }
     }
 
-    fn report(&self, what: impl FnOnce(&ConnectionPlace)) {
+    fn report(&self, what: impl FnOnce(&ConnectionSlot)) {
         if let Some(place) = &self.place {
             what(place);
         }
@@ -251,7 +251,7 @@ impl<S: AsyncWrite + Unpin> TimedConnection<S> {
                 self.blocked_since = None;
                 self.write_stall.clear();
                 self.report(|place| place.writes(None));
-                self.report(ConnectionPlace::moved);
+                self.report(ConnectionSlot::moved);
             }
             self.waiting.set(0);
             return Poll::Ready(result);

@@ -319,7 +319,7 @@ impl ReplacedRow {
 }
 
 /// Records that a page with a snapshot could not be rendered again, and the time of the next attempt.
-pub async fn note_failure(
+pub async fn record_failure(
     conn: &mut Conn,
     page: &PageId,
     error: &str,
@@ -344,7 +344,7 @@ pub async fn note_failure(
 }
 
 /// Records that a render was held back because it had less content, and the time of the next attempt.
-pub async fn note_suspect(
+pub async fn record_suspect(
     conn: &mut Conn,
     page: &PageId,
     suspect_at: Timestamp,

@@ -139,7 +139,7 @@ macro_rules! with_attempt {
 }
 
 /// Writes the outcome of an attempt at a delivery, unless it was asked for again meanwhile.
-pub async fn note_attempt(
+pub async fn record_attempt(
     conn: &mut Conn,
     (id, round): (&DeliveryId, i64),
     outcome: &AttemptOutcome,
@@ -224,7 +224,7 @@ pub async fn list_gathered(
 }
 
 /// Writes the outcome of an attempt at a message to all its deliveries. Those that were first tried before `tried_since` fail.
-pub async fn note_gathered(
+pub async fn record_gathered(
     conn: &mut Conn,
     message: &str,
     outcome: &AttemptOutcome,

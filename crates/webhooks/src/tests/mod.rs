@@ -2,7 +2,7 @@
 
 mod access;
 mod deliveries;
-mod gathered;
+mod hourly;
 
 use std::time::Duration;
 

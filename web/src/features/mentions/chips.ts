@@ -13,7 +13,7 @@ type Run = Pick<Schemas['PromptRunView'], 'status' | 'finish' | 'retrieval' | 'd
 /** Returns the chips of an answer, the most important first. `providers` tell which assistants a local server stands in for. */
 export function chipsOf(
   run: Run,
-  providers: readonly Pick<Schemas['ProviderStanding'], 'provider' | 'style'>[],
+  providers: readonly Pick<Schemas['ProviderStatus'], 'provider' | 'style'>[],
 ): AnswerChip[] {
   const chips: AnswerChip[] = [];
   const add = (text: string, kind?: SeverityKind) => chips.push({ text, kind });

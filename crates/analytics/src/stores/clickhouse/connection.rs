@@ -8,8 +8,8 @@ use ::clickhouse::{RowOwned, RowRead};
 use store::Db;
 use tokio::sync::{Mutex, OnceCell};
 
+use super::circuit_breaker::CircuitBreaker;
 use super::client::{self, answer};
-use super::reach::Reach;
 use super::rows::stored_window;
 use super::tables;
 use crate::bounds::{MAX_PATHS, PageBounds};
@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Store of visits in ClickHouse.
 pub struct ClickHouseStore {
     pub(super) client: Client,
-    pub(super) reach: Reach,
+    pub(super) reach: CircuitBreaker,
     pub(super) db: Db,
     pub(super) clock: Clock,
     /// Store of the visits from before the setting was changed.
@@ -41,7 +41,7 @@ impl ClickHouseStore {
     pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
         ClickHouseStore {
             client: client::connect(&url),
-            reach: Reach::default(),
+            reach: CircuitBreaker::default(),
             db: db.clone(),
             clock: clock.clone(),
             database: DatabaseStore::new(db, clock),

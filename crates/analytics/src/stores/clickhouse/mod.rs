@@ -3,9 +3,9 @@
 //! See docs/decisions/0251.
 
 mod batches;
+mod circuit_breaker;
 mod client;
 mod connection;
-mod reach;
 mod rows;
 mod tables;
 #[cfg(test)]

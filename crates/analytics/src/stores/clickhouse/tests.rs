@@ -322,7 +322,7 @@ async fn a_server_that_hangs_holds_one_report_up_and_refuses_the_others_at_once(
     let (first, second) = tokio::join!(report(), report());
     let third = report().await;
     server.answers.store(true, Ordering::SeqCst);
-    tokio::time::advance(reach::PAUSE).await;
+    tokio::time::advance(circuit_breaker::PAUSE).await;
     let after = report().await;
 
     assert_eq!([first, second, third], [(None, 10), (None, 10), (None, 0)]);

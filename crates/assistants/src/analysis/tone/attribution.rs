@@ -122,7 +122,7 @@ impl<'a> SentenceReader<'a> {
                 last = group.brands.clone();
             }
         }
-        self.note_quotes(&range, &before);
+        self.record_quotes(&range, &before);
         for group in &groups {
             for brand in &group.brands {
                 self.sums.entry(*brand).or_default().sentences += 1;
@@ -131,7 +131,7 @@ impl<'a> SentenceReader<'a> {
     }
 
     /// Keeps the sentence for every brand that it speaks of better or worse than all before.
-    fn note_quotes(&mut self, sentence: &Range<usize>, before: &HashMap<BrandIndex, f64>) {
+    fn record_quotes(&mut self, sentence: &Range<usize>, before: &HashMap<BrandIndex, f64>) {
         for (brand, sums) in &mut self.sums {
             let said = sums.sum - before.get(brand).copied().unwrap_or(0.0);
             if said > 0.0 && sums.best.as_ref().is_none_or(|(best, _)| said > *best) {

@@ -2,10 +2,10 @@
 //! answer or a failure. Used by the application's runs, `ask`, `doctor` and the analysis with a model.
 //! Must never send a byte before the gate is open, and closes it for every request that it opened it for.
 
+mod cost;
 mod exchange;
 mod gate;
 mod redirects;
-mod tally;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +25,9 @@ use super::wire::{
     read_response, write_check, write_request,
 };
 use super::{Answer, Provider, ProviderConnection, Quirks, Usage, Usd};
+use cost::{CallCost, Tariff};
 use exchange::{Exchange, Exchanged};
 use redirects::Redirects;
-use tally::{Tally, Tariff};
 
 /// Most requests of one question. Refused parameters, continuations and searches begun anew stay below it.
 const MAX_REQUESTS: usize = 16;
@@ -124,7 +124,7 @@ impl Assistants {
                     self.0.redirects.resolve(&mut answer).await;
                 }
                 let pause = advised_pause(&headers, question.now);
-                let Tally { cost, is_estimated, calls, .. } = dialogue.tally;
+                let CallCost { cost, is_estimated, calls, .. } = dialogue.tally;
                 Ok(Asked {
                     answer,
                     quirks: dialogue.learnt,
@@ -155,7 +155,7 @@ impl Assistants {
             let failure = ProviderFailure::new(FailureClass::Unreadable, "the model's answer is not JSON");
             return Err(dialogue.fail(AskFailureCause::Provider(failure)));
         };
-        let Tally { cost, is_estimated, calls, .. } = dialogue.tally;
+        let CallCost { cost, is_estimated, calls, .. } = dialogue.tally;
         let Answer { served_model, usage, .. } = answer;
         let quirks = dialogue.learnt;
         Ok(Completed { value, served_model, usage, quirks, calls, cost, is_cost_estimated: is_estimated })
@@ -193,7 +193,7 @@ impl Assistants {
     ) -> Dialogue<'a> {
         let asking = AskState::new(connection, matter, quirks.clone());
         let day = asking.now().to_zoned(TimeZone::UTC).date();
-        let tally = Tally::new(self.tariff(connection, day));
+        let tally = CallCost::new(self.tariff(connection, day));
         Dialogue { exchange: &self.0.exchange, asking, tally, learnt: Quirks::default() }
     }
 }
@@ -202,7 +202,7 @@ impl Assistants {
 struct Dialogue<'a> {
     exchange: &'a Exchange,
     asking: AskState<'a>,
-    tally: Tally,
+    tally: CallCost,
     learnt: Quirks,
 }
 
@@ -280,7 +280,7 @@ impl Dialogue<'_> {
     }
 
     fn fail<R>(self, cause: AskFailureCause<R>) -> AskFailure<R> {
-        let Tally { cost, is_estimated, calls, .. } = self.tally;
+        let CallCost { cost, is_estimated, calls, .. } = self.tally;
         AskFailure { cause, quirks: self.learnt, calls, cost, is_cost_estimated: is_estimated }
     }
 }

@@ -95,7 +95,7 @@ pub trait SitemapCollector: Send + 'static {
     fn note(&mut self, file: WalkedFile, outcome: Result<FileSummary, FileProblem>);
 
     /// Learns that a limit left out the files that were still to be read.
-    fn note_cut(&mut self);
+    fn record_cut(&mut self);
 
     /// Returns true when the collector wants nothing more.
     fn is_full(&self) -> bool;
@@ -148,7 +148,7 @@ where
             });
             walk = taking.await.ok()?;
             if is_full {
-                walk.collector.note_cut();
+                walk.collector.record_cut();
                 return Some(walk.collector);
             }
         }

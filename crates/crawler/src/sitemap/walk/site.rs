@@ -89,7 +89,7 @@ impl SitemapCollector for SiteCollector {
         self.site.files.push(SitemapFile { url: file.url, outcome });
     }
 
-    fn note_cut(&mut self) {
+    fn record_cut(&mut self) {
         self.site.is_cut = true;
     }
 

@@ -235,7 +235,7 @@ pub async fn mark_reports_due(
 }
 
 /// Counts up the version of a domain's competitors.
-pub async fn note_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
+pub async fn record_competitors_changed(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
     const SQL: &str =
         "update mention_domains set competitors_version = competitors_version + 1 where domain_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(domain.as_str()).execute(c).await.map(drop))?)

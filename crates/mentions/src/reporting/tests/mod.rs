@@ -23,7 +23,7 @@ use crate::model::{
 };
 use crate::queries::{answers, domains, prompts, runs, sums};
 use crate::service::analysing::answer::KeptAnswer;
-use crate::sums::{SumChanges, SumPlace};
+use crate::sums::{SumChanges, SumKey};
 use crate::testing::*;
 use ::domains::Domain;
 use accounts::People;
@@ -169,7 +169,7 @@ impl Luma {
         let record = domains::find_for_change(&mut tx, &self.domain.id).await.unwrap().unwrap();
         let analysed =
             kept.complete(run, &brands, &HashSet::new(), None).stamped(record.analysis_version, now);
-        let place = SumPlace {
+        let place = SumKey {
             domain: record.number,
             day: now.day_number(),
             prompt: Some(self.prompts[prompt].number),
@@ -195,7 +195,7 @@ impl Luma {
         };
         let mut tx = self.app.state.platform.db.write().await.unwrap();
         let record = domains::find_for_change(&mut tx, &self.domain.id).await.unwrap().unwrap();
-        let place = SumPlace {
+        let place = SumKey {
             domain: record.number,
             day: now.day_number(),
             prompt: Some(self.prompts[prompt].number),

@@ -11,7 +11,7 @@ use store::DbError;
 use tokio::sync::oneshot;
 
 use super::answer::KeptAnswer;
-use super::books::BrandBook;
+use super::brand_cache::DomainBrands;
 use super::finishing::finish_analysis;
 use crate::connections::AnalysisSetup;
 use crate::model::{PromptRunId, PromptRunStatus};
@@ -74,7 +74,7 @@ async fn analyse(
     task: &RunTask,
     job: &JobRun,
     kept: &KeptAnswer,
-    book: &BrandBook,
+    book: &DomainBrands,
 ) -> Result<JobOutcome, JobError> {
     let reply = match mentions.connections.analysis() {
         Some(setup) => ask(mentions, setup, (task, job), kept, book).await,
@@ -97,7 +97,7 @@ async fn ask(
     setup: &AnalysisSetup,
     (task, job): (&RunTask, &JobRun),
     kept: &KeptAnswer,
-    book: &BrandBook,
+    book: &DomainBrands,
 ) -> ModelAnswer {
     let (facts, _) = kept.first_stage(&task.id, &book.brands);
     let delimiter = format!("----- {} -----", uuid::Uuid::new_v4().simple());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use store::DbError;
 
 use super::answer::KeptAnswer;
-use super::books::BrandBook;
+use super::brand_cache::DomainBrands;
 use crate::queries::runs::RunTask;
 use crate::service::MentionParts;
 use crate::service::writing::{EndedAs, Ending, EndingResult};
@@ -43,7 +43,7 @@ fn analyse(
     task: &RunTask,
     kept: &KeptAnswer,
     reply: Option<&str>,
-    book: &Arc<BrandBook>,
+    book: &Arc<DomainBrands>,
 ) -> EndedAs {
     let version = book.record.analysis_version;
     let answer = kept.complete(&task.id, &book.brands, &book.pending, reply);

@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 use store::{DbError, Tx};
 
 use super::answer::{AnalysedAnswer, KeptAnswer, compared_of};
-use super::books::BrandBook;
+use super::brand_cache::DomainBrands;
 use crate::jobs::ReanalyseDomain;
 use crate::model::{PromptId, PromptRunId, UtcDay};
 use crate::parts::runs_of_part;
-use crate::queries::answers::{self, RunAnswerRow, RunPlace, StoredPlaceRow, StoredRunRow};
+use crate::queries::answers::{self, RunAnswerRow, RunPosition, StoredPlaceRow, StoredRunRow};
 use crate::queries::domains::{self, MonitoredDomain};
 use crate::queries::sums::{self, AnswerSumColumns, PromptDays};
 use crate::queries::{prompts, runs};
 use crate::schedule::model_family;
 use crate::service::MentionParts;
-use crate::sums::{AnswerPair, SumChanges, SumPlace};
+use crate::sums::{AnswerPair, SumChanges, SumKey};
 use ::domains::DomainId;
 use platform::jobs::{HoldError, Job, JobError, JobOutcome, JobPriority, JobRun};
 
@@ -60,7 +60,7 @@ enum PartEnd {
 }
 
 /// Queues the job, in the transaction that raised the domain's version. Returns the number of answers; none: there are
-/// none. Call [`platform::jobs::Jobs::wake`] and [`super::books::BrandBooks::forget`] after the commit.
+/// none. Call [`platform::jobs::Jobs::wake`] and [`super::brand_cache::BrandCache::forget`] after the commit.
 pub async fn begin_reanalysis(
     mentions: &MentionParts,
     tx: &mut Tx,
@@ -114,7 +114,7 @@ pub async fn reanalyse(
 ) -> Result<JobOutcome, JobError> {
     let Some(mut book) = mentions.books.read(domain).await? else { return Ok(JobOutcome::Done) };
     let total = runs::count_analysed(&mut mentions.db.read().await?, domain).await?;
-    let begin = |book: &BrandBook| Checkpoint {
+    let begin = |book: &DomainBrands| Checkpoint {
         version: book.record.analysis_version,
         prompt: String::new(),
         provider: Provider::ALL[0],
@@ -127,7 +127,7 @@ pub async fn reanalyse(
     let mut at = resumed
         .filter(|checkpoint| checkpoint.version == book.record.analysis_version)
         .unwrap_or_else(|| begin(&book));
-    note_branded(mentions, &book).await?;
+    record_branded(mentions, &book).await?;
     loop {
         if job.is_stopping() {
             return Ok(JobOutcome::Later(Duration::from_millis(1)));
@@ -140,7 +140,7 @@ pub async fn reanalyse(
                 let Some(newer) = mentions.books.read(domain).await? else { return Ok(JobOutcome::Done) };
                 book = newer;
                 at = begin(&book);
-                note_branded(mentions, &book).await?;
+                record_branded(mentions, &book).await?;
             }
         }
     }
@@ -148,7 +148,7 @@ pub async fn reanalyse(
 }
 
 /// Notes of the domain's prompts whether they name the own brand.
-async fn note_branded(mentions: &MentionParts, book: &BrandBook) -> Result<(), DbError> {
+async fn record_branded(mentions: &MentionParts, book: &DomainBrands) -> Result<(), DbError> {
     let all = prompts::list_prompts(&mut mentions.db.read().await?, &book.record.domain).await?;
     let changed: Vec<(PromptId, bool)> = all
         .into_iter()
@@ -167,7 +167,7 @@ async fn note_branded(mentions: &MentionParts, book: &BrandBook) -> Result<(), D
 /// Reads and analyses the next part. None: all are done.
 async fn next_part(
     mentions: &MentionParts,
-    book: &BrandBook,
+    book: &DomainBrands,
     at: &mut Checkpoint,
 ) -> Result<Option<Part>, DbError> {
     let domain = &book.record.domain;
@@ -196,7 +196,7 @@ async fn next_part(
 /// Analyses the answers of a part, of which only so many are in memory as [`runs_of_part`] allows.
 async fn analyse(
     mentions: &MentionParts,
-    book: &BrandBook,
+    book: &DomainBrands,
     places: Vec<StoredPlaceRow>,
 ) -> Result<Part, DbError> {
     let mut part = Part { places: Vec::new(), rows: Vec::new(), analysed: Vec::new() };
@@ -215,7 +215,7 @@ async fn analyse(
 async fn add(
     mentions: &MentionParts,
     part: &mut Part,
-    book: &BrandBook,
+    book: &DomainBrands,
     rows: Vec<StoredRunRow>,
 ) -> Result<(), DbError> {
     let now = mentions.clock.now();
@@ -245,7 +245,7 @@ async fn add(
 
 async fn write_part(
     mentions: &MentionParts,
-    book: &BrandBook,
+    book: &DomainBrands,
     job: &JobRun,
     part: &Part,
     at: &mut Checkpoint,
@@ -285,7 +285,7 @@ async fn write_part(
     Ok(PartEnd::Written)
 }
 
-async fn end(mentions: &MentionParts, book: &BrandBook, job: &JobRun) -> Result<JobOutcome, JobError> {
+async fn end(mentions: &MentionParts, book: &DomainBrands, job: &JobRun) -> Result<JobOutcome, JobError> {
     let domain = &book.record.domain;
     let mut tx = mentions.db.write().await?;
     job.hold(&mut tx).await?;
@@ -323,7 +323,7 @@ async fn replace_sums(tx: &mut Tx, part: &Part, (domain, prompt): (i64, i64)) ->
     let provider: Provider = provider;
     let mut days: Vec<UtcDay> = part.rows.iter().map(|row| row.day).collect();
     days.dedup();
-    let place = |day| SumPlace { domain, day, prompt: Some(prompt), provider };
+    let place = |day| SumKey { domain, day, prompt: Some(prompt), provider };
     let of = PromptDays { domain, prompt, provider: provider.as_str(), days };
     let (stored, competitors) = sums::list_of_prompt(tx, &of).await?;
     let mut changes = SumChanges::default();
@@ -381,7 +381,7 @@ impl Compared {
 async fn find_before(tx: &mut Tx, part: &Part) -> Result<Option<Compared>, DbError> {
     let Some(first) = part.rows.first() else { return Ok(None) };
     let Ok(provider) = first.provider.parse::<Provider>() else { return Ok(None) };
-    let place = RunPlace {
+    let place = RunPosition {
         prompt_id: first.prompt_id.clone(),
         provider: provider.as_str(),
         slot: first.slot,

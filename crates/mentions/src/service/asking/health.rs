@@ -39,7 +39,7 @@ impl ProviderHealth {
     }
 
     /// Notes an answer: the provider works.
-    pub async fn note_answer(&self, provider: Provider, served_model: &str) {
+    pub async fn record_answer(&self, provider: Provider, served_model: &str) {
         let now = self.clock.now();
         {
             let mut noted = self.lock();
@@ -70,14 +70,14 @@ impl ProviderHealth {
         now: Timestamp,
     ) -> Result<Option<String>, DbError> {
         let mut tx = self.db.write().await?;
-        let before = providers::note_answer(&mut tx, provider.as_str(), served_model, now).await?;
+        let before = providers::record_answer(&mut tx, provider.as_str(), served_model, now).await?;
         tx.commit().await?;
         Ok(before)
     }
 
     /// Notes a failed call, and opens the breaker after too many in a row. What the provider only declines to answer, and
     /// what its limits hold back, is no failure.
-    pub async fn note_failure(&self, provider: Provider, failure: &ProviderFailure) {
+    pub async fn record_failure(&self, provider: Provider, failure: &ProviderFailure) {
         if matches!(failure.class, FailureClass::Refused | FailureClass::Throttle | FailureClass::Quota) {
             return;
         }
@@ -93,7 +93,7 @@ impl ProviderHealth {
         let mut tx = self.db.write().await?;
         let code = code_of(failure).as_str();
         let state =
-            providers::note_failure(&mut tx, provider.as_str(), (is_auth, code, &failure.detail), now)
+            providers::record_failure(&mut tx, provider.as_str(), (is_auth, code, &failure.detail), now)
                 .await?;
         let is_broken = state.auth_failures >= AUTH_FAILURES || state.failures >= FAILURES;
         // Calls that were under way when it opened fail too.
@@ -101,7 +101,7 @@ impl ProviderHealth {
             let doubled =
                 FIRST_OPENING * 2u32.saturating_pow(u32::try_from(state.openings).unwrap_or(6).min(6));
             let rest = doubled.min(LONGEST_OPENING);
-            providers::note_opening(&mut tx, provider.as_str(), now.plus(rest)).await?;
+            providers::record_opening(&mut tx, provider.as_str(), now.plus(rest)).await?;
             self.jobs.rest_lane(&mut tx, &lane_of(provider.as_str()), rest).await?;
             metrics::counter!("glasshouse_mention_breaker_openings_total", "provider" => provider.as_str())
                 .increment(1);

@@ -24,7 +24,7 @@ use crate::model::{PromptRunId, PromptRunStatus, RunErrorCode};
 use crate::queries::answers::ResponseRow;
 use crate::queries::runs::{self, RunTask};
 use crate::service::analysing::answer::KeptAnswer;
-use crate::service::analysing::books::BrandBook;
+use crate::service::analysing::brand_cache::DomainBrands;
 use crate::service::writing::{CallRefusal, EndedAs, Ending, EndingResult};
 use crate::service::{MentionParts, Mentions};
 use failure::{AfterFailedCall, after_failed_call, code_of};
@@ -40,7 +40,7 @@ struct Call {
     mentions: Mentions,
     task: RunTask,
     job: JobRun,
-    book: Arc<BrandBook>,
+    book: Arc<DomainBrands>,
 }
 
 /// Asks the question of a run. Returns what becomes of its job.
@@ -76,7 +76,7 @@ pub async fn ask_provider(
 async fn find(
     mentions: &MentionParts,
     run: &PromptRunId,
-) -> Result<Option<(RunTask, Arc<BrandBook>)>, DbError> {
+) -> Result<Option<(RunTask, Arc<DomainBrands>)>, DbError> {
     let task = runs::find_task(&mut mentions.db.read().await?, run).await?;
     let Some(task) = task else { return Ok(None) };
     if !matches!(task.status, PromptRunStatus::Queued | PromptRunStatus::Running) {
@@ -149,7 +149,7 @@ impl Call {
             mentions.health.rest(task.provider, pause).await;
         }
         let kept = Arc::new(KeptAnswer::of_answer(task.provider, &task.text, answer));
-        mentions.health.note_answer(task.provider, &kept.served_model).await;
+        mentions.health.record_answer(task.provider, &kept.served_model).await;
         let mut packed: Option<ResponseRow> = None;
         for _ in 0..MOST_READINGS {
             let analysis =
@@ -201,7 +201,7 @@ impl Call {
         let Call { mentions, task, job, .. } = self;
         // A stand-in of the demo is no provider that could be in trouble.
         if !task.is_demo {
-            mentions.health.note_failure(task.provider, &failure).await;
+            mentions.health.record_failure(task.provider, &failure).await;
         }
         let (code, detail) = (code_of(&failure), failure.detail.clone());
         let now = mentions.clock.now();
@@ -223,7 +223,7 @@ fn analyse(
     mentions: &MentionParts,
     task: &RunTask,
     kept: &KeptAnswer,
-    book: &Arc<BrandBook>,
+    book: &Arc<DomainBrands>,
     response: Option<ResponseRow>,
 ) -> EndedAs {
     let version = book.record.analysis_version;

@@ -8,7 +8,7 @@ use crate::model::{Prompt, PromptId};
 use crate::queries::sums::PromptDays;
 use crate::queries::{domains, prompts, sums, targets};
 use crate::service::MentionParts;
-use crate::sums::{SumChanges, SumPlace};
+use crate::sums::{SumChanges, SumKey};
 use ::domains::DomainId;
 use platform::clock::Timestamp;
 
@@ -37,7 +37,7 @@ async fn delete_sums(tx: &mut Tx, prompt: &Prompt, now: Timestamp) -> Result<(),
     let (answers, competitors) = sums::list_of_prompt(tx, &of).await?;
     let place = |day, provider: &str| {
         let provider: Provider = provider.parse().ok()?;
-        Some(SumPlace { domain: record.number, day, prompt: Some(prompt.number), provider })
+        Some(SumKey { domain: record.number, day, prompt: Some(prompt.number), provider })
     };
     let mut changes = SumChanges::default();
     for row in &answers {

@@ -10,7 +10,7 @@ use crate::queries::answers::{ResponseRow, RunAnswerRow};
 use crate::queries::ledger::LedgerRow;
 use crate::queries::runs::RunTask;
 use crate::service::analysing::answer::AnalysedAnswer;
-use crate::service::analysing::books::BrandBook;
+use crate::service::analysing::brand_cache::DomainBrands;
 use platform::jobs::{JobRun, NewJob};
 
 /// A paid call that is about to be sent.
@@ -64,7 +64,7 @@ pub enum EndedAs {
     /// The answer came, and a further job analyses it.
     Answered { row: Box<RunAnswerRow>, response: Option<ResponseRow>, analysis: Box<NewJob> },
     /// The answer came and is analysed.
-    Analysed { answer: Box<AnalysedAnswer>, response: Option<ResponseRow>, book: Arc<BrandBook> },
+    Analysed { answer: Box<AnalysedAnswer>, response: Option<ResponseRow>, book: Arc<DomainBrands> },
     /// It ended without an answer.
     Failed { code: RunErrorCode, detail: String },
     /// The job tries again.

@@ -38,7 +38,7 @@ pub async fn keep_new_names(
                 status: CompetitorStatus::Discovered,
             };
             if domains::insert_competitor(tx, domain, (&competitor, domains::FOUND_POSITION), now).await? {
-                domains::note_competitors_changed(tx, domain).await?;
+                domains::record_competitors_changed(tx, domain).await?;
                 left -= 1;
             }
         }

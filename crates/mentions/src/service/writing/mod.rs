@@ -5,7 +5,7 @@
 
 mod changes;
 mod competitors;
-mod endings;
+mod completion;
 mod payments;
 mod targets;
 
@@ -105,7 +105,7 @@ impl RunWriter {
 
     async fn try_end(&self, ending: &Ending) -> Result<EndingResult, DbError> {
         let mut tx = self.0.db.write().await?;
-        let result = endings::write(&self.0, &mut tx, ending).await?;
+        let result = completion::write(&self.0, &mut tx, ending).await?;
         tx.commit_durably().await?;
         Ok(result)
     }

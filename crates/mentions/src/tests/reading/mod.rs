@@ -21,7 +21,7 @@ use crate::queries::domains::{find_domain, insert_domain, replace_competitors, t
 use crate::queries::prompts::insert_prompt;
 use crate::queries::runs::insert_runs;
 use crate::queries::sums;
-use crate::sums::{AnswerPair, CountedParts, SumChanges, SumPlace};
+use crate::sums::{AnswerPair, CountedParts, SumChanges, SumKey};
 use crate::testing::*;
 use ::domains::Domain;
 use platform::clock::Timestamp;
@@ -179,7 +179,7 @@ impl Monitored {
     /// Counts an answer to a prompt and keeps its run.
     async fn answer(&mut self, app: &TestApp, prompt: &Prompt, given: &Given) {
         let counted = given.counted();
-        let place = SumPlace {
+        let place = SumKey {
             domain: self.number,
             day: given.day,
             prompt: Some(prompt.number),

@@ -2,20 +2,20 @@
 //! Statements about lists differ in form between the engines (arrays here, JSON there) and in nothing else.
 
 mod admin;
-mod chores;
 mod claim;
 mod enqueue;
 mod finish;
+mod maintenance;
 mod recurrences;
 #[cfg(test)]
 mod tests;
 mod workers;
 
 pub use admin::*;
-pub use chores::*;
 pub use claim::*;
 pub use enqueue::*;
 pub use finish::*;
+pub use maintenance::*;
 pub use recurrences::*;
 pub use workers::*;
 

@@ -36,12 +36,13 @@ impl Aging {
             .map(JobPriority::rank);
         for pair in ranks.windows(2) {
             let (to, from) = (pair[0], pair[1]);
-            let look = Look { before: now.minus(OVERDUE), closed_lanes, most: MOST_RAISED / 2 };
+            let selection =
+                OverdueSelection { before: now.minus(OVERDUE), closed_lanes, most: MOST_RAISED / 2 };
             let head = queries::list_aging(tx, from, None, MOST_RAISED).await?;
-            let mut overdue = look.overdue(&head).0;
+            let mut overdue = selection.overdue(&head).0;
             let behind = self.0.remove(&from).or_else(|| head.last().map(|job| (job.turn, job.id.clone())));
             let next = queries::list_aging(tx, from, behind.as_ref(), STRIDE).await?;
-            let (found, end) = look.overdue(&next);
+            let (found, end) = selection.overdue(&next);
             overdue.extend(found);
             // At the end of the queue the walk begins anew.
             if end < next.len() || next.len() == STRIDE {
@@ -54,13 +55,13 @@ impl Aging {
 }
 
 /// Selection of the jobs that a round raises.
-struct Look<'a> {
+struct OverdueSelection<'a> {
     before: Timestamp,
     closed_lanes: &'a [String],
     most: usize,
 }
 
-impl Look<'_> {
+impl OverdueSelection<'_> {
     /// Finds the first overdue jobs, and the number of jobs that were read for them.
     fn overdue(&self, jobs: &[queries::AgingJob]) -> (Vec<String>, usize) {
         let mut found = Vec::new();

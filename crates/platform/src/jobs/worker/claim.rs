@@ -44,7 +44,7 @@ pub(super) struct Claims {
 }
 
 /// Measures what the queue takes for itself.
-pub(super) fn note_upkeep(what: &'static str, since: Instant) {
+pub(super) fn record_upkeep(what: &'static str, since: Instant) {
     metrics::histogram!("glasshouse_jobs_upkeep_seconds", "what" => what).record(since.elapsed());
 }
 
@@ -69,7 +69,7 @@ impl QueueClaim<'_> {
         }
         let since = Instant::now();
         let begun = self.begin(tx).await?;
-        note_upkeep("claim", since);
+        record_upkeep("claim", since);
         Ok(begun)
     }
 

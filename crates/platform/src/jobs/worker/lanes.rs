@@ -82,7 +82,7 @@ pub(super) struct LaneRates(HashMap<String, (Instant, u32)>);
 
 impl LaneRates {
     /// Counts a job that was begun.
-    pub fn note_start(&mut self, lane: &str) {
+    pub fn record_start(&mut self, lane: &str) {
         if self.0.len() > 1000 {
             self.0.retain(|_, (since, _)| since.elapsed() < SECOND);
         }
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn a_lane_that_began_its_share_of_this_second_is_closed() {
         let mut rates = LaneRates::default();
-        (0..100).for_each(|_| rates.note_start("fast"));
+        (0..100).for_each(|_| rates.record_start("fast"));
 
         let room = LaneRoom::new(LIMITS, none(), (HashMap::new(), Vec::new()), &rates, NOON);
 

@@ -311,7 +311,7 @@ impl Worker {
 
     fn spawn(&mut self, claimed: Claimed) {
         if let Some(lane) = &claimed.job.lane {
-            self.rates.note_start(lane);
+            self.rates.record_start(lane);
         }
         self.running.spawn(claimed, &self.registry, &self.id, self.lease.term());
     }
@@ -387,7 +387,7 @@ impl Worker {
     async fn give_back(&mut self) -> Result<(), DbError> {
         let mut tx = self.jobs.db().write_replanned().await?;
         queries::give_back(&mut tx, &self.id).await?;
-        queries::leave_chores(&mut tx, &self.id).await?;
+        queries::leave_maintenance(&mut tx, &self.id).await?;
         tx.commit().await
     }
 }

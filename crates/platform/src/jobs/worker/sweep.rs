@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::WorkerSettings;
 use super::aging::Aging;
-use super::claim::note_upkeep;
+use super::claim::record_upkeep;
 use crate::clock::Timestamp;
 use crate::jobs::job::Registry;
 use crate::jobs::model::{BatchId, HORIZON};
@@ -97,7 +97,7 @@ impl Sweeper {
     /// Returns true when this process maintains the whole queue: it did before, or the process that did has not
     /// reported for as long as a lease.
     async fn is_elected(&mut self) -> Result<bool, DbError> {
-        let found = queries::find_chore(&mut self.db().read().await?, CHORE).await?;
+        let found = queries::find_maintainer(&mut self.db().read().await?, CHORE).await?;
         let seen = match &found {
             None => None,
             Some((worker, beat)) if *worker == self.id => Some(*beat),
@@ -112,7 +112,7 @@ impl Sweeper {
             }
         };
         let mut tx = self.db().write_replanned().await?;
-        let is_ours = queries::take_chore(&mut tx, CHORE, &self.id, seen).await?;
+        let is_ours = queries::take_maintenance(&mut tx, CHORE, &self.id, seen).await?;
         tx.commit().await?;
         Ok(is_ours)
     }
@@ -129,7 +129,7 @@ impl Sweeper {
         queries::delete_old_batches(&mut tx, now.minus(KEPT)).await?;
         queries::delete_old_dead(&mut tx, now.minus(KEPT)).await?;
         tx.commit().await?;
-        note_upkeep("sweep", since);
+        record_upkeep("sweep", since);
         if self.last_trim.is_none_or(|last| last.elapsed() >= TRIM_EVERY) {
             self.trim_dead().await?;
             self.last_trim = Some(Instant::now());
@@ -161,7 +161,7 @@ impl Sweeper {
             };
             died(job.payload, job.error.unwrap_or_default()).await?;
             let mut tx = self.db().write_replanned().await?;
-            queries::note_told(&mut tx, &job.id.into()).await?;
+            queries::record_told(&mut tx, &job.id.into()).await?;
             tx.commit().await?;
         }
         Ok(())
@@ -192,10 +192,10 @@ impl Sweeper {
         for (id, beat) in workers {
             self.reclaim(&id, beat).await?;
         }
-        let chore = queries::find_chore(&mut self.db().read().await?, CHORE).await?;
+        let chore = queries::find_maintainer(&mut self.db().read().await?, CHORE).await?;
         if let Some((worker, _)) = chore.filter(|(worker, _)| *worker != self.id) {
             let mut tx = self.db().write_replanned().await?;
-            queries::leave_chores(&mut tx, &worker).await?;
+            queries::leave_maintenance(&mut tx, &worker).await?;
             tx.commit().await?;
         }
         Ok(())
@@ -243,7 +243,7 @@ impl Sweeper {
         let (now, since) = (self.jobs.clock().now(), Instant::now());
         let kinds: Vec<String> = self.kinds().into_iter().map(str::to_owned).collect();
         let depths = queries::count_depths(&mut self.db().read_replanned().await?, &kinds).await?;
-        note_upkeep("depth", since);
+        record_upkeep("depth", since);
         for Depth { kind, state, jobs, oldest } in depths {
             let age = oldest.map_or(Duration::ZERO, |oldest| now.since(Timestamp::from_millis(oldest)));
             let labels = [("kind", kind), ("state", state)];

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use audit_engine::checks::Severity;
 use audit_engine::engine::Audit;
 
-use super::gathered::Gathered;
+use super::contents::ReportContents;
 use crate::cli::audit::report::by_check;
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Notice];
@@ -14,10 +14,10 @@ const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity:
 const MAX_DEPTHS: usize = 10;
 
 /// Writes the cards and charts.
-pub fn write(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io::Result<()> {
+pub fn write(audit: &Audit, contents: &ReportContents, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "<div class=\"cards\">{}{}</div>", health_card(audit.health), count_cards(audit))?;
     let charts = [
-        ("Pages by health", health_chart(&gathered.health)),
+        ("Pages by health", health_chart(&contents.health)),
         ("Issues by category", category_chart(audit)),
         ("Addresses by status", status_chart(audit)),
         ("Pages by clicks from the start", depth_chart(audit)),

@@ -6,8 +6,8 @@ use audit_engine::checks::Example;
 use audit_engine::engine::{Audit, Finding, ListedIssue};
 use audit_engine::site::SiteFinding;
 
+use super::contents::ReportContents;
 use super::escape;
-use super::gathered::Gathered;
 use crate::cli::audit::report::by_check;
 
 /// Form that filters the findings. Style sheets apply the filter, since the report has no script.
@@ -18,7 +18,7 @@ const FILTER: &str = "<fieldset class=\"filter\"><legend class=\"soft\">Show</le
     <label><input type=\"radio\" name=\"only\" id=\"only-notice\">notices</label></fieldset>";
 
 /// Writes the findings by check, each with pages and evidence.
-pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io::Result<()> {
+pub fn write_issues(audit: &Audit, contents: &ReportContents, to: &mut dyn Write) -> io::Result<()> {
     let checks = by_check(audit);
     if checks.is_empty() {
         return write!(to, "<h2>Issues</h2><p>Nothing was found.</p>");
@@ -39,7 +39,7 @@ pub fn write_issues(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> i
             escape(entry.fix),
             escape(entry.source)
         )?;
-        if let Some(pages) = gathered.examples.get(entry.id) {
+        if let Some(pages) = contents.examples.get(entry.id) {
             write_found_pages(audit, pages, count, to)?;
         }
         for found in audit.site_findings.iter().filter(|result| result.check == check) {
@@ -100,8 +100,8 @@ fn example(example: &Example) -> String {
 }
 
 /// Writes the pages with the lowest health and links their issues.
-pub fn write_pages(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io::Result<()> {
-    if gathered.worst.is_empty() {
+pub fn write_pages(audit: &Audit, contents: &ReportContents, to: &mut dyn Write) -> io::Result<()> {
+    if contents.worst.is_empty() {
         return Ok(());
     }
     write!(
@@ -109,7 +109,7 @@ pub fn write_pages(audit: &Audit, gathered: &Gathered, to: &mut dyn Write) -> io
         "<h2>Pages with issues, the worst first</h2><div class=\"scroll\"><table><tr><th class=\"number\">Health</th>\
          <th class=\"number\">Status</th><th>Page</th><th>Issues</th></tr>"
     )?;
-    for page in &gathered.worst {
+    for page in &contents.worst {
         let issue = |issue: &ListedIssue| format!("<a href=\"#{0}\">{0}</a>", issue.issue_id);
         let issues: Vec<String> = page.issues.iter().map(issue).collect();
         write!(

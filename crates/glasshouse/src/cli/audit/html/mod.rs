@@ -2,14 +2,14 @@
 //! audited pages stays text.
 
 mod charts;
+mod contents;
 mod findings;
-mod gathered;
 
 use std::io::{self, Write};
 
 use audit_engine::engine::Audit;
 
-use self::gathered::Gathered;
+use self::contents::ReportContents;
 use super::report::status;
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -18,7 +18,7 @@ const STYLE: &str = include_str!("style.css");
 /// Writes the report.
 pub fn write(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
     let site = escape(&audit.site_url);
-    let gathered = Gathered::from(audit);
+    let contents = ReportContents::from(audit);
     write!(
         to,
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
@@ -27,9 +27,9 @@ pub fn write(audit: &Audit, to: &mut dyn Write) -> io::Result<()> {
          <style>{STYLE}</style></head><body><header><h1>Audit of {site}</h1><p class=\"soft\">{}</p></header><main>",
         course(audit)
     )?;
-    charts::write(audit, &gathered, to)?;
-    findings::write_issues(audit, &gathered, to)?;
-    findings::write_pages(audit, &gathered, to)?;
+    charts::write(audit, &contents, to)?;
+    findings::write_issues(audit, &contents, to)?;
+    findings::write_pages(audit, &contents, to)?;
     writeln!(to, "</main></body></html>")
 }
 

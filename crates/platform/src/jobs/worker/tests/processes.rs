@@ -106,7 +106,7 @@ async fn one_process_at_a_time_looks_after_everybodys_jobs() {
     let (mut first, second) = (Process::on(&db).await, Process::on(&db).await);
     first.settings.lease = Duration::from_millis(300);
     let owner =
-        async || queries::find_chore(&mut db.read().await.unwrap(), "sweep").await.unwrap().unwrap().0;
+        async || queries::find_maintainer(&mut db.read().await.unwrap(), "sweep").await.unwrap().unwrap().0;
     let (mut one, mut two) = (first.worker(1), first.worker(1));
     drop(second);
 

@@ -12,13 +12,13 @@ use super::targets::{
 };
 use super::{WriterParts, holds};
 use crate::model::{Prompt, PromptRunStatus, PromptTarget, UtcDay};
-use crate::queries::answers::{self, ComparedRow, RunAnswerRow, RunPlace};
+use crate::queries::answers::{self, ComparedRow, RunAnswerRow, RunPosition};
 use crate::queries::domains::{self, MonitoredDomain};
 use crate::queries::runs::{self, RunState};
 use crate::queries::{prompts, sums, targets};
 use crate::schedule::model_family;
 use crate::service::analysing::answer::{AnalysedAnswer, compared_of};
-use crate::sums::{AnswerPair, SumChanges, SumPlace};
+use crate::sums::{AnswerPair, SumChanges, SumKey};
 use platform::clock::Timestamp;
 
 /// Writes the end of a run, unless another process has its job, the run is over, or the brands changed.
@@ -119,8 +119,8 @@ impl<'a> LockedRun<'a> {
         }
     }
 
-    fn place(&self) -> SumPlace {
-        SumPlace {
+    fn place(&self) -> SumKey {
+        SumKey {
             domain: self.domain.number,
             day: self.ending.task.day,
             prompt: self.prompt.as_ref().map(|prompt| prompt.number),
@@ -144,7 +144,7 @@ impl<'a> LockedRun<'a> {
             return Ok((None, None));
         }
         let task = &self.ending.task;
-        let place = RunPlace {
+        let place = RunPosition {
             prompt_id: task.prompt.to_string(),
             provider: task.provider.as_str(),
             slot: task.slot.as_millis(),
@@ -172,7 +172,7 @@ impl<'a> LockedRun<'a> {
             changes.add_pair(place, pair, 1);
         }
         let Some(after) = after.map(Comparable::of) else { return };
-        let place_after = SumPlace { day: after.day, ..place };
+        let place_after = SumKey { day: after.day, ..place };
         if let Some(pair) = own.pair_with(&after) {
             changes.add_pair(place_after, pair, 1);
         }

@@ -4,7 +4,7 @@
 
 /// Declares one operation and its twin for the dashboard. `state` is the state of the file's router.
 #[macro_export]
-macro_rules! twins {
+macro_rules! for_keys_and_sessions {
     (
         $(#[doc = $doc:literal])*
         $method:ident($caller:ident<$access:ident>) $name:ident: $path:literal, $twin:ident: $twin_path:literal;
@@ -48,4 +48,4 @@ macro_rules! twins {
         }
     };
 }
-pub use crate::twins;
+pub use crate::for_keys_and_sessions;

@@ -19,7 +19,7 @@ const KEPT_FOR: Duration = Duration::from_secs(5);
 
 /// Brands of a domain.
 #[derive(Debug)]
-pub struct BrandBook {
+pub struct DomainBrands {
     pub record: MonitoredDomain,
     pub brands: Arc<Brands>,
     /// Keys of names that answers have proposed and that do not count yet.
@@ -28,19 +28,19 @@ pub struct BrandBook {
 
 /// Brands of all domains. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct BrandBooks {
+pub struct BrandCache {
     db: Db,
-    books: Arc<Cache<DomainId, BrandBook>>,
+    books: Arc<Cache<DomainId, DomainBrands>>,
 }
 
-impl BrandBooks {
-    pub fn new(db: &Db) -> BrandBooks {
+impl BrandCache {
+    pub fn new(db: &Db) -> BrandCache {
         let books = Cache::builder(MOST_DOMAINS).time_to_live(KEPT_FOR).build();
-        BrandBooks { db: db.clone(), books: Arc::new(books) }
+        BrandCache { db: db.clone(), books: Arc::new(books) }
     }
 
     /// Returns the brands of a domain. None: nothing of the domain is monitored.
-    pub async fn find(&self, domain: &DomainId) -> Result<Option<Arc<BrandBook>>, DbError> {
+    pub async fn find(&self, domain: &DomainId) -> Result<Option<Arc<DomainBrands>>, DbError> {
         match self.books.get(domain) {
             Some(book) => Ok(Some(book)),
             None => self.read(domain).await,
@@ -48,13 +48,13 @@ impl BrandBooks {
     }
 
     /// Reads the brands of a domain anew.
-    pub async fn read(&self, domain: &DomainId) -> Result<Option<Arc<BrandBook>>, DbError> {
+    pub async fn read(&self, domain: &DomainId) -> Result<Option<Arc<DomainBrands>>, DbError> {
         let mut conn = self.db.read().await?;
         let Some(record) = domains::find_domain(&mut conn, domain).await? else { return Ok(None) };
         let competitors = domains::list_competitors(&mut conn, domain).await?;
         let pending = domains::list_pending(&mut conn, domain).await?.into_iter().collect();
         drop(conn);
-        let book = Arc::new(BrandBook {
+        let book = Arc::new(DomainBrands {
             brands: Brands::compile(record.brand.clone(), competitors),
             record,
             pending,

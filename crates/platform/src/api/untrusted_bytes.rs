@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 
 /// Makes such an answer, for the reader's own cache and for an hour.
-pub fn strangers_bytes(media_type: &'static str, bytes: Bytes) -> Response {
+pub fn untrusted_bytes(media_type: &'static str, bytes: Bytes) -> Response {
     let headers = [
         (CONTENT_TYPE, media_type),
         (CACHE_CONTROL, "private, max-age=3600"),

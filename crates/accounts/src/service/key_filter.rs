@@ -24,7 +24,7 @@ const USED_UP_FOR: Duration = Duration::from_secs(60);
 const PAGE: i64 = 10_000;
 
 /// Eight bytes of the hash of each key that works. What is in it is still looked up.
-pub(super) struct KnownKeys {
+pub(super) struct KeyFilter {
     prefixes: RwLock<HashSet<u64>>,
     cache: Arc<KeyCache>,
 }
@@ -78,9 +78,9 @@ impl UsedUp {
     }
 }
 
-impl KnownKeys {
-    pub(super) fn new(cache: &Arc<KeyCache>) -> KnownKeys {
-        KnownKeys { prefixes: RwLock::default(), cache: cache.clone() }
+impl KeyFilter {
+    pub(super) fn new(cache: &Arc<KeyCache>) -> KeyFilter {
+        KeyFilter { prefixes: RwLock::default(), cache: cache.clone() }
     }
 
     pub(super) fn contain(&self, hash: KeyHash) -> bool {
@@ -98,7 +98,7 @@ impl InactiveAccounts {
     }
 }
 
-impl Followed for KnownKeys {
+impl Followed for KeyFilter {
     fn kind(&self) -> &'static str {
         "key"
     }

@@ -45,7 +45,7 @@ impl Tariff {
 
 /// Running sum over the requests of one question.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct CallCost {
     tariff: Tariff,
     /// The flat price was settled with an earlier request.
     is_flat_settled: bool,
@@ -54,9 +54,9 @@ pub(super) struct Tally {
     pub(super) calls: u32,
 }
 
-impl Tally {
-    pub(super) fn new(tariff: Tariff) -> Tally {
-        Tally { tariff, is_flat_settled: false, cost: Usd::ZERO, is_estimated: false, calls: 0 }
+impl CallCost {
+    pub(super) fn new(tariff: Tariff) -> CallCost {
+        CallCost { tariff, is_flat_settled: false, cost: Usd::ZERO, is_estimated: false, calls: 0 }
     }
 
     /// Returns the amount to reserve for the next request.

@@ -14,7 +14,7 @@ use super::read_day;
 use crate::MentionsState;
 use crate::access::{ReadCosts, ReadMentions};
 use crate::model::UtcDay;
-use crate::service::standing::{self, DomainCosts, ProviderStanding};
+use crate::service::provider_status::{self, DomainCosts, ProviderStatus};
 use ::domains::{DomainAccess, RequestedDomain};
 use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
@@ -29,7 +29,7 @@ pub(super) fn routes() -> OpenApiRouter<MentionsState> {
 }
 
 own_errors! {
-    StandingNotRead: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
+    StatusNotRead: InvalidRequest, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 
 /// Domain about which assistants are asked.
@@ -43,13 +43,13 @@ struct ProviderQuery {
 #[derive(Serialize, ToSchema)]
 struct ProviderList {
     /// All assistants, in their order.
-    providers: Vec<ProviderStanding>,
+    providers: Vec<ProviderStatus>,
 }
 
 /// Lists the assistants: which of them can be asked about a domain, whether they work, and what a question costs.
 #[utoipa::path(get, path = "/api/ai-mentions/providers", tag = "AI mentions", params(ProviderQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadMentions, StandingNotRead>,
+    responses(Refusals::<ReadMentions, StatusNotRead>,
         (status = 200, description = "The assistants.", body = ProviderList)))]
 async fn list_providers(
     caller: Caller<ReadMentions>,
@@ -58,7 +58,7 @@ async fn list_providers(
     AppQuery(query): AppQuery<ProviderQuery>,
 ) -> ApiResult<Json<ProviderList>> {
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
-    let providers = standing::list_provider_standings(&mentions, &site.domain, caller.plan()).await?;
+    let providers = provider_status::list_provider_statuses(&mentions, &site.domain, caller.plan()).await?;
     Ok(Json(ProviderList { providers }))
 }
 
@@ -88,7 +88,7 @@ impl CostQuery {
 /// Returns the costs of a domain's monitoring, and what is left of its budgets.
 #[utoipa::path(get, path = "/api/ai-mentions/costs", tag = "AI mentions", params(CostQuery),
     security(("apiKey" = []), ("session" = [])),
-    responses(Refusals::<ReadCosts, StandingNotRead>,
+    responses(Refusals::<ReadCosts, StatusNotRead>,
         (status = 200, description = "The costs.", body = DomainCosts)))]
 async fn get_costs(
     caller: Caller<ReadCosts>,
@@ -99,5 +99,5 @@ async fn get_costs(
 ) -> ApiResult<Json<DomainCosts>> {
     let days = query.days(clock.now().day_number())?;
     let site = RequestedDomain::named(&query.domain).site(&caller, &domains, DomainAccess::Read).await?;
-    Ok(Json(standing::sum_domain_costs(&mentions, &site.domain, caller.plan(), days).await?))
+    Ok(Json(provider_status::sum_domain_costs(&mentions, &site.domain, caller.plan(), days).await?))
 }

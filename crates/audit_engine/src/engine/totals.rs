@@ -13,7 +13,7 @@ use crate::site::Row;
 
 /// Totals over all rows in one pass.
 #[derive(Default)]
-pub(super) struct RowTally {
+pub(super) struct RowTotals {
     /// Rows that carry each check.
     pub issues: BTreeMap<Cow<'static, str>, usize>,
     /// Scored rows for the run's health.
@@ -38,7 +38,7 @@ pub(super) struct RowTally {
     pub health: HashMap<String, Vec<f64>>,
 }
 
-impl RowTally {
+impl RowTotals {
     /// Counts a row.
     pub fn add(&mut self, crawl: &Crawl, row: &Row, result: &RowResult) {
         let RowResult { page, details, .. } = result;

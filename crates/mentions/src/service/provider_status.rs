@@ -1,4 +1,4 @@
-//! Standing of a domain's monitoring: which assistants can be asked, whether they work, what they cost and what is left.
+//! State of a domain's monitoring: which assistants can be asked, whether they work, what they cost and what is left.
 //! Reads only. Must never show sums of another account.
 
 use std::collections::{BTreeMap, HashMap};
@@ -51,7 +51,7 @@ pub enum ProviderCondition {
 /// An assistant, as an account may ask it about a domain.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ProviderStanding {
+pub struct ProviderStatus {
     #[schema(value_type = String, examples("chatgpt"))]
     pub provider: Provider,
     pub available: bool,
@@ -146,22 +146,22 @@ pub struct DomainCosts {
 }
 
 /// Lists all assistants, in their order, as an account on a plan may ask them about a domain.
-pub async fn list_provider_standings(
+pub async fn list_provider_statuses(
     mentions: &MentionParts,
     domain: &Domain,
     plan: Plan,
-) -> Result<Vec<ProviderStanding>, DbError> {
+) -> Result<Vec<ProviderStatus>, DbError> {
     let now = mentions.clock.now();
     let troubles = mentions.jobs.list_lane_troubles().await?;
     let mut conn = mentions.db.read().await?;
     let states = providers::list_states(&mut conn).await?;
     let limit = domains::find_domain(&mut conn, &domain.id).await?.and_then(|record| record.budget);
-    let mut standings = Vec::new();
+    let mut statuses = Vec::new();
     for setup in mentions.connections.all() {
         let checked = setup.check(plan);
         let (health, paused_until) = condition_of(setup.provider, &troubles, &states, now);
         let spent = find_spent(mentions, &mut conn, (domain, limit), setup.provider, now).await?;
-        standings.push(ProviderStanding {
+        statuses.push(ProviderStatus {
             provider: setup.provider,
             available: checked.is_ok(),
             reason: checked.err().map(|reason| match reason {
@@ -177,7 +177,7 @@ pub async fn list_provider_standings(
             usd_per_run: mentions.opening.expected_price(setup.provider, now),
         });
     }
-    Ok(standings)
+    Ok(statuses)
 }
 
 /// Finds the budgets that cannot pay a question to an assistant. None: all of them can.

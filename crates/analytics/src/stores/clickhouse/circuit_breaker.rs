@@ -12,12 +12,12 @@ pub const PAUSE: Duration = Duration::from_secs(5);
 
 /// Result of the last requests.
 #[derive(Debug, Default)]
-pub struct Reach {
+pub struct CircuitBreaker {
     /// Time of the last request, if the server did not answer it.
     silent: Mutex<Option<Instant>>,
 }
 
-impl Reach {
+impl CircuitBreaker {
     /// Decides whether a report may query the server.
     pub fn may_ask(&self) -> bool {
         let mut silent = self.silent();
@@ -50,7 +50,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_server_is_asked_by_one_report_after_each_pause() {
-        let reach = Reach::default();
+        let reach = CircuitBreaker::default();
         let ask = || [reach.may_ask(), reach.may_ask()];
 
         let before = ask();

@@ -13,7 +13,7 @@ const WORST_PAGES: usize = 200;
 
 /// Numbers, examples and the worst pages.
 #[derive(Default)]
-pub struct Gathered {
+pub struct ReportContents {
     /// Pages by health, in tens.
     pub health: [usize; 10],
     /// The first pages with each issue, and its finding there, by the issue's id.
@@ -46,21 +46,21 @@ impl PartialOrd for FaultyPage {
     }
 }
 
-impl Gathered {
+impl ReportContents {
     /// Reads all rows once.
-    pub fn from(audit: &Audit) -> Gathered {
-        let mut gathered = Gathered::default();
+    pub fn from(audit: &Audit) -> ReportContents {
+        let mut contents = ReportContents::default();
         let mut worst = BinaryHeap::new();
         for RowResult { page, details, .. } in audit.rows() {
             let ListedPage { path, status_code: status, health_score: health, issues, .. } = page;
             if status != 0 && page.redirect_count == 0 {
-                gathered.health[((health / 10.0) as usize).min(9)] += 1;
+                contents.health[((health / 10.0) as usize).min(9)] += 1;
             }
             if issues.is_empty() {
                 continue;
             }
             for finding in details.findings {
-                let pages = gathered.examples.entry(finding.issue_id.clone()).or_default();
+                let pages = contents.examples.entry(finding.issue_id.clone()).or_default();
                 if pages.len() < MAX_EXAMPLES {
                     pages.push((path.clone(), finding));
                 }
@@ -70,7 +70,7 @@ impl Gathered {
                 worst.pop();
             }
         }
-        gathered.worst = worst.into_sorted_vec();
-        gathered
+        contents.worst = worst.into_sorted_vec();
+        contents
     }
 }

@@ -13,14 +13,14 @@ const SOME: i64 = 1_000;
 /// Jobs up to which a depth is counted.
 pub const COUNTED: i64 = 10_000;
 
-/// Finds the process elected for a chore, and the number of its last beat.
-pub async fn find_chore(conn: &mut Conn, name: &str) -> Result<Option<(String, i64)>, DbError> {
+/// Finds the process elected for a kind of maintenance, and the number of its last beat.
+pub async fn find_maintainer(conn: &mut Conn, name: &str) -> Result<Option<(String, i64)>, DbError> {
     const SQL: &str = "select worker_id, beat from job_chores where name = $1";
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).bind(name).fetch_optional(c).await)?)
 }
 
-/// Takes a chore over from the process elected before, or keeps it. Returns false when another process was faster.
-pub async fn take_chore(
+/// Takes a kind of maintenance over from the process elected before, or keeps it. Returns false when another process was faster.
+pub async fn take_maintenance(
     conn: &mut Conn,
     name: &str,
     worker: &str,
@@ -48,8 +48,8 @@ pub async fn take_chore(
     Ok(rows == 1)
 }
 
-/// Gives up the chores of a worker that ends.
-pub async fn leave_chores(conn: &mut Conn, worker: &str) -> Result<(), DbError> {
+/// Gives up the maintenance of a worker that ends.
+pub async fn leave_maintenance(conn: &mut Conn, worker: &str) -> Result<(), DbError> {
     const SQL: &str = "delete from job_chores where worker_id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(worker).execute(c).await.map(drop))?)
 }
@@ -218,7 +218,7 @@ pub async fn list_untold(conn: &mut Conn, kinds: &[String]) -> Result<Vec<Untold
 }
 
 /// Records that the kind of a dead job was notified.
-pub async fn note_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
+pub async fn record_told(conn: &mut Conn, id: &JobId) -> Result<(), DbError> {
     const SQL: &str = "update jobs set death_told = true where id = $1 and state = 'dead'";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?)
 }

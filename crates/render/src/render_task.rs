@@ -97,18 +97,12 @@ impl RenderTasks {
 
     /// Adjusts the slots of this process to its browsers, until shutdown.
     pub async fn follow_capacity(&self) {
-        tokio::select! {
-            () = self.admission.follow(&*self.renderer) => {}
-            () = self.shutdown.cancelled() => {}
-        }
+        self.shutdown.run_until_cancelled(self.admission.follow(&*self.renderer)).await;
     }
 
     /// Waits for a slot for a background render that is not stored. The error is the reason why there is none.
     pub async fn background_turn(&self, site: &Site) -> Result<Arc<Permit>, RenderRefusal> {
-        let origin = origin_name(site, &site.domain.host);
-        let domain = site.domain.id.to_string();
-        let applicant = Applicant { purpose: RenderPurpose::Background, domain, origin };
-        Ok(Arc::new(self.admission.enter(applicant, &self.shutdown).await?))
+        self.enter(site, &site.domain.host, RenderPurpose::Background, &self.shutdown).await
     }
 
     /// Renders with a slot, which is released when the tab is clean and the caller has dropped the permit.
@@ -157,16 +151,16 @@ impl RenderTasks {
         if purpose != RenderPurpose::Forced && self.quarantine.contains(id) {
             return Err(RenderError::PageCrashed.into());
         }
-        let is_for_store =
-            matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look | RenderPurpose::Background);
+        let is_for_store = !matches!(purpose, RenderPurpose::OnDemand | RenderPurpose::Forced);
         if is_for_store && !self.durable.is_store_usable().await {
             return Ok(RenderOutcome::Refused(RenderRefusal::StoreDown));
         }
         // Before this render has a slot, since the render of the impossible page needs one too.
         let impossible = self.impossible_page(site).await;
         // Before anything is written: refusing costs nothing.
-        let permit = match self.enter(order, abandoned).await {
-            Ok(permit) => Arc::new(permit),
+        let host = page.url.host_str().unwrap_or_default();
+        let permit = match self.enter(site, host, purpose, abandoned).await {
+            Ok(permit) => permit,
             Err(refusal) => return Ok(RenderOutcome::Refused(refusal)),
         };
         if let Some(remote) = &self.remote {
@@ -194,7 +188,9 @@ impl RenderTasks {
         metrics::histogram!("glasshouse_render_seconds").record(start.elapsed().as_secs_f64());
         record_origin(&permit, &rendered);
         drop(permit);
-        self.record_health(site, &rendered);
+        if rendered.as_ref().err().is_none_or(is_of_the_page) {
+            self.health.note(&site.domain, rendered.is_ok());
+        }
         match rendered {
             Ok(rendered) => {
                 let mut made = self.page_of(site, rendered);
@@ -227,15 +223,6 @@ impl RenderTasks {
         }
     }
 
-    /// Counts a render for the health of the site's renders, unless it was not the site's fault.
-    fn record_health(&self, site: &Site, rendered: &Result<Rendered, RenderError>) {
-        use RenderError::{Abandoned, NoBrowser, ShuttingDown};
-        match rendered {
-            Err(NoBrowser(_) | Abandoned | ShuttingDown) => {}
-            tried => self.health.note(&site.domain, tried.is_ok()),
-        }
-    }
-
     /// Returns the page that a site's pages are compared with, if the site compares them.
     async fn impossible_page(&self, site: &Site) -> Option<ImpossiblePage> {
         let is_compared = site.domain.rendering.not_found.compare && self.remote.is_none();
@@ -244,13 +231,14 @@ impl RenderTasks {
 
     async fn enter(
         &self,
-        order: &RenderOrder<'_>,
+        site: &Site,
+        host: &str,
+        purpose: RenderPurpose,
         abandoned: &CancellationToken,
-    ) -> Result<Permit, RenderRefusal> {
-        let RenderOrder { site, page, purpose, .. } = *order;
-        let origin = origin_name(site, page.url.host_str().unwrap_or_default());
+    ) -> Result<Arc<Permit>, RenderRefusal> {
+        let origin = origin_name(site, host);
         let applicant = Applicant { purpose, domain: site.domain.id.to_string(), origin };
-        self.admission.enter(applicant, abandoned).await
+        Ok(Arc::new(self.admission.enter(applicant, abandoned).await?))
     }
 
     /// Records the failed render of a page.
@@ -317,9 +305,7 @@ impl RenderTasks {
             tokio::select! {
                 rendered = &mut render => return rendered,
                 // Requests were answered before this token is cancelled: no client waits for the page any more.
-                () = self.shutdown.cancelled() => {
-                    return Err(RenderError::ShuttingDown);
-                }
+                () = self.shutdown.cancelled() => return Err(RenderError::ShuttingDown),
                 // A job that lost its lease or was cancelled ends its render. A client's render continues for the next request.
                 () = abandoned.cancelled(), if matches!(purpose, RenderPurpose::Refresh | RenderPurpose::Look) => {
                     return Err(RenderError::Abandoned);

@@ -338,12 +338,9 @@ impl RenderService {
     ) {
         let now = self.0.platform.clock.now();
         match outcome {
-            RenderOutcome::Made { page: rendered, stored: true } => {
-                self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
-            }
-            // The page could not be stored during an outage, and is not rendered again for each request meanwhile.
-            RenderOutcome::Made { page: rendered, stored: false }
-                if rendered.is_storable() && self.0.durable.is_store_down() =>
+            // A page that could not be stored during an outage is not rendered again for each request meanwhile.
+            RenderOutcome::Made { page: rendered, stored }
+                if *stored || (rendered.is_storable() && self.0.durable.is_store_down()) =>
             {
                 self.0.memory.insert(id.clone(), rendered.clone(), page.refresh_interval, now);
             }
@@ -368,18 +365,16 @@ impl RenderService {
         id: &PageId,
         stored: &DurablePage,
     ) {
-        let site = call.site;
-        let now = self.0.platform.clock.now().as_millis();
-        if stored.row.retry_at > now || self.0.in_flight.is_open(id) {
+        if stored.row.retry_at > self.0.platform.clock.now().as_millis() || self.0.in_flight.is_open(id) {
             return;
         }
-        let (domain, most) = (site.domain.id.clone(), self.0.background_per_domain);
+        let (domain, most) = (call.site.domain.id.clone(), self.0.background_per_domain);
         let Some(place) = self.0.background.acquire(domain, most) else {
             metrics::counter!("glasshouse_background_renders_skipped_total").increment(1);
             return;
         };
         let (generation, client) = (Some(stored.row.stored_generation), call.unverified_client);
-        let (service, site, page, id) = (self.clone(), site.clone(), page.clone(), id.clone());
+        let (service, site, page, id) = (self.clone(), call.site.clone(), page.clone(), id.clone());
         self.0.platform.tasks.spawn(async move {
             // Beyond the budget of an unverified client, the next refresh of stale pages renders the page.
             if matches!(service.is_within_budget(&site, client, &id).await, Ok(true)) {

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::time::timeout;
 
 use crate::AccountId;
 use platform::api::ApiError;
@@ -37,14 +36,13 @@ impl LongCalls {
 
     /// Begins a call as soon as the account has less than two; 429 when that takes long.
     pub async fn wait(&self, account: &AccountId) -> Result<LongCall, ApiError> {
-        timeout(PATIENCE, self.0.acquire(account.clone())).await.map_err(|_| refusal())
+        tokio::time::timeout(PATIENCE, self.0.acquire(account.clone())).await.map_err(|_| refusal())
     }
 }
 
 fn refusal() -> ApiError {
     let reset = Duration::from_secs(1);
-    let state = RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset };
-    state.refusal().expect("the state is over its limit")
+    RateLimitState { allowed: false, limit: AT_ONCE, remaining: 0, reset }.refusal().expect("over its limit")
 }
 
 #[cfg(test)]

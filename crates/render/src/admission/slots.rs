@@ -66,7 +66,7 @@ pub struct Running {
     of_domain: KeyedSlot<String>,
 }
 
-/// See the module.
+/// Slots in use, waiting renders and the state of each origin.
 pub struct Slots {
     pub capacity: RenderCapacity,
     /// Running renders: of clients, and all others.

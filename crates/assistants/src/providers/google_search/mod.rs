@@ -1,6 +1,6 @@
 //! Google's answers: AI Overviews, which stand above the results of a search, and AI Mode, whose page is one answer. Google has
 //! no interface for either, so a vendor of search results reads them off its pages. Both vendors write the two alike.
-//! Never a chat model in their place: an answer that Google did not show is no answer.
+//! Never a chat model in their place: an answer that Google did not show is no answer. See docs/decisions/0547.
 
 mod blocks;
 mod dataforseo;

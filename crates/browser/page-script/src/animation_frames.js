@@ -5,7 +5,7 @@
 import { setPageTimeout, advanceClock, nextDue } from './alarms.js';
 import { readyState } from './intrinsics/dom.js';
 import { SafeMap, apply, each, max, push, then } from './intrinsics/language.js';
-import { listen, replaceMethod, watchMethod } from './hooks.js';
+import { callPage, listen, replaceMethod, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { options, send } from './options.js';
@@ -113,11 +113,7 @@ function runCallbacks() {
     const entry = callbacksById.get(id);
     if (!entry) return; // cancelled by an earlier callback
     native.cancelAnimationFrame(id);
-    try {
-      apply(entry.run, window, [stamp]);
-    } catch (error) {
-      native.reportError(error);
-    }
+    callPage(entry.run, window, [stamp]);
   });
   if (frames.isRequired && !frames.isRequested) request();
 }

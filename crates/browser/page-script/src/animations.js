@@ -3,41 +3,28 @@
 
 import { setPageTimeout } from './alarms.js';
 import { FRAME_MS, requestFrame } from './animation_frames.js';
-import { query, queryAll, timeline } from './intrinsics/dom.js';
-import { SafeSet, SafeWeakSet, each, getter, isFinite, keys, max, method, min, push, setter, some, startsWith } from './intrinsics/language.js';
-import { attempt, watchClass, watchMethod, watchSetter } from './hooks.js';
+import { queryAll, timeline } from './intrinsics/dom.js';
+import { SafeSet, SafeWeakSet, each, getters, isFinite, keys, max, methods, min, push, setters, some, startsWith } from './intrinsics/language.js';
+import { attempt, watchClass, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { now, time } from './shared.js';
 import { shadowRoots } from './state.js';
-import { hold, work } from './work.js';
+import { hold } from './work.js';
 
 const BRIEF_MS = 50;
-const ANIMATION_ROUNDS = 8; // an animation that restarts at each end is left after so many rounds
 
 const { CSSTransition, CSSAnimation } = window;
-const ofAnimation = Animation.prototype;
-const read = {
-  playState: getter(ofAnimation, 'playState'),
-  playbackRate: getter(ofAnimation, 'playbackRate'),
-  effect: getter(ofAnimation, 'effect'),
-  timeline: getter(ofAnimation, 'timeline'),
-  currentTime: getter(/** @type {any} */ (ofAnimation), 'currentTime'),
-  startTime: getter(ofAnimation, 'startTime'),
-};
-const setCurrentTime = setter(ofAnimation, 'currentTime');
-const setStartTime = setter(ofAnimation, 'startTime');
-const finish = method(ofAnimation, 'finish');
-const commitStyles = method(ofAnimation, 'commitStyles');
-const computedTiming = method(/** @type {any} */ (AnimationEffect.prototype), 'getComputedTiming');
-const timeOf = getter(AnimationTimeline.prototype, 'currentTime');
-const ofDocument = method(Document.prototype, 'getAnimations');
-const ofElement = method(Element.prototype, 'getAnimations');
-const ofRoot = method(ShadowRoot.prototype, 'getAnimations');
+const { playState, playbackRate, effect, timeline: timelineOf, currentTime, startTime } = getters(/** @type {any} */ (Animation.prototype));
+const { currentTime: setCurrentTime, startTime: setStartTime } = setters(Animation.prototype);
+const { finish, commitStyles } = methods(Animation.prototype);
+const { getComputedTiming } = methods(/** @type {any} */ (AnimationEffect.prototype));
+const { currentTime: timeOf } = getters(AnimationTimeline.prototype);
+const { getAnimations: ofDocument } = methods(Document.prototype);
+const { getAnimations: ofElement } = methods(Element.prototype);
+const { getAnimations: ofRoot } = methods(ShadowRoot.prototype);
 
-let rounds = 0;
-let budgetMs = RULES.animations.ms;
-let firstRound = 0;
+let began = 0; // time of the first finish
 const dispatched = new SafeWeakSet(); // animations whose end has been followed by a frame
 
 const isCssAnimation = (animation) => animation instanceof CSSTransition || animation instanceof CSSAnimation;
@@ -52,28 +39,11 @@ export function watchAnimations() {
   watchMethod(Element.prototype, 'animate', used);
   watchMethod(Element.prototype, 'getAnimations', used);
   watchMethod(Document.prototype, 'getAnimations', used);
-  if (window.Animation) watchClass('Animation', used);
-  each(['ontransitionend', 'onanimationend'], (name) => watchSetter(HTMLElement.prototype, name, used));
+  watchClass('Animation', used);
 }
 
-/**
- * Returns true when the animations have to be examined, which costs a pass over all styles.
- *
- * Animations of style sheets end by themselves in the snapshot too; they matter only when a script waits for the end.
- */
-function mayAnimate() {
-  findEndHandlers();
-  return listened.scripts || listened.ends || (listened.endsByReact && hasReactEndHandler());
-}
-
-let changesSeen = -1;
-
-/** Looks for handlers in attributes, again when elements were added. */
-function findEndHandlers() {
-  if (listened.ends || changesSeen === work.changes) return;
-  changesSeen = work.changes;
-  listened.ends = query(document, '[onanimationend],[onanimationstart],[ontransitionend],[ontransitionstart],[ontransitionrun]') !== null;
-}
+/** Returns true when a script may wait for the end of an animation: examining animations costs a pass over all styles. */
+const mayAnimate = () => listened.scripts || listened.ends || (listened.endsByReact && hasReactEndHandler());
 
 /** Returns true while an animation of a script is running. Starting it and dispatching its end takes full frames and real time. */
 function isAnimatedByScript() {
@@ -116,27 +86,20 @@ function animations() {
  * ended early; one frame at the end is enough.
  */
 export function finishAnimations() {
-  if (rounds >= ANIMATION_ROUNDS || !mayAnimate()) return false;
-  firstRound ||= now();
-  // Endless carousels start an animation at each end.
-  if (now() - firstRound > RULES.animations.ms) return false;
-  let found = 0;
-  let wait = 0;
+  if (!mayAnimate()) return false;
+  began ||= now();
+  const left = RULES.animations.ms - (now() - began);
+  if (left < 0) return false; // endless carousels start an animation at each end
+  let wait = -1;
   /** @type {Animation[]} */
   const ended = [];
   animations().forEach((animation) =>
     attempt(() => {
-      const hasEnded = read.playState(animation) === 'finished';
-      const remaining = endOrAwait(animation);
-      if (remaining === null) return;
-      if (hasEnded) push(ended, animation);
-      found += 1;
-      wait = max(wait, remaining);
+      if (playState(animation) === 'finished') push(ended, animation);
+      wait = max(wait, endOrAwait(animation, left));
     }),
   );
-  if (found === 0) return false;
-  rounds += 1;
-  budgetMs -= wait;
+  if (wait < 0) return false;
   // A frame dispatches the events of animations.
   const end = hold('frame', wait + 400);
   setPageTimeout(() => {
@@ -157,13 +120,14 @@ export function endAnimationsOf(element) {
 /** Returns true when the animations have to be examined before a skip. React's handlers are not examined for the time of one frame. */
 const mayEndDuring = (ms) => (ms < BRIEF_MS ? listened.ends : mayAnimate());
 
+const timePassed = (animation) => +currentTime(animation) || 0;
+
 /** Returns the ms to the end of a running finite animation, Infinity for others. */
 function remainingMs(animation) {
-  const rate = read.playbackRate(animation);
-  if (read.playState(animation) !== 'running' || !(rate > 0)) return Infinity;
-  const effect = read.effect(animation);
-  const end = effect && computedTiming(effect).endTime;
-  return isFinite(end) ? (end - (+read.currentTime(animation) || 0)) / rate : Infinity;
+  const rate = playbackRate(animation);
+  if (playState(animation) !== 'running' || !(rate > 0)) return Infinity;
+  const end = effect(animation) && getComputedTiming(effect(animation)).endTime;
+  return isFinite(end) ? (end - timePassed(animation)) / rate : Infinity;
 }
 
 /** Returns the ms to the next end of an animation that the page may listen to, for a skip of at most `within` ms. */
@@ -179,27 +143,26 @@ export function advanceAnimations(ms) {
   const clock = timeline(document);
   animations().forEach((animation) =>
     attempt(() => {
-      if (read.playState(animation) !== 'running' || read.timeline(animation) !== clock) return;
-      setCurrentTime(animation, (+read.currentTime(animation) || 0) + ms * read.playbackRate(animation));
+      if (playState(animation) !== 'running' || timelineOf(animation) !== clock) return;
+      setCurrentTime(animation, timePassed(animation) + ms * playbackRate(animation));
     }),
   );
 }
 
 /** Starts a new animation of a script, which otherwise waits for the compositor and never starts with cheap frames. */
 function startNow(animation) {
-  if (!isCssAnimation(animation) && read.startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
+  if (!isCssAnimation(animation) && startTime(animation) === null) setStartTime(animation, timeOf(timeline(document)));
 }
 
-/** Ends an animation. Returns the ms until its end, 0 when it has ended, null for an animation that needs nothing. */
-function endOrAwait(animation) {
-  const state = read.playState(animation);
-  if (state === 'finished' && !dispatched.has(animation)) {
+/** Ends an animation. Returns the ms until its end, 0 when it has ended, -1 for an animation that needs nothing. */
+function endOrAwait(animation, left) {
+  if (playState(animation) === 'finished' && !dispatched.has(animation)) {
     startNow(animation); // one without a length has ended before it began, and dispatches nothing
     return 0; // the event is dispatched with the next frame, which can be late on a loaded machine
   }
   const remaining = remainingMs(animation);
-  if (remaining === Infinity || read.timeline(animation) !== timeline(document)) return null;
-  if (isCssAnimation(animation) || remaining > budgetMs) {
+  if (remaining === Infinity || timelineOf(animation) !== timeline(document)) return -1;
+  if (isCssAnimation(animation) || remaining > left) {
     finish(animation);
     return 0;
   }
@@ -211,6 +174,6 @@ function endOrAwait(animation) {
 export function commitAnimatedStyles() {
   if (!listened.scripts) return;
   animations().forEach((animation) => {
-    if (!isCssAnimation(animation) && read.playState(animation) === 'finished') attempt(() => commitStyles(animation));
+    if (!isCssAnimation(animation) && playState(animation) === 'finished') attempt(() => commitStyles(animation));
   });
 }

@@ -2,7 +2,7 @@
 // since libraries keep `Date.now` and `performance.now`. See docs/decisions/0224.
 // Must never run backwards, nor show different times on two clocks.
 
-import { SafeWeakMap, apply, construct, defineProperty, getOwnPropertyDescriptor, method, proxied } from './intrinsics/language.js';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor, methods, proxied, setters } from './intrinsics/language.js';
 import { attempt, replaceGetter, replaceSetter } from './hooks.js';
 import { time } from './shared.js';
 
@@ -14,15 +14,14 @@ export function watchClocks() {
     const handler = { apply: (original, self) => apply(original, self, []) + time.skipped };
     attempt(() => defineProperty(Performance.prototype, 'now', { ...found, value: proxied(found.value, handler) }));
   }
-  watchEvents();
-  watchTimelines();
+  watchStamps();
 }
 
 function watchDate() {
   const original = window.Date;
   const dateNow = original.now;
   const present = () => dateNow() + time.skipped;
-  const asText = method(original.prototype, 'toString');
+  const { toString: asText } = methods(original.prototype);
   const replaced = proxied(original, {
     apply: () => asText(new original(present())),
     construct: (target, args, newTarget) => construct(target, args.length === 0 ? [present()] : args, newTarget === replaced ? target : newTarget),
@@ -34,28 +33,16 @@ function watchDate() {
   });
 }
 
-/** Makes an event keep the time stamp that it had when it was first read. */
-function watchEvents() {
-  const offsets = new SafeWeakMap();
-  replaceGetter(window.Event.prototype, 'timeStamp', (read, event) => {
-    const stamp = read();
-    if (time.skipped === 0) return stamp;
-    if (!offsets.has(event)) offsets.set(event, time.skipped);
-    return stamp + offsets.get(event);
-  });
-}
-
-/** Shifts the times of animation timelines. The animations themselves are advanced at each skip. */
-function watchTimelines() {
+/** Shifts the times of events and animation timelines. The animations themselves are advanced at each skip. */
+function watchStamps() {
   const shifted = (read) => {
     const value = read();
     return typeof value === 'number' ? value + time.skipped : value;
   };
+  replaceGetter(window.Event.prototype, 'timeStamp', shifted);
   replaceGetter(AnimationTimeline.prototype, 'currentTime', shifted);
   replaceGetter(window.AnimationPlaybackEvent?.prototype, 'timelineTime', shifted);
   replaceGetter(Animation.prototype, 'startTime', shifted);
-  const write = getOwnPropertyDescriptor(Animation.prototype, 'startTime')?.set;
-  replaceSetter(Animation.prototype, 'startTime', (call, self, value) => {
-    return write && typeof value === 'number' ? apply(write, self, [value - time.skipped]) : call();
-  });
+  const { startTime: write } = setters(Animation.prototype);
+  replaceSetter(Animation.prototype, 'startTime', (call, self, args) => (typeof args[0] === 'number' ? write(self, args[0] - time.skipped) : call()));
 }

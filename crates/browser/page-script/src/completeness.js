@@ -1,6 +1,6 @@
 // Completeness of the page as it looks. Decides only the factor of the page's time: see `budgetFactor`.
 
-import { attribute, body, children, data, documentElement, hasTextNode, innerText, isShown, localName, parentElement, query, queryAll } from './intrinsics/dom.js';
+import { attribute, body, children, data, documentElement, innerText, isShown, localName, parentElement, query, queryAll, walk } from './intrinsics/dom.js';
 import { asText, each, filter, plain, replaceAll, some, test, trim } from './intrinsics/language.js';
 import { attempt } from './hooks.js';
 import { css, native } from './native.js';
@@ -18,6 +18,7 @@ const MAIN = 'main,[role="main"]';
 const MOUNT = '#root,#app,#__next,#__nuxt,#___gatsby,app-root'; // mount elements of frameworks
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
 const MAX_CHECKED = 50;
+const SHOW_TEXT = 4; // mask of a tree walker
 const READ_MS = 150; // between checks, each of which needs a layout
 
 /** Returns true when nothing is visible, or nothing is in the elements that the app fills. Needs no layout. */
@@ -67,7 +68,7 @@ function contentElements() {
   return parts.length > 0 ? parts : queryAll(document, MOUNT);
 }
 
-const hasText = (root) => hasTextNode(root, (text) => trim(data(text)) !== '' && !test(NO_TEXT, localName(/** @type {Element} */ (parentElement(text)))));
+const hasText = (root) => walk(root, SHOW_TEXT, (text) => trim(data(text)) !== '' && !test(NO_TEXT, localName(/** @type {Element} */ (parentElement(text)))));
 const hasContent = (element) => shadowRoots.size > 0 || hasText(element) || query(element, CONTENT) !== null;
 
 /** Returns the number of visible characters, at least up to the bound of a thin page. */

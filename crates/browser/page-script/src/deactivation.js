@@ -3,7 +3,7 @@
 // Must refuse (`deactivateDocument`) when anything of the document can act outside its main thread.
 
 import { domObserver } from './document.js';
-import { each, getter, keys } from './intrinsics/language.js';
+import { each, getters, keys } from './intrinsics/language.js';
 import { preventDeactivation, attempt, refuseWhenInactive, replaceMethod, replaceSetter, deactivation } from './hooks.js';
 import { silenceUnload } from './listeners.js';
 import { mutations, native } from './native.js';
@@ -21,7 +21,7 @@ const STORING = {
   CookieStore: ['set', 'delete'],
 };
 
-const cookies = getter(Document.prototype, 'cookie');
+const { cookie: cookies } = getters(Document.prototype);
 let hasSetCookies = false;
 
 export function watchStorage() {
@@ -42,7 +42,7 @@ export function watchStorage() {
 }
 
 // The page may replace `window.length`.
-const lengthOfWindow = getter(window, 'length');
+const { length: lengthOfWindow } = getters(/** @type {any} */ (window));
 const frameCount = () => lengthOfWindow(window);
 
 /** Deactivates the document. Returns true when nothing of it can affect the next one. */

@@ -2,32 +2,27 @@
 // See docs/decisions/0104.
 
 import { followElement } from './elements.js';
-import {
-  firstElementChild, isConnected, isHtml, localName, matches, nodeType, openRoot, queryAll, readyState, rootFlag, templateContent, TYPE,
-} from './intrinsics/dom.js';
-import { SafeSet, SafeWeakMap, each, getter, indexOf, method, plain } from './intrinsics/language.js';
+import { firstElementChild, localName, matches, nodeType, openRoot, queryAll, readyState, TYPE } from './intrinsics/dom.js';
+import { SafeWeakMap, SafeWeakSet, each, getters, indexOf, methods, plain } from './intrinsics/language.js';
 import { listen, reattachListeners, attempt, replaceMethod, watchMethod } from './hooks.js';
 import { mutations, native } from './native.js';
 import { isWithinBudget } from './repetition.js';
 import { shared } from './shared.js';
-import { registry, shadowRoots, templateRoots, unseenRoots } from './state.js';
+import { shadowRoots } from './state.js';
 import { ownTime, recordActivity, work } from './work.js';
 
-const recordType = getter(MutationRecord.prototype, 'type');
-const addedNodes = getter(MutationRecord.prototype, 'addedNodes');
-const attachInternals = method(HTMLElement.prototype, 'attachInternals');
-const innerRoot = getter(ElementInternals.prototype, 'shadowRoot');
-
-const isElement = (node) => nodeType(node) === TYPE.element;
-const isResource = (name) => name === 'script' || name === 'link' || name === 'iframe';
+const { type: recordType, addedNodes } = getters(MutationRecord.prototype);
+const { shadowRoot: innerRoot } = getters(ElementInternals.prototype);
+const { attachInternals } = methods(HTMLElement.prototype);
+const { write } = methods(Document.prototype);
 
 function recordChanges(records) {
   each(records, (record) => {
     work.changes += 1;
     if (recordType(record) !== 'childList') return;
     each(addedNodes(record), (node) => {
-      if (!isElement(node)) return;
-      if (isResource(localName(node))) followElement(node);
+      if (nodeType(node) !== TYPE.element) return;
+      followElement(node);
       if (firstElementChild(node)) each(queryAll(node, 'script[src],link,iframe'), followElement);
     });
   });
@@ -50,98 +45,38 @@ function addRoot(root) {
   watchDocument(root);
 }
 
+/** @type {WeakMap<Element, ElementInternals>} */
+const unusedInternals = new SafeWeakMap(); // internals that the page has not requested yet: they can be created only once
+const examined = new SafeWeakSet(); // custom elements whose closed root has been searched for
+
 export function watchShadowRoots() {
-  watchMethod(CustomElementRegistry.prototype, 'define', () => (registry.isUsed = true));
-  watchMethod(Element.prototype, 'attachShadow', (root) => {
-    addRoot(root);
-    markClonable(root);
-  });
+  watchMethod(Element.prototype, 'attachShadow', addRoot);
   replaceMethod(HTMLElement.prototype, 'attachInternals', (call, element) => {
     const internals = unusedInternals.get(element) ?? call();
     unusedInternals.delete(element);
-    attempt(() => addInnerRoot(element, internals));
+    attempt(() => addRoot(innerRoot(internals)));
     return internals;
   });
-  // The parser attaches declarative roots without notice: they are searched for when parsing has ended.
-  unseenRoots.mayExist = true;
-  listen(document, 'DOMContentLoaded', () => {
-    unseenRoots.mayExist = false;
-    addDeclaredRoots(document);
-    addTemplateRoots(document);
-  });
-  watchMethod(window.Document, 'parseHTMLUnsafe', () => (unseenRoots.mayExist = true));
-  watchMethod(Element.prototype, 'setHTMLUnsafe', (_, element) => {
-    unseenRoots.mayExist ||= localName(element) === 'template';
-    addDeclaredRoots(openRoot(element) || element);
-  });
-  watchMethod(ShadowRoot.prototype, 'setHTMLUnsafe', (_, root) => addDeclaredRoots(root));
+  listen(document, 'DOMContentLoaded', findUnseenRoots);
 }
 
-function addDeclaredRoots(parent) {
-  each(queryAll(parent, '*'), (element) => {
-    const root = openRoot(element);
-    if (root) addDeclaredRoot(root);
-    else if (indexOf(localName(element), '-') > 0) uncheckedElements.add(element);
-  });
-}
-
-function addDeclaredRoot(root) {
-  if (shadowRoots.has(root)) return;
-  addRoot(root);
-  markClonable(root);
-  addDeclaredRoots(root);
-}
-
-/** @type {Set<Element>} */
-const uncheckedElements = new SafeSet(); // custom elements that may have a closed declarative root, which only their internals reveal
-/** @type {WeakMap<Element, ElementInternals>} */
-const unusedInternals = new SafeWeakMap(); // internals that the page has not requested yet: they can be created only once
-
-function addInnerRoot(element, internals) {
-  uncheckedElements.delete(element);
-  const root = innerRoot(internals);
-  if (root) addDeclaredRoot(root);
-}
-
-/** Looks for closed roots. An undefined element has no internals, and nobody can see its root. */
-function findClosedRoots() {
-  uncheckedElements.forEach((element) => {
-    if (!isConnected(element) || !matches(element, ':defined')) return;
-    uncheckedElements.delete(element);
-    attempt(() => {
-      const internals = attachInternals(element);
-      unusedInternals.set(element, internals);
-      addInnerRoot(element, internals);
-    });
-  });
-}
-
-/** Adds the roots in templates, which clones get. */
-function addTemplateRoots(parent) {
-  each(queryAll(parent, 'template'), (template) => {
-    if (!isHtml(template, 'template')) return;
-    const content = templateContent(template);
-    each(queryAll(content, '*'), (element) => {
-      const root = openRoot(element);
-      if (root) templateRoots.add(root);
-    });
-    addTemplateRoots(content);
-  });
-  unseenRoots.mayExist ||= templateRoots.size > 0;
-}
-
-/** Records that clones of a root's host get a root without notice. */
-const markClonable = (root) => (unseenRoots.mayExist ||= rootFlag(root, 'clonable'));
-
-/** Finds the roots of clones, of parts of other documents and of unfinished documents, and closed ones. */
+/** Finds the roots that are attached without a call: those of the parser, of clones and of parts of other documents. */
 export function findUnseenRoots() {
-  findClosedRoots();
-  if (!unseenRoots.mayExist) return;
-  shadowRoots.forEach(addDeclaredRoots);
-  addDeclaredRoots(document);
+  const search = (tree) => each(queryAll(tree, '*'), (element) => addRoot(openRoot(element) ?? closedRoot(element)));
+  search(document);
+  shadowRoots.forEach(search); // includes the roots that are found meanwhile
 }
 
-const write = method(Document.prototype, 'write');
+/** Returns the closed root of a custom element. An undefined element has no internals, and nobody can see its root. */
+function closedRoot(element) {
+  if (indexOf(localName(element), '-') < 1 || examined.has(element) || !matches(element, ':defined')) return null;
+  examined.add(element);
+  return attempt(() => {
+    const internals = attachInternals(element);
+    unusedInternals.set(element, internals);
+    return innerRoot(internals);
+  });
+}
 
 // Kept, since the frame is removed when the document around it is reopened.
 const pageOfFrame = shared && window.top?.document;

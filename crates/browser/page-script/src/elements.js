@@ -1,16 +1,16 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
-import { getter, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
+import { getters, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { isOtherSite, sheetOfElement } from './native.js';
 import { hold, holdNetwork } from './work.js';
 
-const isAsync = getter(HTMLScriptElement.prototype, 'async');
-const addressOf = { script: getter(HTMLScriptElement.prototype, 'src'), iframe: getter(HTMLIFrameElement.prototype, 'src'), link: getter(HTMLLinkElement.prototype, 'href') };
-const frameLoading = getter(HTMLIFrameElement.prototype, 'loading');
-const isLinkDisabled = getter(HTMLLinkElement.prototype, 'disabled');
+const { async: isAsync, src: ofScript } = getters(HTMLScriptElement.prototype);
+const { src: ofFrame, loading: frameLoading } = getters(HTMLIFrameElement.prototype);
+const { href: ofLink, disabled: isLinkDisabled } = getters(HTMLLinkElement.prototype);
+const addressOf = { script: ofScript, iframe: ofFrame, link: ofLink };
 
 /**
  * Waits for a script, style sheet or module preload, and for a frame when the page listens to messages.
@@ -55,7 +55,7 @@ const isAwaited = {
     const rel = lower(attribute(element, 'rel') || '');
     if (!addressOf.link(element)) return false;
     if (rel === 'modulepreload') return true;
-    return test(/\bstylesheet\b/, rel) && !sheetOfElement(element, 'link') && !isLinkDisabled(element);
+    return test(/\bstylesheet\b/, rel) && !sheetOfElement(element) && !isLinkDisabled(element);
   },
 };
 

@@ -3,7 +3,7 @@
 // Must never change results or errors of other calls.
 
 import {
-  SafeSet, apply, charCodeAt, defineProperty, deleteProperty, each, filter, floor, getPrototypeOf, getter, imul, max, method, rejected, resolved, test, then,
+  SafeSet, apply, charCodeAt, defineProperty, deleteProperty, each, filter, floor, getPrototypeOf, getters, imul, max, methods, rejected, resolved, test, then,
 } from './intrinsics/language.js';
 import { listen, attempt, replaceGetter, replaceMethod, deactivation } from './hooks.js';
 import { native } from './native.js';
@@ -25,14 +25,12 @@ export function repeatRandomNumbers() {
   const crypto = window.Crypto?.prototype;
   /** @type {any} */
   const views = getPrototypeOf(Uint8Array.prototype);
-  const bufferOf = getter(views, 'buffer');
-  const offsetOf = getter(views, 'byteOffset');
-  const lengthOf = getter(views, 'byteLength');
+  const { buffer, byteOffset, byteLength } = getters(views);
   const Bytes = Uint8Array;
   replaceMethod(crypto, 'getRandomValues', (call) => {
     const filled = call(); // throws for other types than integer arrays
-    const length = lengthOf(filled);
-    const bytes = new Bytes(bufferOf(filled), offsetOf(filled), length);
+    const length = byteLength(filled);
+    const bytes = new Bytes(buffer(filled), byteOffset(filled), length);
     for (let index = 0; index < length; index += 1) bytes[index] = next() * 256;
     return filled;
   });
@@ -44,12 +42,9 @@ export function repeatRandomNumbers() {
   replaceMethod(crypto, 'randomUUID', () => `${digits(8)}-${digits(4)}-4${digits(3)}-a${digits(3)}-${digits(12)}`);
 }
 
-const sessionOf = getter(window, 'sessionStorage');
+const { sessionStorage: sessionOf } = getters(/** @type {any} */ (window));
 const session = () => sessionOf(window);
-const getItem = method(Storage.prototype, 'getItem');
-const setItem = method(Storage.prototype, 'setItem');
-const clear = method(Storage.prototype, 'clear');
-const removeItem = method(Storage.prototype, 'removeItem');
+const { getItem, setItem, removeItem, clear } = methods(Storage.prototype);
 
 const answer = (owner, name, value) => replaceMethod(owner, name, () => value);
 const constant = (owner, name, value) =>
@@ -80,17 +75,12 @@ function refuseDialogs() {
   answer(window, 'print', undefined);
   replaceMethod(window, 'open', (call, self, args) => (isOwnWindow(args[1]) ? call() : null));
   answer(Navigator.prototype, 'sendBeacon', true);
-  if (window.Notification) {
-    constant(window.Notification, 'permission', 'denied');
-    replaceMethod(window.Notification, 'requestPermission', (call, self, args) => {
-      const answered = resolved('denied');
-      if (typeof args[0] === 'function') then(answered, args[0]); // deprecated callback form
-      return answered;
-    });
-    // Pages compare the two answers to detect robots.
-    const nameOf = getter(window.PermissionStatus?.prototype, 'name');
-    replaceGetter(window.PermissionStatus?.prototype, 'state', (read, status) => (nameOf(status) === 'notifications' ? 'denied' : read()));
-  }
+  constant(window.Notification, 'permission', 'denied');
+  replaceMethod(window.Notification, 'requestPermission', (call, self, args) => {
+    const answered = resolved('denied');
+    if (typeof args[0] === 'function') then(answered, args[0]); // deprecated callback form
+    return answered;
+  });
 }
 
 /** Removes service workers, which would outlive the render. Some browsers lack them in private windows. */
@@ -135,9 +125,9 @@ function clearStorage() {
 /** Hides the history entries of earlier renders. */
 function hideEarlierHistory() {
   const { navigation } = window;
-  const indexOf = getter(window.NavigationHistoryEntry?.prototype, 'index');
-  const present = getter(window.Navigation?.prototype, 'currentEntry');
-  const index = () => indexOf(present(navigation)) ?? 0;
+  const { index: indexOf } = getters(window.NavigationHistoryEntry?.prototype);
+  const { currentEntry } = getters(window.Navigation?.prototype);
+  const index = () => indexOf(currentEntry(navigation)) ?? 0;
   const first = attempt(index) || 0;
   const earlier = history.length - 1;
   if (earlier === 0) return;
@@ -156,7 +146,5 @@ function startViewTransition(given) {
   const updateCallbackDone = then(resolved(), () => update && apply(update, undefined, []));
   const finished = then(updateCallbackDone, () => {});
   then(finished, () => {}, () => {}); // an error is unhandled only once, as in a browser: by `updateCallbackDone`
-  const types = new SafeSet();
-  each(given?.types || [], (type) => types.add(type));
-  return { updateCallbackDone, ready: finished, finished, types, skipTransition() {} };
+  return { updateCallbackDone, ready: finished, finished, types: new SafeSet(), skipTransition() {} };
 }

@@ -3,7 +3,7 @@
 // that follows the pointer or tracks it. See docs/decisions/0273.
 
 import { body, documentElement } from './intrinsics/dom.js';
-import { SafeMap, SafeSet, asText, getOwnPropertyDescriptor, plain, some, test } from './intrinsics/language.js';
+import { SafeMap, SafeSet, asText, getOwnPropertyDescriptor, some, test } from './intrinsics/language.js';
 import { attempt } from './hooks.js';
 import { native } from './native.js';
 import { recordActivity } from './work.js';
@@ -38,7 +38,7 @@ export function interactOnce() {
     some(DISPATCHED, (type) => {
       if (!types.has(type)) return false;
       moved = true;
-      native.dispatchEvent(target, native.createMovement(type, plain({ bubbles: target !== window })));
+      native.dispatchEvent(target, native.createEvent(type, { bubbles: target !== window }));
       return true;
     });
   });

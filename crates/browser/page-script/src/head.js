@@ -56,14 +56,14 @@ const isMetadata = (node) =>
 const isBulk = (node) => isHtml(node, 'style') || isHtml(node, 'script');
 const BULKY = 32 * 1024; // characters; preview generators read as little as 64 KB
 
-/** Moves title, metadata and links before style rules that were written out and before large styles and scripts. */
-export function moveMetadataFirst(inert, written) {
+/** Moves title, metadata and links before large styles and scripts. */
+export function moveMetadataFirst(inert) {
   const headCopy = head(inert);
-  if (!headCopy) return;
-  const parts = filter(childNodes(headCopy), isElement);
+  const parts = headCopy ? filter(childNodes(headCopy), isElement) : [];
   let size = 0;
-  each(parts, (part) => isBulk(part) && (size += textContent(part).length));
-  const first = filter(parts, (part) => written.has(part) || (size > BULKY && isBulk(part)))[0];
+  each(filter(parts, isBulk), (part) => (size += textContent(part).length));
+  if (size <= BULKY) return;
+  const first = filter(parts, isBulk)[0];
   let isBehind = false;
   each(parts, (part) => {
     isBehind ||= part === first;

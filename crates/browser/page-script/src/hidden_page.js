@@ -4,12 +4,11 @@
 
 import { endAnimationsOf } from './animations.js';
 import { hidingProperty, isHidden, rootAndBody } from './completeness.js';
-import { each, getter, method, plain } from './intrinsics/language.js';
+import { inlineStyle } from './intrinsics/dom.js';
+import { each, plain } from './intrinsics/language.js';
+import { css } from './native.js';
 
 const SHOWN = plain({ opacity: '1', display: 'block', visibility: 'visible' });
-const inlineStyle = getter(HTMLElement.prototype, 'style');
-const setProperty = method(CSSStyleDeclaration.prototype, 'setProperty');
-
 let isDone = false;
 
 /** Ends a fade-in of the page, and overrides the styles of a root or body that is still hidden. Returns true when it was hidden. */
@@ -19,7 +18,7 @@ export function showHiddenPage() {
   each(rootAndBody(), (part) => {
     endAnimationsOf(part);
     for (let name = hidingProperty(part), before = ''; name && name !== before; before = name, name = hidingProperty(part)) {
-      setProperty(inlineStyle(part), name, SHOWN[name], 'important');
+      css.setProperty(inlineStyle(part), name, SHOWN[name], 'important');
       endAnimationsOf(part);
     }
   });

@@ -51,78 +51,58 @@ export function attempt(run) {
   }
 }
 
-/**
- * Replaces a method by `run(call, self, args)`, where `call(args)` is the original with the caller's `this`.
- * A Proxy keeps name, length, `toString()` and properties. Absent methods stay absent.
- */
-export function replaceMethod(owner, name, run) {
+/** Calls a function of the page, and reports its error as the browser would. */
+export function callPage(run, self, args) {
+  try {
+    apply(run, self, args);
+  } catch (error) {
+    native.reportError(error);
+  }
+}
+
+/** Replaces a function of a property. A Proxy keeps name, length, `toString()` and properties. Absent properties stay absent. */
+const replaceIn = (/** @type {'value' | 'get' | 'set'} */ field) => (owner, name, run) => {
   const found = owner && getOwnPropertyDescriptor(owner, name);
-  if (!found || typeof found.value !== 'function') return;
-  found.value = proxied(found.value, {
+  if (typeof found?.[field] !== 'function') return;
+  found[field] = proxied(found[field], {
     apply: (original, self, args) => run((changed) => apply(original, self, changed || args), self, args),
   });
   attempt(() => defineProperty(owner, name, found));
-}
+};
+
+/** Replaces a method by `run(call, self, args)`, where `call(args)` is the original with the caller's `this`. */
+export const replaceMethod = replaceIn('value');
+/** Replaces a getter by `run(read, self)`. */
+export const replaceGetter = replaceIn('get');
+/** Replaces a setter by `run(write, self, args)`. */
+export const replaceSetter = replaceIn('set');
 
 /** Calls `after(result, self, args)` after each call of a method. */
-export function watchMethod(owner, name, after) {
-  replaceMethod(owner, name, (call, self, args) => {
-    const result = call();
-    attempt(() => after(result, self, args));
-    return result;
-  });
-}
-
-/** Replaces the getter of a property by `run(read, self)`, where `read()` is the original. */
-export function replaceGetter(owner, name, run) {
-  const found = owner && getOwnPropertyDescriptor(owner, name);
-  if (!found?.get) return;
-  found.get = proxied(found.get, { apply: (original, self) => run(() => apply(original, self, []), self) });
-  attempt(() => defineProperty(owner, name, found));
-}
-
-/** Replaces the setter of a property by `run(write, self, value)`, where `write()` is the original. */
-export function replaceSetter(owner, name, run) {
-  const found = owner && getOwnPropertyDescriptor(owner, name);
-  if (!found?.set) return;
-  found.set = proxied(found.set, { apply: (original, self, args) => run(() => apply(original, self, args), self, args[0]) });
-  attempt(() => defineProperty(owner, name, found));
-}
-
-/** Calls `after(self)` before a property is read. */
-export function watchGetter(owner, name, after) {
-  replaceGetter(owner, name, (read, self) => {
-    attempt(() => after(self));
-    return read();
-  });
-}
+export const watchMethod = (owner, name, after) => replaceMethod(owner, name, watched(after));
 
 /** Calls `after(self, value)` after a property was set. */
-export function watchSetter(owner, name, after) {
-  replaceSetter(owner, name, (write, self, value) => {
-    const result = write();
-    attempt(() => after(self, value));
-    return result;
-  });
-}
+export const watchSetter = (owner, name, after) => replaceSetter(owner, name, watched((_, self, args) => after(self, args[0])));
+
+const watched = (after) => (call, self, args) => {
+  const result = call();
+  attempt(() => after(result, self, args));
+  return result;
+};
 
 /**
  * Replaces a global class by one that passes its instances to `after(instance, args)`; `change(args)` may replace arguments.
- *
  * @param {string} name
- * @param {(instance: any, args: any[], context: any) => void} after
- * @param {(args: any[], context: any) => any[]} [change]
+ * @param {(instance: any, args: any[]) => unknown} after
+ * @param {(args: any[]) => any[]} [change]
  */
-export function watchClass(name, after, change) {
-  const original = /** @type {any} */ (window)[name];
+export function watchClass(name, after, change = (args) => args) {
+  const original = window[name];
   if (typeof original !== 'function') return;
   const replaced = proxied(original, {
     construct: (target, args, newTarget) => {
       refuseWhenInactive();
-      const context = plain({});
-      const changed = (change && attempt(() => change(args, context))) || args;
-      const instance = construct(target, changed, newTarget === replaced ? target : newTarget);
-      attempt(() => after(instance, args, context));
+      const instance = construct(target, attempt(() => change(args)) || args, newTarget === replaced ? target : newTarget);
+      attempt(() => after(instance, args));
       return instance;
     },
   });

@@ -6,7 +6,7 @@ import {
   attribute, baseURI, body, boundingBox, box, childNodes, closest, data, host, isShown, matches, nodeType, onclick, parentElement, query, queryAll, removeAttribute,
   setAttribute, TYPE,
 } from './intrinsics/dom.js';
-import { SafeMap, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
+import { SafeMap, allMatches, asText, each, exec, filter, keys, map, max, min, parseFloat, plain, push, some, startsWith, test, trim, words } from './intrinsics/language.js';
 import { attempt } from './hooks.js';
 import { listened } from './listeners.js';
 import { parseUrl } from './native.js';
@@ -123,19 +123,12 @@ function wordsIn(root, roots) {
   let count = 0;
   const visit = (parent) =>
     each(childNodes(parent), (node) => {
-      if (nodeType(node) === TYPE.text) count += countWords(data(node));
+      if (nodeType(node) === TYPE.text) count += allMatches(data(node), WORD).length;
       if (nodeType(node) !== TYPE.element || matches(node, `${NO_TEXT},${NOT_MAIN}`)) return;
       if (roots.has(node)) visit(roots.get(node));
       visit(node);
     });
   visit(root);
-  return count;
-}
-
-function countWords(text) {
-  let count = 0;
-  WORD.lastIndex = 0;
-  while (exec(WORD, text)) count += 1;
   return count;
 }
 

@@ -3,13 +3,12 @@
 // Must never change the size or the scroll position of the window: layouts depend on both.
 
 import { requestFrame, frames } from './animation_frames.js';
-import { attribute, isConnected, localName } from './intrinsics/dom.js';
+import { adoptedStyleSheets, attribute, isConnected, localName, setAdoptedStyleSheets } from './intrinsics/dom.js';
 import {
-  SafeSet, SafeWeakMap, SafeWeakSet, apply, asText, each, filter, getter, items, method, parseFloat, slice, test, withFirst, words,
+  SafeSet, SafeWeakMap, SafeWeakSet, apply, asText, each, filter, getters, items, map, methods, parseFloat, push, setters, slice, test, withFirst, words,
 } from './intrinsics/language.js';
-import { watchClass, watchMethod } from './hooks.js';
-import { listened } from './listeners.js';
-import { native } from './native.js';
+import { attempt, callPage, watchClass, watchMethod } from './hooks.js';
+import { css, native } from './native.js';
 import { options, send } from './options.js';
 import { hold, recordActivity, work } from './work.js';
 
@@ -19,11 +18,11 @@ import { hold, recordActivity, work } from './work.js';
  */
 
 /** @type {Set<Intersections>} */
-export const intersections = new SafeSet();
+const intersections = new SafeSet();
 let resizeTargets = 0;
 
-export const entryTarget = getter(IntersectionObserverEntry.prototype, 'target');
-export const isIntersecting = getter(IntersectionObserverEntry.prototype, 'isIntersecting');
+const { target: entryTarget, isIntersecting } = getters(IntersectionObserverEntry.prototype);
+const { observe, unobserve, disconnect } = methods(IntersectionObserver.prototype);
 
 /** Requests a frame for a new layout. */
 function requestLayout() {
@@ -34,30 +33,16 @@ function requestLayout() {
 export function watchObservers() {
   /** @type {WeakMap<IntersectionObserver, Intersections>} */
   const byObserver = new SafeWeakMap();
+  const recordEntries = (callback) => /** @this {unknown} */ function (entries, observer) {
+    const seen = byObserver.get(observer)?.seen;
+    each(entries, (entry) => (isIntersecting(entry) ? seen?.add(entryTarget(entry)) : seen?.delete(entryTarget(entry))));
+    recordActivity();
+    return apply(callback, this, [entries, observer]);
+  };
   watchClass(
     'IntersectionObserver',
-    (observer, args, record) => {
-      if (!record.callback) return;
-      record.observer = observer;
-      byObserver.set(observer, record);
-    },
-    (args, record) => {
-      const callback = args[0];
-      if (typeof callback !== 'function') return args;
-      record.callback = callback;
-      record.init = args[1] || {};
-      record.targets = new SafeSet();
-      record.seen = new SafeSet();
-      const recordEntries = /** @this {unknown} */ function (entries, observer) {
-        each(entries, (entry) => {
-          if (isIntersecting(entry)) record.seen.add(entryTarget(entry));
-          else record.seen.delete(entryTarget(entry));
-        });
-        recordActivity();
-        return apply(callback, this, [entries, observer]);
-      };
-      return withFirst(recordEntries, args);
-    },
+    (observer, args) => byObserver.set(observer, { callback: args[0], init: args[1] || {}, observer, targets: new SafeSet(), seen: new SafeSet() }),
+    (args) => (typeof args[0] === 'function' ? withFirst(recordEntries(args[0]), args) : args),
   );
   const { prototype } = native.IntersectionObserver;
   watchMethod(prototype, 'observe', (_, observer, args) => {
@@ -68,9 +53,7 @@ export function watchObservers() {
     }
     requestLayout();
   });
-  watchMethod(prototype, 'unobserve', (_, observer, args) => {
-    byObserver.get(observer)?.targets.delete(args[0]);
-  });
+  watchMethod(prototype, 'unobserve', (_, observer, args) => byObserver.get(observer)?.targets.delete(args[0]));
   watchMethod(prototype, 'disconnect', (_, observer) => {
     const record = byObserver.get(observer);
     record?.targets.clear();
@@ -84,7 +67,7 @@ export function watchObservers() {
 
 /** Waits for one frame when the page has changed since the last one and has observers. */
 export function drawForObservers() {
-  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0 && !listened.frameEvents)) return false;
+  if (!options.frames || !send || (resizeTargets === 0 && intersections.size === 0)) return false;
   if (frames.changesWhenDrawn === work.changes || frames.drawn > 600) return false;
   const end = hold('frame', 300);
   native.requestAnimationFrame(() => end());
@@ -96,9 +79,19 @@ export const REVEAL_MARGIN = 20000; // px below the window that are visible once
 const REVEAL_PASSES = 3;
 const NARROW = 0.65; // share of the window's height that the margins exclude
 
-const observe = method(IntersectionObserver.prototype, 'observe');
-const unobserve = method(IntersectionObserver.prototype, 'unobserve');
-const disconnect = method(IntersectionObserver.prototype, 'disconnect');
+const { disabled: setDisabled } = setters(StyleSheet.prototype);
+const layout = new native.CSSStyleSheet();
+
+/** Lays out content with `content-visibility: auto`, which the browser skips while it is far away. */
+function layOutSkippedContent() {
+  css.replaceSync(layout, '* { content-visibility: visible !important }');
+  const sheets = map(adoptedStyleSheets(document), (sheet) => sheet);
+  push(sheets, layout);
+  setAdoptedStyleSheets(document, sheets);
+}
+
+/** Ends the layout of skipped content. A disabled sheet is not in the snapshot. */
+export const restoreSkippedContent = () => setDisabled(layout, true);
 
 let passes = 0;
 const revealedTargets = new SafeWeakSet();
@@ -115,6 +108,7 @@ const kindOf = (record, target) => `${localName(target)} ${attribute(target, 'cl
  */
 export function reveal() {
   if (passes >= REVEAL_PASSES) return false;
+  if (passes === 0 && intersections.size > 0) attempt(layOutSkippedContent);
   let shown = 0;
   intersections.forEach((record) => {
     if (isPositionMarker(record)) return;
@@ -175,11 +169,7 @@ function revealRecord(record, targets) {
 /** Reports visible targets to the page's own callback. */
 function notify(record, visible) {
   recordActivity();
-  try {
-    apply(record.callback, record.observer, [visible, record.observer]);
-  } catch (error) {
-    native.reportError(error);
-  }
+  callPage(record.callback, record.observer, [visible, record.observer]);
   reportVisibleAgain(record);
 }
 

@@ -11,7 +11,6 @@ import { watchObservers } from './intersections.js';
 import { watchListenerTypes } from './listeners.js';
 import { watchMessages } from './messages.js';
 import { isTop, options, send } from './options.js';
-import { watchPaints } from './paints.js';
 import { POLL_MS, schedule, watchOrders, writeAtOnce } from './ready.js';
 import { watchNavigation } from './redirects.js';
 import { watchRequests } from './requests.js';
@@ -55,7 +54,6 @@ function main() {
   watchForeignFrames();
   watchAnimations();
   watchMedia();
-  watchPaints();
   watchWork();
   watchShadowRoots();
   watchStyleSheets();

@@ -4,7 +4,7 @@
 
 import { clean, cleanAttributes, hasMisplacedText, writeDocument } from './clean.js';
 import { eachElement, localName } from './intrinsics/dom.js';
-import { exec, replaceAll, test } from './intrinsics/language.js';
+import { allMatches, exec, replaceAll, some, test } from './intrinsics/language.js';
 import { parseDocument } from './native.js';
 
 const ROUNDS = 3; // reparsing is stable after one round, except for adversarial markup
@@ -29,29 +29,21 @@ export function reparseUntilStable(html, copy) {
 
 /** Returns true when the text has script tags or handlers that the tree has not, or may be parsed as another tree. */
 function mayParseDifferently(html, tree) {
-  return test(CAPITALS, html) || hasMisplacedText(tree) || hasHandler(html) || count(/<script(?=[\s>/])/gi, html) !== scripts(tree);
+  return test(CAPITALS, html) || hasMisplacedText(tree) || hasHandler(html) || allMatches(html, /<script(?=[\s>/])/gi).length !== scripts(tree);
 }
 
 /** Returns true when a start tag in the text has a handler. Values do not count. A tag in another form was text before. */
 function hasHandler(html) {
   if (!test(MAYBE_HANDLER, html)) return false;
-  TAG.lastIndex = 0;
-  for (let tag = exec(TAG, html); tag; tag = exec(TAG, html)) {
-    WRITTEN_TAG.lastIndex = tag.index;
+  return some(allMatches(html, TAG), ({ index }) => {
+    WRITTEN_TAG.lastIndex = index;
     const written = exec(WRITTEN_TAG, html);
-    if (!written || (test(MAYBE_HANDLER, written[1]) && test(MAYBE_HANDLER, replaceAll(written[1], VALUE, '')))) return true;
-  }
-  return false;
+    return !written || (test(MAYBE_HANDLER, written[1]) && test(MAYBE_HANDLER, replaceAll(written[1], VALUE, '')));
+  });
 }
 
 function scripts(tree) {
   let sum = 0;
   eachElement(tree, (element) => localName(element) === 'script' && (sum += 1));
-  return sum;
-}
-
-function count(pattern, text) {
-  let sum = 0;
-  while (exec(pattern, text)) sum += 1;
   return sum;
 }

@@ -1,34 +1,24 @@
 // Answers of other threads, processes and servers: sockets, event streams, workers, databases, caches. See docs/decisions/0006.
 
-import { FRAME_MS, requestFrame } from './animation_frames.js';
-import { SafeSet, SafeWeakMap, apply, each, getter, keys, push, some, test, then } from './intrinsics/language.js';
-import { preventDeactivation, listen, attempt, replaceMethod, watchClass, watchMethod } from './hooks.js';
+import { SafeWeakMap, apply, each, getters, keys, map, test } from './intrinsics/language.js';
+import { preventDeactivation, listen, replaceMethod, watchClass, watchMethod } from './hooks.js';
 import { onListenerAdded } from './listeners.js';
-import { native } from './native.js';
+import { eventOf } from './native.js';
 import { progress } from './repetition.js';
 import { now } from './shared.js';
 import { endWith, hold, holdNetwork, recordActivity, work } from './work.js';
 
-/**
- * Connection, event stream or worker, which may bring content at any time.
- * @typedef {object} Source
- * @property {number} last time of the last message
- * @property {() => boolean} isExpected whether the page listens to it or has sent a request
- * @property {() => boolean} hasEffect whether the messages since the last request have shown something
- * @property {() => void} onMessage records a message
- * @property {() => void} onRequest records a request of the page
- * @property {() => void} close ends the source
- */
+/** @typedef {{ last: number, isExpected: () => boolean, hasEffect: () => boolean, onMessage: () => void, onRequest: () => void, close: () => void }} Source */
 
-/** Adds a source of messages. */
+/** Adds a source of messages: a connection, event stream or worker, which may bring content at any time. */
 export function addSource(isExpected = () => true) {
   let before = Infinity; // progress at the last message
   let hasEffect = false;
   /** @type {Source} */
   const source = {
-    last: now(),
-    isExpected,
-    hasEffect: () => (hasEffect ||= progress() > before),
+    last: now(), // time of the last message
+    isExpected, // returns true when the page listens to the source or has sent a request
+    hasEffect: () => (hasEffect ||= progress() > before), // the messages since the last request have shown something
     onMessage: () => {
       source.hasEffect();
       source.last = now();
@@ -76,58 +66,33 @@ export function watchMessages() {
   watchMethod(window.IDBFactory?.prototype, 'open', (request) => settles(request, ['success', 'error', 'blocked']));
   watchMethod(window.IDBDatabase?.prototype, 'transaction', (request) => settles(request, ['complete', 'error', 'abort']));
   each(['readAsText', 'readAsDataURL', 'readAsArrayBuffer', 'readAsBinaryString'], (name) => {
-    watchMethod(window.FileReader?.prototype, name, (_, reader) => listen(reader, 'loadend', hold('answer', RULES.answer.ms), { once: true }));
+    watchMethod(window.FileReader?.prototype, name, (_, reader) => settles(reader, ['loadend']));
   });
   watchMethod(window, 'createImageBitmap', (promise) => endWith(promise, hold('answer', RULES.answer.ms)));
-  watchCallback(HTMLCanvasElement.prototype, 'toBlob', 0, drawContinuously);
-  watchCallback(window.LockManager?.prototype, 'request', -1); // a lock may be held forever
+  watchCallback(HTMLCanvasElement.prototype, 'toBlob', () => 0);
+  watchCallback(window.LockManager?.prototype, 'request', (args) => args.length - 1); // a lock may be held forever
   each(keys(ANSWERED_ELSEWHERE), (type) => {
     each(ANSWERED_ELSEWHERE[type], (name) => {
-      watchMethod(window[type]?.prototype, name, (promise) => {
-        endWith(promise, hold('answer', RULES.answer.ms));
-        if (name !== 'convertToBlob') return;
-        const end = drawContinuously();
-        then(promise, end, end);
-      });
+      watchMethod(window[type]?.prototype, name, (promise) => endWith(promise, hold('answer', RULES.answer.ms)));
     });
   });
 }
 
-/** Requests frames until the returned function is called: canvases are encoded between frames, which otherwise takes a second. */
-function drawContinuously() {
-  const until = native.now() + RULES.answer.ms;
-  let isOver = false;
-  const draw = () => {
-    if (isOver || native.now() > until) return;
-    requestFrame();
-    native.setTimeout(draw, FRAME_MS);
-  };
-  draw();
-  return () => {
-    isOver = true;
-  };
-}
-
-/** Waits until a callback is called. `position`: index among the arguments, negative from their end. `meanwhile` starts and returns its end. */
-function watchCallback(owner, name, position, meanwhile = () => () => {}) {
+/** Waits until a callback is called. `position` returns its index among the arguments. */
+function watchCallback(owner, name, position) {
   replaceMethod(owner, name, (call, self, args) => {
-    const at = position < 0 ? args.length + position : position;
+    const at = position(args);
     const callback = args[at];
     if (typeof callback !== 'function') return call();
     const end = hold('answer', RULES.answer.ms);
-    const stop = meanwhile();
     const run = /** @this {unknown} */ function (...given) {
-      stop();
       try {
         return apply(callback, this, given);
       } finally {
         end();
       }
     };
-    /** @type {any[]} */
-    const given = [];
-    for (let index = 0; index < args.length; index += 1) push(given, index === at ? run : args[index]);
-    return call(given);
+    return call(map(args, (arg, index) => (index === at ? run : arg)));
   });
 }
 
@@ -135,8 +100,7 @@ function watchCallback(owner, name, position, meanwhile = () => () => {}) {
 const isKeepAlive = (data) => typeof data === 'string' && data.length < 80 && test(KEEP_ALIVE, data);
 const KEEP_ALIVE = /^[23]$|^\W*(\w+\W+){0,3}(ping|pong|heartbeat|keep-?alive)\W*$|^\{"type":6\}/i;
 
-const dataOf = getter(MessageEvent.prototype, 'data');
-const streamState = getter(window.EventSource?.prototype, 'readyState');
+const { readyState: streamState } = getters(window.EventSource?.prototype);
 const CLOSED = 2;
 
 function watchConnections() {
@@ -146,7 +110,7 @@ function watchConnections() {
     const source = addSource();
     sockets.set(socket, source);
     // Added first, so that a request in the page's listener is recorded after the message.
-    listen(socket, 'message', (event) => isKeepAlive(dataOf(event)) || source.onMessage());
+    listen(socket, 'message', (event) => isKeepAlive(eventOf.data(event)) || source.onMessage());
     each(['close', 'error'], (type) => listen(socket, type, source.close));
   });
   watchMethod(window.WebSocket?.prototype, 'send', (_, socket, args) => isKeepAlive(args[0]) || sockets.get(socket)?.onRequest());
@@ -165,52 +129,35 @@ function watchConnections() {
   });
 }
 
-const firstPort = getter(window.MessageChannel?.prototype, 'port1');
-const secondPort = getter(window.MessageChannel?.prototype, 'port2');
-const readers = [getter(window.Worker?.prototype, 'onmessage'), getter(MessagePort.prototype, 'onmessage')];
-const hasHandler = (port) => some(readers, (read) => typeof attempt(() => read(port)) === 'function');
+const { onmessage: ofWorker } = getters(window.Worker?.prototype);
+const { onmessage: ofPort } = getters(MessagePort.prototype);
+const { port: portOf } = getters(window.SharedWorker?.prototype);
 
+/** Follows workers, which may also post to a broadcast channel or to a port that they were given. */
 function watchWorkers() {
-  let hasChannel = false; // any worker may post to a channel
-  /** @type {Set<Source>} */
-  const workers = new SafeSet();
-  watchClass('BroadcastChannel', (channel) => {
-    hasChannel = true;
-    listen(channel, 'message', () => workers.forEach((source) => source.onMessage()));
-  });
-  /** @type {WeakMap<MessagePort, MessagePort>} */
-  const otherEnds = new SafeWeakMap();
-  watchClass('MessageChannel', (channel) => {
-    otherEnds.set(firstPort(channel), secondPort(channel));
-    otherEnds.set(secondPort(channel), firstPort(channel));
-  });
+  let hasChannel = false;
   /** @type {WeakMap<Worker | MessagePort, Source>} */
-  const sourcesByPort = new SafeWeakMap();
-  const addPort = (port, source) => {
-    sourcesByPort.set(port, source);
-    // Added first, so that a request in the page's listener is recorded after the message.
-    listen(port, 'message', source.onMessage);
-  };
-  const begin = (port) => {
+  const sources = new SafeWeakMap();
+  const follow = (worker, port, handlerOf) => {
     preventDeactivation();
     let hasListener = false;
     onListenerAdded.set(port, (type) => (hasListener ||= type === 'message'));
-    const source = addSource(() => hasListener || hasChannel || hasHandler(port));
-    workers.add(source);
-    addPort(port, source);
-    return source;
+    const source = addSource(() => hasListener || hasChannel || handlerOf(port) !== null);
+    sources.set(port, source);
+    // Added first, so that a request in the page's listener is recorded after the message.
+    listen(port, 'message', source.onMessage);
+    listen(worker, 'error', source.close);
   };
-  watchClass('Worker', (worker) => listen(worker, 'error', begin(worker).close));
-  watchClass('SharedWorker', (worker) => listen(worker, 'error', begin(worker.port).close));
-  const recordRequest = (_, port, args) => {
-    const source = sourcesByPort.get(port);
-    if (!source) return;
-    source.isExpected = () => true;
-    source.onRequest();
-    each(args[1]?.transfer ?? args[1] ?? [], (part) => {
-      const other = otherEnds.get(part);
-      if (other && !sourcesByPort.has(other)) addPort(other, source);
-    });
-  };
-  each([window.Worker, window.MessagePort], (type) => watchMethod(type?.prototype, 'postMessage', recordRequest));
+  watchClass('Worker', (worker) => follow(worker, worker, ofWorker));
+  watchClass('SharedWorker', (worker) => follow(worker, portOf(worker), ofPort));
+  watchClass('BroadcastChannel', () => (hasChannel = true));
+  each([window.Worker, window.MessagePort], (type) =>
+    watchMethod(type?.prototype, 'postMessage', (_, port, args) => {
+      const source = sources.get(port);
+      if (!source) return;
+      hasChannel ||= (args[1]?.transfer ?? args[1])?.length > 0;
+      source.isExpected = () => true;
+      source.onRequest();
+    }),
+  );
 }

@@ -1,14 +1,14 @@
-// The platform as before page code: timers, frames, events, observers. `intrinsics/` has the language and the DOM.
+// The platform as before page code: timers, frames, events, observers, addresses and style sheets. `intrinsics/` has the language and the DOM.
 // Must never look anything up after its own start.
 
-import { SVG_NAMESPACE, namespaceURI } from './intrinsics/dom.js';
-import { asText, each, exec, getter, method, plain, startsWith } from './intrinsics/language.js';
+import { HTML_NAMESPACE, localName, namespaceURI } from './intrinsics/dom.js';
+import { asText, exec, getters, methods, plain, startsWith } from './intrinsics/language.js';
 
-const { scheduler, URL, Event, MouseEvent, CustomEvent, ContentVisibilityAutoStateChangeEvent } = window;
+const { scheduler, URL, Event, MouseEvent, CustomEvent } = window;
+const { dispatchEvent } = methods(EventTarget.prototype);
 
 export const native = {
   setTimeout: window.setTimeout.bind(window),
-  setInterval: window.setInterval.bind(window),
   clearTimeout: window.clearTimeout.bind(window),
   requestAnimationFrame: window.requestAnimationFrame.bind(window),
   cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
@@ -21,11 +21,8 @@ export const native = {
   stop: window.stop.bind(window),
   messageTop: (text) => window.top?.postMessage(text, '*'),
   addEventListener: EventTarget.prototype.addEventListener,
-  dispatchEvent: method(EventTarget.prototype, 'dispatchEvent'),
-  createEvent: (type, init) => new Event(type, plain({ ...init })),
-  createMovement: (type, init) => (startsWith(type, 'mouse') ? new MouseEvent(type, plain({ ...init })) : new Event(type, plain({ ...init }))),
-  createVisibilityEvent: (skipped) =>
-    new ContentVisibilityAutoStateChangeEvent('contentvisibilityautostatechange', plain({ skipped, bubbles: true })),
+  dispatchEvent,
+  createEvent: (type, init) => new (startsWith(type, 'mouse') ? MouseEvent : Event)(type, plain({ ...init })),
   createOrder: (type, detail) => new CustomEvent(type, plain({ detail })),
   MutationObserver: window.MutationObserver,
   IntersectionObserver: window.IntersectionObserver,
@@ -33,36 +30,27 @@ export const native = {
   DOMException: window.DOMException,
 };
 
-export const eventOf = {
-  target: getter(/** @type {any} */ (Event.prototype), 'target'),
-  detail: getter(CustomEvent.prototype, 'detail'),
-  isPrevented: getter(Event.prototype, 'defaultPrevented'),
-  prevent: method(Event.prototype, 'preventDefault'),
-  stop: method(Event.prototype, 'stopImmediatePropagation'),
-};
+const { target, defaultPrevented: isPrevented } = getters(/** @type {any} */ (Event.prototype));
+const { preventDefault: prevent, stopImmediatePropagation: stop } = methods(Event.prototype);
+const { detail } = getters(CustomEvent.prototype);
+const { data, source } = getters(MessageEvent.prototype);
+export const eventOf = { target, detail, data, source, isPrevented, prevent, stop };
 
-// ---- changes of the DOM ----
-
-export const mutations = {
-  observe: method(MutationObserver.prototype, 'observe'),
-  take: method(MutationObserver.prototype, 'takeRecords'),
-  disconnect: method(MutationObserver.prototype, 'disconnect'),
-};
+const { observe, takeRecords: take, disconnect } = methods(MutationObserver.prototype);
+export const mutations = { observe, take, disconnect };
 
 // ---- documents from text ----
 
-const { DOMParser } = window;
-const parse = method(DOMParser.prototype, 'parseFromString');
-
-const { trustedTypes } = window;
-const createPolicy = method(window.TrustedTypePolicyFactory?.prototype, 'createPolicy');
-const createHtml = method(window.TrustedTypePolicy?.prototype, 'createHTML');
+const { DOMParser, trustedTypes } = window;
+const { parseFromString } = methods(DOMParser.prototype);
+const { createPolicy } = methods(window.TrustedTypePolicyFactory?.prototype);
+const { createHTML } = methods(window.TrustedTypePolicy?.prototype);
 
 /** Parses HTML with a trusted-types policy of our own, where the page permits one. The result is a copy in which nothing runs. */
 function parseTrusted(html) {
   try {
     const policy = createPolicy(trustedTypes, 'glasshouse', plain({ createHTML: (text) => text }));
-    return parse(new DOMParser(), createHtml(policy, html), 'text/html');
+    return parseFromString(new DOMParser(), createHTML(policy, html), 'text/html');
   } catch {
     return undefined;
   }
@@ -74,7 +62,7 @@ const parseSafely = /** @type {any} */ (Document).parseHTML?.bind(Document);
 /** Parses HTML into a document without a window. */
 export function parseDocument(html) {
   try {
-    return parse(new DOMParser(), html, 'text/html');
+    return parseFromString(new DOMParser(), html, 'text/html');
   } catch {
     return parseTrusted(html) ?? parseSafely(html, plain({ sanitizer: plain({ comments: true }) }));
   }
@@ -82,11 +70,7 @@ export function parseDocument(html) {
 
 // ---- addresses ----
 
-/** @type {{ [part: string]: (url: any) => string }} */
-const part = {};
-each(['href', 'protocol', 'origin', 'hostname', 'pathname'], (name) => {
-  part[name] = getter(/** @type {any} */ (URL.prototype), name);
-});
+const { href: hrefOf, protocol, origin, hostname, pathname } = getters(URL.prototype);
 
 /**
  * Parses an address. Returns undefined for an invalid one.
@@ -96,7 +80,7 @@ each(['href', 'protocol', 'origin', 'hostname', 'pathname'], (name) => {
 export function parseUrl(address, base) {
   try {
     const url = new URL(address, base);
-    return { href: part.href(url), protocol: part.protocol(url), origin: part.origin(url), hostname: part.hostname(url), pathname: part.pathname(url) };
+    return { href: hrefOf(url), protocol: protocol(url), origin: origin(url), hostname: hostname(url), pathname: pathname(url) };
   } catch {
     return undefined;
   }
@@ -110,31 +94,23 @@ export const isOtherSite = (address) => siteOf(parseUrl(address)?.hostname ?? ''
 
 // ---- style sheets ----
 
+const { cssRules: rules } = getters(CSSStyleSheet.prototype);
+const { replaceSync } = methods(CSSStyleSheet.prototype);
+const { parentStyleSheet: importer, ownerNode, href, disabled: isDisabled, media } = getters(StyleSheet.prototype);
+const { cssText: ruleText, parentStyleSheet: sheetOfRule } = getters(CSSRule.prototype);
+const { selectorText: selector } = getters(CSSStyleRule.prototype);
+const { cssRules: innerRules } = getters(CSSGroupingRule.prototype);
+const { mediaText } = getters(MediaList.prototype);
+const { media: queryText } = getters(MediaQueryList.prototype);
+const { getPropertyValue: property, setProperty } = methods(CSSStyleDeclaration.prototype);
 export const css = {
-  rules: getter(CSSStyleSheet.prototype, 'cssRules'),
-  ruleText: getter(CSSRule.prototype, 'cssText'),
-  parentSheet: getter(CSSRule.prototype, 'parentStyleSheet'),
-  ownerRule: getter(StyleSheet.prototype, 'parentStyleSheet'),
-  ownerNode: getter(StyleSheet.prototype, 'ownerNode'),
-  href: getter(StyleSheet.prototype, 'href'),
-  isDisabled: getter(StyleSheet.prototype, 'disabled'),
-  media: getter(StyleSheet.prototype, 'media'),
-  mediaText: getter(MediaList.prototype, 'mediaText'),
-  queryText: getter(MediaQueryList.prototype, 'media'),
-  replaceSync: method(CSSStyleSheet.prototype, 'replaceSync'),
-  selector: getter(CSSStyleRule.prototype, 'selectorText'),
-  ofStyleRule: getter(CSSStyleRule.prototype, 'style'),
-  innerRules: getter(CSSGroupingRule.prototype, 'cssRules'),
-  imported: getter(CSSImportRule.prototype, 'styleSheet'),
-  importMedia: getter(CSSImportRule.prototype, 'media'),
-  importLayer: getter(CSSImportRule.prototype, 'layerName'),
-  importSupports: getter(CSSImportRule.prototype, 'supportsText'),
-  property: method(CSSStyleDeclaration.prototype, 'getPropertyValue'),
+  rules, replaceSync, importer, ownerNode, href, isDisabled, media, ruleText, sheetOfRule, selector, innerRules, mediaText, queryText, property, setProperty,
 };
-const sheetOf = plain({ style: getter(HTMLStyleElement.prototype, 'sheet'), link: getter(HTMLLinkElement.prototype, 'sheet') });
-const sheetInPicture = getter(SVGStyleElement.prototype, 'sheet');
-/** @type {(element: any, name: string) => CSSStyleSheet | null} */
-export const sheetOfElement = (element, name) => {
-  if (name === 'style' && namespaceURI(element) === SVG_NAMESPACE) return sheetInPicture(element);
-  return sheetOf[name] ? sheetOf[name](element) : null;
-};
+
+const sheetOf = plain({
+  style: getters(HTMLStyleElement.prototype).sheet,
+  link: getters(HTMLLinkElement.prototype).sheet,
+  'svg style': getters(SVGStyleElement.prototype).sheet,
+});
+/** @type {(element: any) => CSSStyleSheet | null} */
+export const sheetOfElement = (element) => sheetOf[(namespaceURI(element) === HTML_NAMESPACE ? '' : 'svg ') + localName(element)]?.(element) ?? null;

@@ -9,13 +9,12 @@ import { isBlockedByOtherSite } from './elements.js';
 import { interactOnce } from './first_interaction.js';
 import { body, contentType, documentElement, isHtml, query, readyState, title } from './intrinsics/dom.js';
 import { showHiddenPage } from './hidden_page.js';
-import { max, min, plain, some, test, then, wellFormed } from './intrinsics/language.js';
+import { max, min, plain, some, someItem, test, then, wellFormed } from './intrinsics/language.js';
 import { listen, reattachListeners, attempt } from './hooks.js';
 import { inspect, measureUnscrolled, scrolling } from './inspection.js';
-import { drawForObservers, reveal } from './intersections.js';
+import { drawForObservers, restoreSkippedContent, reveal } from './intersections.js';
 import { eventOf, native } from './native.js';
 import { options, report, send } from './options.js';
-import { reportPaints } from './paints.js';
 import { keepAddress, pageAddress, pageStatus, redirectStatus, redirectTarget } from './redirects.js';
 import { isPending, hasOverdueStep, isWithinBudget, progress, renewBudget } from './repetition.js';
 import { simulateScroll } from './scroll.js';
@@ -23,7 +22,6 @@ import { deactivateDocument } from './deactivation.js';
 import { serializeDocument } from './serialize.js';
 import { now, time } from './shared.js';
 import { sheetTexts } from './sheets.js';
-import { showSkippedContent, restoreSkippedContent } from './skipped_content.js';
 import { readFlag, shadowRoots, state } from './state.js';
 import { loadLazyFrames } from './subframes.js';
 import { reportMediaLoaded } from './unfetched.js';
@@ -94,9 +92,7 @@ function isSelectorThere() {
   } catch {
     return true; // an invalid selector is not awaited
   }
-  let found = false;
-  shadowRoots.forEach((root) => (found ||= query(root, waitForSelector) !== null));
-  return found;
+  return someItem(shadowRoots, (root) => query(root, waitForSelector) !== null);
 }
 
 /** Returns true when the document does not end although its content is visible. */
@@ -167,7 +163,7 @@ function runFinalSteps(why) {
 }
 
 const STEPS = [
-  showHiddenPage, reportPaints, showSkippedContent, drawForObservers, reportMediaLoaded, measureUnscrolled, loadLazyFrames, scrolling(reveal), interactOnce, measureUnscrolled, scrolling(simulateScroll), finishAnimations,
+  showHiddenPage, drawForObservers, reportMediaLoaded, measureUnscrolled, loadLazyFrames, scrolling(reveal), interactOnce, measureUnscrolled, scrolling(simulateScroll), finishAnimations,
 ];
 
 // ---- the report ----

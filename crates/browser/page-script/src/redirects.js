@@ -1,7 +1,7 @@
 // Redirects by the page itself: navigations, metas, and routers that have changed the path.
 
 import { attribute, baseURI, query } from './intrinsics/dom.js';
-import { SafeWeakSet, asText, decodeUri, exec, getter, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
+import { SafeWeakSet, asText, decodeUri, exec, getters, parseInt, replaceAll, test, trim } from './intrinsics/language.js';
 import { listen, attempt, deactivation, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
@@ -33,14 +33,8 @@ function comparablePath(address) {
   return replaceAll(withoutIndex, /(?<=.)\/$/g, '');
 }
 
-const of = (type, names) => {
-  /** @type {{ [name: string]: (self: any) => any }} */
-  const read = {};
-  for (let index = 0; index < names.length; index += 1) read[names[index]] = getter(type?.prototype, names[index]);
-  return read;
-};
-const navigate = of(window.NavigateEvent, ['destination', 'hashChange', 'downloadRequest', 'navigationType', 'formData']);
-const destinationOf = of(window.NavigationDestination, ['url', 'sameDocument']);
+const { destination, hashChange, downloadRequest, navigationType, formData } = getters(window.NavigateEvent?.prototype);
+const { url: urlOf, sameDocument } = getters(window.NavigationDestination?.prototype);
 
 /** Watches navigations to other documents that scripts begin. */
 export function watchNavigation() {
@@ -49,18 +43,17 @@ export function watchNavigation() {
   watchMethod(window.NavigateEvent?.prototype, 'intercept', (_, event) => taken.add(event));
   listen(window.navigation, 'navigate', (event) => {
     if (deactivation.isDone) return eventOf.prevent(event);
-    const destination = navigate.destination(event);
-    const url = destinationOf.url(destination);
-    if (destinationOf.sameDocument(destination) || navigate.hashChange(event) || navigate.downloadRequest(event) !== null) return;
+    const url = urlOf(destination(event));
+    if (sameDocument(destination(event)) || hashChange(event) || downloadRequest(event) !== null) return;
     if (state.done || !test(/^(https?|blob):/i, url)) return;
     const isPlace = !test(/^blob:/i, url);
     // To the same address: the document is requested again and replaces this one.
-    const isReload = navigate.navigationType(event) === 'reload' || location.href === url;
+    const isReload = navigationType(event) === 'reload' || location.href === url;
     const decide = () => {
       // A router may have intercepted the navigation, or the page may have cancelled it.
       if (taken.has(event) || eventOf.isPrevented(event) || (location.href === url && !isReload) || state.done) return;
       const away = withoutFragment(url) !== withoutFragment(location.href);
-      if (isPlace && away && !isReload && !navigate.formData(event)) {
+      if (isPlace && away && !isReload && !formData(event)) {
         state.leaving = true;
         report({ k: 'navigation', location: url, status: redirectStatus() });
       } else {

@@ -5,7 +5,7 @@
 import { ALARMS } from './alarms.js';
 import { budgetFactor } from './completeness.js';
 import { body, children, localName, queryAll, readyState, textContent } from './intrinsics/dom.js';
-import { each, max } from './intrinsics/language.js';
+import { each, max, someItem } from './intrinsics/language.js';
 import { options } from './options.js';
 import { now, shared, time } from './shared.js';
 import { shadowRoots, state } from './state.js';
@@ -109,30 +109,16 @@ function isStepAwaited({ due, pause, repetition, isRepeated, isInTime }) {
 }
 
 /** Returns true when a step is awaited. Removes overdue steps, whose frame has been removed. */
-export function isStepPending() {
-  let found = false;
-  work.steps.forEach((step) => {
-    if (step.due + RULES.overdue.ms < now()) work.steps.delete(step);
-    else found ||= isStepAwaited(step);
-  });
-  return found;
-}
+export const isStepPending = () => someItem(work.steps, (step) => (isOverdue(step) ? !work.steps.delete(step) : isStepAwaited(step)));
+
+const isOverdue = ({ due }) => due + RULES.overdue.ms < now();
 
 /** Returns true when a step is overdue, so its callback does not return. */
-export function hasOverdueStep() {
-  let found = false;
-  work.steps.forEach(({ due }) => (found ||= due + RULES.overdue.ms < now()));
-  return found;
-}
+export const hasOverdueStep = () => someItem(work.steps, isOverdue);
 
 /** Returns true when a source of messages is awaited: within the budget, or for a pause after a message with an effect. */
-function isSourcePending() {
-  let found = false;
-  work.sources.forEach((source) => {
-    found ||= source.isExpected() && isWithinBudget(0) && (!source.hasEffect() || now() - source.last <= RULES.pause.ms);
-  });
-  return found;
-}
+const isSourcePending = () =>
+  someItem(work.sources, (source) => source.isExpected() && isWithinBudget(0) && (!source.hasEffect() || now() - source.last <= RULES.pause.ms));
 
 const isHeldByOthers = ({ kind }) => kind === 'network' || (kind === 'answer' && isWithinBudget(0));
 
@@ -151,7 +137,7 @@ export function isPending() {
 
 /** Returns true when the page may depend on its own clock only. Frames of other sites report when they are busy. */
 export function mayBeOnPageTime() {
-  if (state.done || state.leaving || time.isFixed || time.skipped > options.hardMs) return false;
+  if (state.done || state.leaving || time.skipped > options.hardMs) return false;
   if (readyState(document) !== 'complete' || time.alarms.size > ALARMS) return false;
   return !isPendingElsewhere();
 }

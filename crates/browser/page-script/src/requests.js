@@ -1,9 +1,7 @@
 // Requests by fetch and XMLHttpRequest, until their bodies are read. Repeated requests are a repetition; beacons are not awaited.
 
 import { baseURI } from './intrinsics/dom.js';
-import {
-  SafeMap, SafeSet, SafeWeakMap, apply, asText, each, exec, getter, join, method, never, push, replaceAll, slice, test, then, upper,
-} from './intrinsics/language.js';
+import { SafeMap, SafeSet, SafeWeakMap, apply, asText, each, exec, getters, methods, never, replaceAll, slice, test, then, upper } from './intrinsics/language.js';
 import { listen, attempt, replaceGetter, replaceMethod, deactivation, watchMethod } from './hooks.js';
 import { addSource } from './messages.js';
 import { isOtherSite, parseUrl } from './native.js';
@@ -13,13 +11,10 @@ import { endWith, holdNetwork } from './work.js';
 
 const BODY_LENGTH = 2000; // characters that distinguish bodies
 
-const isResponseGood = getter(Response.prototype, 'ok');
-const responseHeaders = getter(Response.prototype, 'headers');
-const headerOf = method(Headers.prototype, 'get');
-const ofRequest = { method: getter(Request.prototype, 'method'), url: getter(Request.prototype, 'url'), mode: getter(Request.prototype, 'mode'), keepalive: getter(Request.prototype, 'keepalive') };
-const isRequest = (input) => attempt(() => ofRequest.url(input)) !== undefined;
-const parameterText = method(URLSearchParams.prototype, 'toString');
-const eachField = method(FormData.prototype, 'forEach');
+const { ok: isResponseGood, headers: responseHeaders } = getters(Response.prototype);
+const { get: headerOf } = methods(Headers.prototype);
+const { method: methodOf, url: urlOf, mode: modeOf, keepalive: keepaliveOf } = getters(Request.prototype);
+const isRequest = (input) => attempt(() => urlOf(input)) !== undefined;
 
 const isStream = (response) => test(/event-stream/i, headerOf(responseHeaders(response), 'content-type') || '');
 
@@ -73,20 +68,8 @@ export function watchRequests() {
 /** Returns the absolute form of an address. */
 const absolute = (url) => parseUrl(asText(url), baseURI(document))?.href || asText(url);
 
-/** Returns the text of a request's body for comparison; undefined for a body that cannot be read. */
-function bodyText(body) {
-  if (body === undefined || body === null) return '';
-  if (typeof body === 'string') return slice(body, 0, BODY_LENGTH);
-  const parameters = attempt(() => parameterText(body));
-  if (parameters !== undefined) return slice(parameters, 0, BODY_LENGTH);
-  /** @type {string[]} */
-  const fields = [];
-  const isForm = attempt(() => {
-    eachField(body, (value, name) => push(fields, `${name}=${typeof value === 'string' ? value : 'file'}`));
-    return true;
-  });
-  return isForm ? slice(join(fields, '&'), 0, BODY_LENGTH) : undefined;
-}
+/** Returns the text of a request's body for comparison; undefined for a body that is no text. */
+const bodyText = (body) => (typeof (body ?? '') === 'string' ? slice(body ?? '', 0, BODY_LENGTH) : undefined);
 
 function watchFetch() {
   replaceMethod(window, 'fetch', (call, self, args) => {
@@ -99,12 +82,12 @@ function watchFetch() {
 
 function followFetch(promise, input, init) {
   const given = isRequest(input) ? input : null;
-  const verb = upper(asText(init?.method || (given && ofRequest.method(given)) || 'GET'));
-  const url = given ? ofRequest.url(given) : absolute(input);
+  const verb = upper(asText(init?.method || (given && methodOf(given)) || 'GET'));
+  const url = given ? urlOf(given) : absolute(input);
   const request = describe(verb, url, given ? undefined : bodyText(init?.body));
   // The page cannot read an opaque response.
-  const isOpaque = (init?.mode || (given && ofRequest.mode(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
-  const mayOutlive = init?.keepalive || (given && ofRequest.keepalive(given));
+  const isOpaque = (init?.mode || (given && modeOf(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
+  const mayOutlive = init?.keepalive || (given && keepaliveOf(given));
   const isBeacon = request.isForeign && verb !== 'GET' && (mayOutlive || isOpaque);
   const begin = isBeacon ? notAwaited : decideWait({ ...request, isForeign: request.isForeign || isOpaque });
   endWith(promise, begin());
@@ -166,8 +149,7 @@ function watchStreams() {
   });
 }
 
-const stateOf = getter(XMLHttpRequest.prototype, 'readyState');
-const statusOf = getter(XMLHttpRequest.prototype, 'status');
+const { readyState: stateOf, status: statusOf } = getters(XMLHttpRequest.prototype);
 
 function watchXhr() {
   /** @type {WeakMap<XMLHttpRequest, { verb: string, url: string, request?: ReturnType<typeof describe> }>} */
@@ -179,9 +161,9 @@ function watchXhr() {
       if (request) recordResponse(request, statusOf(xhr) > 0 && statusOf(xhr) < 400);
     };
     if (!opened.has(xhr)) listen(xhr, 'readystatechange', answered);
-    opened.set(xhr, { verb: upper(asText(args[0])), url: absolute(args[1]), request: undefined });
+    opened.set(xhr, { verb: upper(asText(args[0])), url: absolute(args[1]) });
   });
-  const send = (xhr, body) => {
+  const follow = (xhr, body) => {
     const { verb, url } = opened.get(xhr) || { verb: 'GET', url: '' };
     const request = describe(verb, url, bodyText(body));
     opened.set(xhr, { verb, url, request });
@@ -199,7 +181,7 @@ function watchXhr() {
   };
   replaceMethod(XMLHttpRequest.prototype, 'send', (call, xhr, args) => {
     if (deactivation.isDone) return undefined;
-    const end = attempt(() => send(xhr, args[0]));
+    const end = attempt(() => follow(xhr, args[0]));
     try {
       return call();
     } catch (error) {

@@ -9,10 +9,10 @@ import {
   attribute, boundingBox, box, clientHeight, documentElement, elementFromPoint, isConnected, isShown, parentElement, removeAttribute, scrollHeight, scrollingElement,
   setAttribute,
 } from './intrinsics/dom.js';
-import { SafeMap, defineProperty, each, getOwnPropertyDescriptor, getter, min, plain, push, test } from './intrinsics/language.js';
+import { SafeMap, defineProperty, each, getOwnPropertyDescriptor, getters, min, plain, push, someItem, test } from './intrinsics/language.js';
 import { attempt } from './hooks.js';
 import { REVEAL_MARGIN } from './intersections.js';
-import { listened, findScrollHandlers } from './listeners.js';
+import { listened } from './listeners.js';
 import { css, mutations, native } from './native.js';
 import { now } from './shared.js';
 import { hold, work } from './work.js';
@@ -21,8 +21,7 @@ const CHECK_MS = 20;
 const LEAST = 50; // px below the window, from which scrolling is simulated
 const VISIBLE = plain({ opacityProperty: true, visibilityProperty: true });
 
-const recordTarget = getter(/** @type {any} */ (MutationRecord.prototype), 'target');
-const recordAttribute = getter(MutationRecord.prototype, 'attributeName');
+const { target: recordTarget, attributeName: recordAttribute } = getters(/** @type {any} */ (MutationRecord.prototype));
 
 let isDone = false;
 
@@ -32,7 +31,6 @@ let isDone = false;
  */
 export function simulateScroll() {
   if (isDone) return false;
-  findScrollHandlers();
   if (!listened.windowScrolls && listened.scrollers.size === 0) return false;
   isDone = true;
   /** @type {(() => void)[]} */
@@ -49,11 +47,7 @@ export function simulateScroll() {
   const latest = now() + RULES.scrollEnd.ms;
   const end = hold('frame', RULES.scrollEnd.ms + 300);
   // Handlers wait for timers, frames or both; some check by an interval whether the page was scrolled.
-  const isAwaited = () => {
-    let found = false;
-    work.steps.forEach((step) => (found ||= step.due <= latest));
-    return found && now() < latest;
-  };
+  const isAwaited = () => now() < latest && someItem(work.steps, (step) => step.due <= latest);
   const back = () => {
     if (isAwaited()) return setPageTimeout(back, CHECK_MS);
     const shown = changed();

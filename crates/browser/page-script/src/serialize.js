@@ -4,25 +4,22 @@
 
 import { clean, cleanAttributes, isSuspect, isParsableComment, renameSrcdocs, writeDoctype } from './clean.js';
 import {
-  adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore, isHtml,
-  localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootFlag, rootMode, rootOf, setAttribute, setTextContent,
-  templateContent, textContent, TYPE,
+  adoptedStyleSheets, append, attribute, body, childNodes, createElement, createInertDocument, data, documentElement, head, host, importNode, insertBefore,
+  clonable, delegatesFocus, localName, nodeType, outerHTML, parentNode, prepend, query, queryAll, remove, removeAttribute, replaceChild, rootMode, rootOf, serializable,
+  setAttribute, setTextContent, templateContent, textContent, TYPE,
 } from './intrinsics/dom.js';
 import { moveMetadataFirst, normalizeHead } from './head.js';
-import { SafeMap, SafeSet, each, lower, push, some } from './intrinsics/language.js';
+import { SafeMap, each, keys, lower, some } from './intrinsics/language.js';
 import { attempt } from './hooks.js';
 import { reparseUntilStable } from './markup.js';
 import { renumberTimestamps } from './timestamps.js';
 import { css, native, sheetOfElement } from './native.js';
 import { findRepeated, rulesFor } from './repeated_sheets.js';
-import { findDefined, isInMemoryOnly, registeredProperties, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
-import { shadowRoots, templateRoots } from './state.js';
-
-const written = new SafeSet(); // style elements with rules from the object model
+import { findDefined, isInMemoryOnly, restoreInlineStyles, rulesOf, sheetText, styleElement } from './sheets.js';
+import { shadowRoots } from './state.js';
 
 /** Returns the document as HTML. `omitsCopies`: without the copies of sheets that many shadow roots share. */
 export function serializeDocument(omitsCopies = false) {
-  written.clear();
   findDefined();
   findRepeated(omitsCopies);
   const inert = createInertDocument();
@@ -32,10 +29,9 @@ export function serializeDocument(omitsCopies = false) {
   restore(document, inert, inert);
   clean(inert);
   normalizeHead(inert);
-  moveMetadataFirst(inert, written);
+  moveMetadataFirst(inert);
 
   let html = outerHTML(copy);
-  if (renumberTimestamps(inert, html)) html = outerHTML(copy);
   // Checking every attribute is slow, and rarely necessary.
   if (isSuspect(html) && cleanAttributes(inert)) html = outerHTML(copy);
 
@@ -45,7 +41,7 @@ export function serializeDocument(omitsCopies = false) {
     if (nodeType(node) === TYPE.comment && isParsableComment(data(node))) before += `<!--${data(node)}-->\n`;
     return node === original;
   });
-  return reparseUntilStable(before + renameSrcdocs(html), inert);
+  return reparseUntilStable(before + renameSrcdocs(renumberTimestamps(inert, html)), inert);
 }
 
 /** Completes the copy of a document or shadow root. Original and copy have the same elements in the same order. */
@@ -58,19 +54,11 @@ function restore(original, copy, inert) {
 
   restoreInlineStyles(original, copy);
   each(sheets, (sheet, index) => restoreSheet(sheet, sheetCopies[index], original, inert));
-  restoreTemplates(original, copy, inert);
   // Set by a script, it is no root, but a parser would make it one.
   each(queryAll(copy, 'template[shadowrootmode]'), (template) => removeAttribute(template, 'shadowrootmode'));
-  restoreHosts(original, copy, inert, shadowRoots);
+  restoreHosts(original, copy, inert);
 
   const top = isDocument ? head(copy) || documentElement(copy) : copy;
-  const definitions = isDocument ? registeredProperties() : '';
-  if (definitions) {
-    const style = createElement(inert, 'style');
-    setTextContent(style, definitions);
-    append(top, style);
-  }
-
   // Adopted sheets follow all others in the cascade.
   const container = hasSheetInBody ? body(copy) || top : top;
   each(adoptedStyleSheets(original), (sheet) => {
@@ -80,48 +68,26 @@ function restore(original, copy, inert) {
   });
 }
 
-function restoreHosts(original, copy, inert, among) {
-  const hosts = findHosts(original, among);
-  const copies = hosts.length > 0 ? queryAll(copy, '*') : [];
-  each(hosts, ({ index, root }) => prepend(copies[index], writeShadowRoot(root, inert)));
-}
-
-/** Completes the content of templates, before shadow roots become templates too. */
-function restoreTemplates(original, copy, inert) {
-  if (templateRoots.size === 0) return;
-  const copies = queryAll(copy, 'template');
-  each(queryAll(original, 'template'), (template, index) => {
-    if (!isHtml(template, 'template')) return;
-    const content = templateContent(template);
-    const contentCopy = templateContent(copies[index]);
-    restoreTemplates(content, contentCopy, inert);
-    restoreHosts(content, contentCopy, inert, templateRoots);
-  });
-}
-
-/** Returns the shadow roots in a tree, with the index of their host among all elements. */
-function findHosts(original, among) {
+/** Writes the shadow roots in a tree into the copies of their hosts. */
+function restoreHosts(original, copy, inert) {
   const roots = new SafeMap();
-  among.forEach((root) => {
+  shadowRoots.forEach((root) => {
     if (rootOf(host(root)) === original) roots.set(host(root), root);
   });
-  /** @type {{ index: number, root: ShadowRoot }[]} */
-  const found = [];
-  if (roots.size === 0) return found;
+  if (roots.size === 0) return;
+  const copies = queryAll(copy, '*');
   each(queryAll(original, '*'), (element, index) => {
     const root = roots.get(element);
-    if (root) push(found, { index, root });
+    if (root) prepend(copies[index], writeShadowRoot(root, inert));
   });
-  return found;
 }
 
 function writeShadowRoot(root, inert) {
   const template = createElement(inert, 'template');
   const content = templateContent(template);
   setAttribute(template, 'shadowrootmode', rootMode(root));
-  each(/** @type {const} */ (['delegatesFocus', 'clonable', 'serializable']), (flag) => {
-    if (rootFlag(root, flag)) setAttribute(template, `shadowroot${lower(flag)}`, '');
-  });
+  const flags = { delegatesfocus: delegatesFocus(root), clonable: clonable(root), serializable: serializable(root) };
+  each(keys(flags), (flag) => flags[flag] && setAttribute(template, `shadowroot${flag}`, ''));
   each(childNodes(root), (child) => append(content, importNode(inert, child, true)));
   restore(root, content, inert);
   return template;
@@ -130,11 +96,10 @@ function writeShadowRoot(root, inert) {
 /** Gives the copy of a style or link element its current rules. */
 function restoreSheet(element, copy, tree, inert) {
   const name = localName(element);
-  const sheet = attempt(() => sheetOfElement(element, name));
+  const sheet = attempt(() => sheetOfElement(element));
   if (!sheet) return;
   const isWritten = isInMemoryOnly(element, sheet, name);
   const kept = isWritten && name === 'link' ? replaceLink(element, copy, sheet, inert) : copy;
-  if (isWritten) written.add(kept);
   const rules = rulesFor(rulesOf(element, sheet, name, tree), sheet, tree);
   if (name === 'style' ? rules !== textContent(element) : isWritten) setTextContent(kept, rules);
   const media = css.mediaText(css.media(sheet));

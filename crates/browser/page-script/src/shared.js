@@ -6,22 +6,21 @@ import { SafeSet } from './intrinsics/language.js';
 import { native } from './native.js';
 import { isTop, options } from './options.js';
 
-/**
- * Clock of the page. See docs/decisions/0224.
- * @typedef {object} Time
- * @property {number} skipped whole ms
- * @property {Set<import('./alarms.js').Alarm>} alarms
- * @property {number} firedAlarms number of alarms that have fired
- * @property {() => void} onAlarm
- * @property {number} drawing time until which a frame is expected to be drawn
- * @property {boolean} isFixed whether a timer is pending that cannot be set again
- * @property {() => boolean} isAnimated whether an animation of a script is running
- */
+/** Clock of a page. See docs/decisions/0224. */
+const clock = {
+  skipped: 0, // whole ms
+  /** @type {Set<import('./alarms.js').Alarm>} */
+  alarms: new SafeSet(),
+  firedAlarms: 0, // number of alarms that have fired
+  onAlarm: () => {},
+  drawing: 0, // time until which a frame is expected to be drawn
+  isAnimated: () => false, // returns true while an animation of a script is running
+};
 
 /**
  * @typedef {object} Shared
  * @property {import('./work.js').Work} work
- * @property {Time} time
+ * @property {typeof clock} time
  * @property {() => number} budgetFactor
  * @property {(ms: number) => boolean} isWithinBudget
  * @property {() => number} progress
@@ -35,8 +34,7 @@ export let isForeign = false;
 /** @type {Shared | undefined} */
 export const shared = isTop ? undefined : askTop();
 
-/** @type {Time} */
-export const time = shared?.time ?? { skipped: 0, alarms: new SafeSet(), firedAlarms: 0, onAlarm: () => {}, drawing: 0, isFixed: false, isAnimated: () => false };
+export const time = shared?.time ?? clock;
 
 /** Returns the time by the clock of the top document, in ms. */
 export const now = shared?.now ?? (() => native.now() + time.skipped);

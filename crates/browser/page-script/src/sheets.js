@@ -3,11 +3,11 @@
 
 import { attribute, createElement, localName, nonce, query, queryAll, setAttribute, setTextContent, textContent } from './intrinsics/dom.js';
 import {
-  SafeMap, SafeSet, SafeWeakMap, SafeWeakSet, asText, each, includes, items, join, map, push, replaceAll, some, sort, startsWith, stringify, test, trim,
+  SafeMap, SafeSet, SafeWeakMap, SafeWeakSet, asText, each, includes, items, join, map, replaceAll, some, sort, startsWith, stringify, test, trim,
 } from './intrinsics/language.js';
-import { attempt, watchGetter, watchMethod, watchSetter } from './hooks.js';
+import { attempt, replaceGetter, watchMethod, watchSetter } from './hooks.js';
 import { css, native, parseUrl } from './native.js';
-import { registry, shadowRoots } from './state.js';
+import { shadowRoots } from './state.js';
 
 const DEFINED = /:defined(?![\w-])/i;
 // Strings and comments are not changed.
@@ -18,7 +18,6 @@ let defined = ''; // selectors of defined elements, each after a comma
 /** Finds the defined elements. Must be called before style sheets are written. */
 export function findDefined() {
   defined = '';
-  if (!registry.isUsed) return;
   /** @type {Set<string>} */
   const selectors = new SafeSet();
   const examine = (tree) => {
@@ -40,49 +39,36 @@ export function replaceDefined(rules) {
 }
 
 const changedSheets = new SafeWeakSet(); // style sheets with rules changed by scripts
-/** @type {WeakMap<CSSStyleSheet, string[]>} */
-const writtenRules = new SafeWeakMap(); // texts that the page wrote, by sheet
+/** @type {WeakMap<CSSStyleSheet, string>} */
+const writtenRules = new SafeWeakMap(); // text that scripts wrote, by sheet
 /** @type {Map<CSSStyleSheet, string>} */
 export const sheetTexts = new SafeMap();
 
 export function watchStyleSheets() {
   const changed = (sheet) => {
     let top = sheet;
-    while (top && css.ownerRule(top)) top = css.ownerRule(top);
+    while (top && css.importer(top)) top = css.importer(top);
     if (top) changedSheets.add(top);
   };
   each(['insertRule', 'deleteRule', 'addRule', 'removeRule', 'replace', 'replaceSync'], (name) => {
     watchMethod(CSSStyleSheet.prototype, name, (_, sheet, args) => {
       changed(sheet);
-      if (startsWith(name, 'replace')) writtenRules.set(sheet, [asText(args[0])]);
-      else if (name === 'insertRule') recordRule(sheet, asText(args[0]));
+      if (name === 'insertRule') writtenRules.set(sheet, `${writtenRules.get(sheet) ?? ''}\n${args[0]}`);
+      else if (startsWith(name, 'replace')) writtenRules.set(sheet, asText(args[0]));
     });
   });
-  const ruleChanged = (rule) => changed(css.parentSheet(rule));
+  const ruleChanged = (rule) => changed(css.sheetOfRule(rule));
   each([CSSGroupingRule, CSSStyleRule, CSSKeyframesRule], (type) => {
     each(['insertRule', 'deleteRule', 'appendRule'], (name) => watchMethod(type.prototype, name, (_, rule) => ruleChanged(rule)));
   });
   // Reading `rule.style` may precede a write. A sheet that was only read is written with equal meaning.
-  each([CSSStyleRule, CSSKeyframeRule], (type) => watchGetter(type.prototype, 'style', ruleChanged));
-  watchGetter(CSSStyleRule.prototype, 'styleMap', ruleChanged);
+  const recordRead = (read, rule) => {
+    attempt(() => ruleChanged(rule));
+    return read();
+  };
+  each([CSSStyleRule, CSSKeyframeRule], (type) => replaceGetter(type.prototype, 'style', recordRead));
+  replaceGetter(CSSStyleRule.prototype, 'styleMap', recordRead);
   watchSetter(CSSStyleRule.prototype, 'selectorText', ruleChanged);
-  watchMethod(window.CSS, 'registerProperty', (_, self, args) => recordProperty(args[0]));
-}
-
-let properties = '';
-
-/** Returns the rules of properties that scripts have registered. */
-export const registeredProperties = () => properties;
-
-function recordProperty({ name, syntax, inherits, initialValue }) {
-  const initial = initialValue === undefined ? '' : ` initial-value: ${initialValue};`;
-  properties += `@property ${name} { syntax: ${stringify(asText(syntax ?? '*'))}; inherits: ${!!inherits};${initial} }\n`;
-}
-
-function recordRule(sheet, rule) {
-  const written = writtenRules.get(sheet);
-  if (written) push(written, rule);
-  else writtenRules.set(sheet, [rule]);
 }
 
 // Serialisation of a shorthand with `var()` of which one longhand was set: the other longhands have no value.
@@ -90,75 +76,23 @@ const GAP = /[{;] ?[a-z-]+: ;/;
 const GAP_INLINE = /(^|; ?)[a-z-]+: ;/;
 const GAP_IN_STYLE = '[style*=": ;"]';
 
-const importedSheet = (rule) => attempt(() => css.imported(rule)) || null;
-
-/** Returns true when rules of a sheet or its imports use `:defined`. Those of another origin cannot be read. */
-const sheetUsesDefined = (sheet) => some(attempt(() => css.rules(sheet)) || [], (rule) => (importedSheet(rule) ? sheetUsesDefined(importedSheet(rule)) : usesDefined(css.ruleText(rule))));
-const importsDefined = (sheet) => some(css.rules(sheet), (rule) => importedSheet(rule) !== null && sheetUsesDefined(importedSheet(rule)));
-
-/** Returns the rules of a sheet with the rules of its imports in place. */
-function withImports(sheet, tree) {
-  let imports = ''; // imports that cannot be read, which must come first
-  let text = '';
-  each(css.rules(sheet), (rule) => {
-    const imported = importedSheet(rule);
-    if (!imported) text += `${ruleText(rule, tree)}\n`;
-    else if (!attempt(() => css.rules(imported))) imports += `${css.ruleText(rule)}\n`;
-    else text += `${wrapped(rule, absoluteUrls(withImports(imported, tree), css.href(imported)))}\n`;
-  });
-  return imports + text;
-}
-
-/** Returns imported rules with the conditions of their import. */
-function wrapped(rule, rules) {
-  const media = css.mediaText(css.importMedia(rule));
-  const layer = css.importLayer(rule);
-  const supports = css.importSupports(rule);
-  let text = rules;
-  if (layer !== null && layer !== undefined) text = `@layer ${layer} {\n${text}}`;
-  if (supports) text = `@supports (${supports}) {\n${text}}`;
-  return media ? `@media ${media} {\n${text}}` : text;
-}
-
-/** Returns the rules of a sheet as the browser serialises them or, where that has gaps, as the page wrote them. */
+/** Returns the rules of a sheet as the browser serialises them or, where that has gaps, as the page wrote them, if the rules are still the same. */
 function rulesText(sheet, tree) {
-  if (importsDefined(sheet)) return withImports(sheet, tree);
   const rules = css.rules(sheet);
-  const texts = map(rules, css.ruleText);
-  if (!some(texts, (text) => test(GAP, text))) return join(texts, '\n');
-  const asWritten = new SafeMap();
-  let whole = '';
-  each(writtenTexts(sheet), (source) => {
-    if (whole || !test(/\bvar\(/i, source)) return;
-    const scratch = new native.CSSStyleSheet();
-    attempt(() => css.replaceSync(scratch, source));
-    const read = map(css.rules(scratch), css.ruleText);
-    if (read.length === texts.length && !some(read, (text, index) => text !== texts[index])) whole = source;
-    else if (read.length === 1) asWritten.set(read[0], source);
-  });
-  if (whole) return whole;
-  return join(map(texts, (text, index) => asWritten.get(text) || ruleText(rules[index], tree)), '\n');
+  const text = join(map(rules, css.ruleText), '\n');
+  if (!test(GAP, text)) return text;
+  const owner = css.ownerNode(sheet);
+  const written = (owner ? textContent(owner) : '') + (writtenRules.get(sheet) ?? '');
+  const scratch = new native.CSSStyleSheet();
+  css.replaceSync(scratch, written);
+  return join(map(css.rules(scratch), css.ruleText), '\n') === text ? written : join(map(rules, (rule) => ruleText(rule, tree)), '\n');
 }
 
-/** Returns a rule as text without gaps. */
+/** Returns a rule as text. Gaps are filled with the computed values of the first element that the rule applies to. */
 export function ruleText(rule, tree) {
   const text = css.ruleText(rule);
-  return (test(GAP, text) && withComputed(rule, text, tree)) || text;
-}
-
-/** Returns the texts that the page wrote into a sheet. */
-function writtenTexts(sheet) {
-  const owner = css.ownerNode(sheet);
-  /** @type {string[]} */
-  const found = owner ? [textContent(owner)] : [];
-  each(writtenRules.get(sheet) || [], (text) => push(found, text));
-  return found;
-}
-
-/** Returns a rule with the computed values of the first element that it applies to. */
-function withComputed(rule, text, tree) {
-  const element = attempt(() => query(tree, css.selector(rule)));
-  return element ? fillGaps(element, text) : '';
+  const element = test(GAP, text) && attempt(() => query(tree, css.selector(rule)));
+  return element ? fillGaps(element, text) : text;
 }
 
 /** Fills declarations without a value with the computed values of an element. */
@@ -193,7 +127,7 @@ export function sheetText(sheet, tree) {
 export function isInMemoryOnly(element, sheet, name) {
   const rules = attempt(() => css.rules(sheet));
   if (!rules) return false;
-  if (changedSheets.has(sheet) || importsDefined(sheet)) return true;
+  if (changedSheets.has(sheet)) return true;
   if (name === 'style') return rules[0] !== undefined && trim(textContent(element)) === '';
   return test(/^blob:/i, css.href(sheet) || '') || some(rules, (rule) => usesDefined(css.ruleText(rule)));
 }

@@ -6,11 +6,6 @@ import { options } from './options.js';
 
 /** @type {Set<ShadowRoot>} */
 export const shadowRoots = new SafeSet();
-export const registry = { isUsed: false };
-/** @type {Set<ShadowRoot>} */
-export const templateRoots = new SafeSet(); // in templates: not shown, but cloned by scripts
-/** Possibility of shadow roots that were attached without notice. */
-export const unseenRoots = { mayExist: false };
 
 export const state = {
   done: false,

@@ -2,8 +2,8 @@
 // See docs/decisions/0105. Must never report more than that something is pending, nor load a lazy frame without need: players and maps are the most
 // expensive content.
 
-import { attribute, baseURI, hasAttribute, queryAll, setAttribute } from './intrinsics/dom.js';
-import { SafeMap, SafeWeakSet, each, getter } from './intrinsics/language.js';
+import { attribute, baseURI, hasAttribute, onload, queryAll, setAttribute } from './intrinsics/dom.js';
+import { SafeMap, SafeWeakSet, each } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native, parseUrl } from './native.js';
@@ -14,7 +14,6 @@ import { hold, holdNetwork, work } from './work.js';
 
 const MAX_FRAMES = 5;
 
-const onload = getter(HTMLElement.prototype, 'onload');
 /** @type {WeakSet<Element>} */
 const loaded = new SafeWeakSet();
 let count = 0;
@@ -45,9 +44,6 @@ function isAwaited(frame) {
 const BUSY = `${options.mark}+`;
 const IDLE = `${options.mark}-`;
 
-const dataOf = getter(MessageEvent.prototype, 'data');
-const sourceOf = getter(MessageEvent.prototype, 'source');
-
 /** Reports from a frame to the top document when work is pending, and when it ends. */
 export function reportWork() {
   watchTimers();
@@ -69,10 +65,10 @@ export function watchForeignFrames() {
   /** @type {Map<any, () => void>} */
   const busy = new SafeMap();
   listen(window, 'message', (event) => {
-    const data = dataOf(event);
+    const data = eventOf.data(event);
     if (data !== BUSY && data !== IDLE) return;
     eventOf.stop(event);
-    const source = sourceOf(event);
+    const source = eventOf.source(event);
     const end = busy.get(source);
     busy.delete(source);
     if (data === BUSY && listened.messages) {

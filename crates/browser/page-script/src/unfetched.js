@@ -4,7 +4,7 @@
 
 import { requestFrame } from './animation_frames.js';
 import { attribute, hasAttribute, isConnected, isHtml, localName, query, queryAll } from './intrinsics/dom.js';
-import { SafeSet, SafeWeakSet, asText, each, getPrototypeOf, getter, includes, method, push, replaceAll, resolved, some, test, then } from './intrinsics/language.js';
+import { SafeSet, SafeWeakSet, asText, each, getPrototypeOf, getters, includes, methods, push, replaceAll, resolved, some, test, then } from './intrinsics/language.js';
 import { listen, attempt, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native } from './native.js';
@@ -38,9 +38,7 @@ export function watchMedia() {
     }),
   );
   // A picture with a load listener may have got its address by `setAttribute`.
-  const expectPicture = (element) => isHtml(element, 'img') && expectDetached(element);
-  watchSetter(HTMLElement.prototype, 'onload', expectPicture);
-  listened.onLoad = expectPicture;
+  listened.onLoad = (element) => isHtml(element, 'img') && expectDetached(element);
   const recordLoad = (event) => {
     const target = eventOf.target(event);
     if (attempt(() => localName(target)) === 'img') loaded.add(target);
@@ -89,8 +87,8 @@ export function reportMediaLoaded() {
 
 // ---- fonts ----
 
-const familyOf = getter(window.FontFace?.prototype, 'family');
-const errorName = getter(DOMException.prototype, 'name');
+const { family: familyOf } = getters(window.FontFace?.prototype);
+const { name: errorName } = getters(DOMException.prototype);
 
 /** Returns true when a CSS font shorthand names the family of a face. */
 const isNamed = (face, font) => includes(asText(font), replaceAll(familyOf(face), /["']/g, ''));
@@ -115,7 +113,7 @@ export function watchFonts() {
 }
 
 function watchSet(prototype) {
-  const eachFace = method(prototype, 'forEach');
+  const { forEach: eachFace } = methods(prototype);
   const named = (faces, font) => {
     /** @type {FontFace[]} */
     const found = [];

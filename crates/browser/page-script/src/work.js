@@ -3,7 +3,7 @@
 // Must never keep a hold forever.
 
 import { budgetFactor } from './completeness.js';
-import { SafeSet, then } from './intrinsics/language.js';
+import { SafeSet, someItem, then } from './intrinsics/language.js';
 import { now, shared } from './shared.js';
 
 /**
@@ -12,42 +12,30 @@ import { now, shared } from './shared.js';
  * @typedef {{ kind: 'network' | 'answer' | 'frame', began: number, limit: number, isForeign: boolean }} Hold
  */
 
-/**
- * Pending work and counters of the page.
- * @typedef {object} Work
- * @property {Set<Hold>} holds
- * @property {Set<import('./repetition.js').Step>} steps
- * @property {Set<import('./messages.js').Source>} sources
- * @property {{ count: number, since: number, total: number }} network number of network holds, start of the first, and total ms before
- * @property {boolean} hasGivenUp whether a request exceeded its limit
- * @property {number} last time of the last activity of any kind
- * @property {number} lastLoad time when the last request, script or style sheet began or ended
- * @property {number} activity number of activities
- * @property {number} answers number of ended holds of requests and of the browser
- * @property {number} changes number of changes of the DOM, including attributes and text
- * @property {number} ownChanges number of changes made by this script
- * @property {number} lastChange own time of the last change
- * @property {() => void} onActivity
- * @property {() => void} readChanges counts changes that the observer has not reported yet
- */
-
-/** @type {Work} */
-export const work = shared?.work ?? {
+/** Pending work and counters of a page. */
+const created = {
+  /** @type {Set<Hold>} */
   holds: new SafeSet(),
+  /** @type {Set<import('./repetition.js').Step>} */
   steps: new SafeSet(),
+  /** @type {Set<import('./messages.js').Source>} */
   sources: new SafeSet(),
-  network: { count: 0, since: 0, total: 0 },
-  hasGivenUp: false,
-  last: 0,
-  lastLoad: 0,
-  activity: 0,
-  answers: 0,
-  changes: 0,
-  ownChanges: 0,
-  lastChange: 0,
+  network: { count: 0, since: 0, total: 0 }, // number of network holds, start of the first, and total ms before
+  hasGivenUp: false, // a request exceeded its limit
+  last: 0, // time of the last activity of any kind
+  lastLoad: 0, // time when the last request, script or style sheet began or ended
+  activity: 0, // number of activities
+  answers: 0, // number of ended holds of requests and of the browser
+  changes: 0, // number of changes of the DOM, including attributes and text
+  ownChanges: 0, // number of changes made by this script
+  lastChange: 0, // own time of the last change
   onActivity: () => {},
-  readChanges: () => {},
+  readChanges: () => {}, // counts changes that the observer has not reported yet
 };
+
+/** @typedef {typeof created} Work */
+/** @type {Work} */
+export const work = shared?.work ?? created;
 
 /** Returns the page's own time in ms: the time without pending requests. */
 export const ownTime = () => (work.network.count > 0 ? work.network.since : now()) - work.network.total;
@@ -66,8 +54,8 @@ export function hold(/** @type {Hold['kind']} */ kind, limit, isForeign = false)
   if (kind === 'network') {
     if (work.network.count === 0) work.network.since = entry.began;
     work.network.count += 1;
+    work.lastLoad = now();
   }
-  if (kind === 'network') work.lastLoad = now();
   recordActivity();
   return () => {
     if (!release(entry)) return;
@@ -106,12 +94,10 @@ function isExpired({ began, limit, isForeign }) {
 
 /** Returns true when a hold satisfies a condition. Removes holds over their limit. */
 export function isHeld(/** @type {(entry: Hold) => boolean} */ counts) {
-  let found = false;
-  work.holds.forEach((entry) => {
-    if (isExpired(entry)) {
-      if (entry.kind === 'network') work.hasGivenUp = true;
-      release(entry);
-    } else if (counts(entry)) found = true;
+  return someItem(work.holds, (entry) => {
+    if (!isExpired(entry)) return counts(entry);
+    if (entry.kind === 'network') work.hasGivenUp = true;
+    release(entry);
+    return false;
   });
-  return found;
 }

@@ -79,16 +79,6 @@ async fn canvases_files_and_locks_are_awaited() {
 }
 
 #[tokio::test]
-async fn paint_entries_are_among_all_performance_entries() {
-    let script = "(function look(n) {
-        if (performance.getEntries().some((entry) => entry.name === 'first-contentful-paint')) add('painted');
-        else if (n < 8) setTimeout(look, 150, n + 1);
-    })(0)";
-
-    shows(script, "painted").await;
-}
-
-#[tokio::test]
 async fn a_detached_picture_has_a_size_after_its_load_event() {
     let script = "const picture = new Image();
         picture.onload = () => add(picture.width > 0 && picture.height > 0 ? 'has a size' : 'is empty');

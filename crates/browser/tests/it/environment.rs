@@ -102,22 +102,6 @@ async fn access_to_cameras_and_microphones_is_denied_and_none_is_listed() {
 }
 
 #[tokio::test]
-async fn paint_entries_are_reported_without_full_frames() {
-    let bench = Bench::new().await;
-    let script = "const watch = (type) => new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) add([entry.entryType, entry.name, entry.startTime > 0].join(' '));
-        }).observe({ type, buffered: true });
-        watch('paint');
-        watch('largest-contentful-paint');
-        onload = () => add(performance.getEntriesByName('first-contentful-paint').length + ' by name')";
-
-    let page = bench.render_reply(article(script)).await.unwrap();
-
-    let first = "paint first-contentful-paint true";
-    assert_shows(&page, &["paint first-paint true", first, "largest-contentful-paint  true", "1 by name"]);
-}
-
-#[tokio::test]
 async fn long_tasks_are_reported() {
     let bench = Bench::new().await;
     let script = "new PerformanceObserver(() => add('long')).observe({ type: 'longtask' });
@@ -184,15 +168,6 @@ async fn a_page_finds_no_earlier_history_in_its_tab() {
     let page = bench.render("/page").await.unwrap();
 
     assert!(page.html.contains("2,0,1,true,true,2"), "{}", page.html);
-}
-
-#[tokio::test]
-async fn both_queries_for_the_notification_permission_agree() {
-    let bench = Bench::new().await;
-    let script = "navigator.permissions.query({ name: 'notifications' }).then(({ state }) => {
-        out.textContent = state + ' ' + Notification.permission })";
-
-    assert_eq!(written(&bench, "/page", script).await, "denied denied");
 }
 
 #[tokio::test]

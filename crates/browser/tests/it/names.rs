@@ -49,7 +49,7 @@ async fn every_reference_to_a_name_made_of_the_current_time_is_renamed() {
 
 #[tokio::test]
 async fn times_in_text_and_addresses_are_kept() {
-    let markup = "<i id=a-${now} title=${now}>${now}</i><a href=/at/${now}?t=${now}></a><style>.a { background: url(/a-${now}.png) }</style>";
+    let markup = "<i id=a-${now} title=${now}>${now}</i><a href=/at/${now}?t=${now}></a><style>.a { background: url(/drawn-${now}.png) }</style>";
 
     let shown = renamed(markup).await;
 

@@ -47,19 +47,6 @@ async fn roots_of_cloned_and_adopted_elements_are_captured() {
 }
 
 #[tokio::test]
-async fn a_template_keeps_its_clonable_roots() {
-    let bench = Bench::new().await;
-    let page = format!(
-        "<!DOCTYPE html><title>t</title><p>{PROSE}<template id=all><x-copy><template shadowrootmode=open shadowrootclonable><b>inside</b></template></x-copy></template>
-         <div id=out></div><script>out.append(all.content.cloneNode(true))</script>"
-    );
-
-    let page = bench.render_reply(Reply::html(&page)).await.unwrap();
-
-    assert_eq!(page.html.matches("<b>inside</b></template></x-copy>").count(), 2, "{}", page.html);
-}
-
-#[tokio::test]
 async fn closed_declarative_roots_of_defined_elements_are_captured() {
     let page = format!(
         "<!DOCTYPE html><title>t</title><p>{PROSE}

@@ -138,11 +138,3 @@ async fn time_is_skipped_up_to_a_timer_that_sets_the_ready_flag() {
     assert_eq!((page.partial, page.settled), (false, Settled::Flag));
     assert!(page.html.contains("<p>skipped</p>"), "{}", page.html);
 }
-
-#[tokio::test]
-async fn abort_signal_timeouts_follow_the_skipped_clock() {
-    let script = "const signal = AbortSignal.timeout(500);
-        setTimeout(() => add([signal.aborted, signal.reason?.name]), 1400)";
-
-    shows(script, &["true,TimeoutError"]).await;
-}

@@ -60,19 +60,6 @@ async fn a_shorthand_with_a_variable_keeps_its_value_in_a_style_attribute() {
 }
 
 #[tokio::test]
-async fn a_registered_custom_property_is_written() {
-    let bench = Bench::new().await;
-    let script = "CSS.registerProperty({ name: '--accent', syntax: '<color>', inherits: true, initialValue: 'rgb(9, 8, 7)' });
-        CSS.registerProperty({ name: '--any', inherits: false });";
-
-    let page = bench.render_reply(article(script)).await.unwrap();
-
-    let accent = "@property --accent { syntax: \"<color>\"; inherits: true; initial-value: rgb(9, 8, 7); }";
-    assert!(page.html.contains(accent), "{}", page.html);
-    assert!(page.html.contains("@property --any { syntax: \"*\"; inherits: false; }"), "{}", page.html);
-}
-
-#[tokio::test]
 async fn rules_that_a_script_adds_to_an_svg_style_are_written() {
     let bench = Bench::new().await;
     let script = "out.innerHTML = '<svg><style id=v></style><rect class=r width=9 height=9></rect></svg>';
@@ -140,12 +127,7 @@ async fn elements_hidden_until_defined_by_linked_or_constructed_sheets_are_visib
         });
         out.innerHTML = '<x-shell><doc-page><i>Basil</i></doc-page></x-shell>';
         customElements.define('doc-page', class extends HTMLElement {})";
-    bench
-        .origin
-        .on("/all.css", Reply::typed("text/css", "@import url(app.css) layer(app) screen; b { color: red }"));
-    let imported = article_with("<link rel=stylesheet href=/all.css>", DEFINES);
-    let imports = article_with("<style>@import '/all.css' supports(display: block);</style>", DEFINES);
-    for reply in [linked, article(&adopted), article(inside), imported, imports] {
+    for reply in [linked, article(&adopted), article(inside)] {
         let page = bench.render_reply(reply).await.unwrap();
 
         assert_eq!(seen(&bench, &page, IS_VISIBLE).await, "true", "{}", page.html);

@@ -230,29 +230,6 @@ async fn observers_report_during_skipped_frames() {
 }
 
 #[tokio::test]
-async fn events_that_need_a_frame_are_dispatched() {
-    shows("addEventListener('pagereveal', () => add('revealed'))", "revealed").await;
-    shows("onpagereveal = () => add('revealed')", "revealed").await;
-    let dialog = "out.innerHTML = '<dialog>Hello</dialog>';
-        const dialog = out.firstChild;
-        dialog.showModal();
-        setTimeout(() => dialog.close(), 150);";
-    shows(&format!("{dialog} dialog.addEventListener('close', () => add('closed'))"), "closed").await;
-    shows(&format!("{dialog} document.addEventListener('close', () => add('closed'), true)"), "closed").await;
-    shows(&format!("{dialog} dialog.onclose = () => add('closed')"), "closed").await;
-}
-
-#[tokio::test]
-async fn attribute_handlers_of_animation_ends_are_called() {
-    let animation = "out.innerHTML = '<style>@keyframes s { to { opacity: 0 } } #s { animation: s .8s forwards }</style><i id=s onanimationend=\"add(1)\">x</i>'";
-    let transition = "out.innerHTML = '<b id=s style=\"display: block; width: 100px; transition: width .6s\" ontransitionend=\"add(1)\">x</b>';
-        addEventListener('load', () => { s.offsetWidth; s.style.width = '10px' })";
-    for script in [animation, transition] {
-        shows(script, "1").await;
-    }
-}
-
-#[tokio::test]
 async fn animation_start_events_are_dispatched() {
     // The pattern of libraries that detect inserted elements.
     let style = "document.head.append(Object.assign(document.createElement('style'), { textContent: '@keyframes come { from { outline-color: red } } .new { animation: come .001s } \\
@@ -287,15 +264,6 @@ async fn a_ticking_clock_is_not_awaited() {
     let page = bench.render_reply(article(script)).await.unwrap();
 
     assert!(!page.html.contains("tick 3"), "{}", page.html);
-}
-
-#[tokio::test]
-async fn an_abort_signal_with_a_listener_is_awaited() {
-    shows(
-        "AbortSignal.timeout(800).addEventListener('abort', () => add('gave up waiting'))",
-        "gave up waiting",
-    )
-    .await;
 }
 
 #[tokio::test]

@@ -2,88 +2,86 @@
 // name="body">`), and pages replace methods and getters.
 // Must never look anything up on a node, a document or a global after its own start.
 
-import { each, getter, method, setter } from './language.js';
+import { each, getters, methods, setters } from './language.js';
 
 // ---- nodes ----
 
-const node = Node.prototype;
-export const nodeType = getter(node, 'nodeType');
-export const parentElement = getter(node, 'parentElement');
-export const parentNode = getter(node, 'parentNode');
-export const ownerDocument = getter(node, 'ownerDocument');
-export const childNodes = getter(node, 'childNodes');
-export const firstChild = getter(node, 'firstChild');
-/** @type {(node: any) => string} */
-export const textContent = getter(/** @type {any} */ (node), 'textContent');
-export const setTextContent = setter(node, 'textContent');
-export const isConnected = getter(node, 'isConnected');
-export const rootOf = method(node, 'getRootNode');
-export const append = method(node, 'appendChild');
-export const insertBefore = method(node, 'insertBefore');
-export const replaceChild = method(node, 'replaceChild');
-export const removeChild = method(node, 'removeChild');
-export const data = getter(CharacterData.prototype, 'data');
-export const setData = setter(CharacterData.prototype, 'data');
-export const doctypeName = getter(DocumentType.prototype, 'name');
-export const publicId = getter(DocumentType.prototype, 'publicId');
-export const systemId = getter(DocumentType.prototype, 'systemId');
+export const { nodeType, parentElement, parentNode, ownerDocument, childNodes, firstChild, isConnected, baseURI } = getters(Node.prototype);
+export const { getRootNode: rootOf, appendChild: append, insertBefore, replaceChild, removeChild } = methods(Node.prototype);
+export const textContent = /** @type {(node: any) => string} */ (getters(Node.prototype).textContent);
+export const { textContent: setTextContent } = setters(Node.prototype);
+export const { data } = getters(CharacterData.prototype);
+export const { data: setData } = setters(CharacterData.prototype);
+export const { name: doctypeName, publicId, systemId } = getters(DocumentType.prototype);
 
 export const TYPE = { element: 1, text: 3, section: 4, instruction: 7, comment: 8, document: 9, doctype: 10, fragment: 11 };
 
+/** Removes a node from its parent. */
+export const removeNode = (child) => removeChild(parentNode(child), child);
+
+/** Inserts a node before the children of an element or fragment. */
+export const prepend = (parent, child) => insertBefore(parent, child, firstChild(parent));
+
 // ---- elements ----
 
-const element = Element.prototype;
-export const localName = getter(element, 'localName');
-export const namespaceURI = getter(element, 'namespaceURI');
-export const attribute = method(element, 'getAttribute');
-export const hasAttribute = method(element, 'hasAttribute');
-export const setAttribute = method(element, 'setAttribute');
-export const removeAttribute = method(element, 'removeAttribute');
-export const attributeNames = method(element, 'getAttributeNames');
-export const firstElementChild = getter(element, 'firstElementChild');
-export const outerHTML = getter(element, 'outerHTML');
-export const innerHTML = getter(element, 'innerHTML');
-export const openRoot = getter(element, 'shadowRoot');
-export const boundingBox = method(element, 'getBoundingClientRect');
-export const isShown = method(element, 'checkVisibility');
-export const scrollHeight = getter(element, 'scrollHeight');
-export const clientHeight = getter(element, 'clientHeight');
-export const closest = method(element, 'closest');
-export const onclick = getter(HTMLElement.prototype, 'onclick');
-export const matches = method(element, 'matches');
-const childrenOf = { 1: getter(element, 'children'), 11: getter(DocumentFragment.prototype, 'children') };
-/** @type {(parent: any) => HTMLCollection} */
-export const children = (parent) => childrenOf[nodeType(parent)](parent);
-export const innerText = getter(HTMLElement.prototype, 'innerText');
-export const nonce = getter(HTMLElement.prototype, 'nonce');
-export const templateContent = getter(HTMLTemplateElement.prototype, 'content');
-const side = (name) => /** @type {(box: any) => number} */ (getter(DOMRectReadOnly.prototype, name));
-export const box = { top: side('top'), right: side('right'), bottom: side('bottom'), left: side('left') };
+const ofElement = getters(Element.prototype);
+const methodsOfElement = methods(Element.prototype);
+export const { localName, namespaceURI, firstElementChild, outerHTML, innerHTML, shadowRoot: openRoot, scrollHeight, clientHeight } = ofElement;
+export const {
+  getAttribute: attribute, getAttributeNames: attributeNames, hasAttribute, setAttribute, removeAttribute, getBoundingClientRect: boundingBox, checkVisibility: isShown,
+  closest, matches, remove,
+} = methodsOfElement;
+export const { onclick, onload, innerText, nonce, style: inlineStyle } = getters(HTMLElement.prototype);
+export const { content: templateContent } = getters(HTMLTemplateElement.prototype);
+const { top, right, bottom, left } = getters(DOMRectReadOnly.prototype);
+export const box = { top, right, bottom, left };
 
 // Elements of SVG and MathML have no HTML getters.
 export const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
-export const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
 /** Returns true for an HTML element of a name. */
 export const isHtml = (target, name) => localName(target) === name && namespaceURI(target) === HTML_NAMESPACE;
 
-/** Removes a node from its parent. */
-export const removeNode = (child) => removeChild(parentNode(child), child);
-/** Method that removes an element from its parent, if it has one. */
-export const remove = method(element, 'remove');
+// ---- documents ----
 
-// ---- selectors: documents, elements and fragments have methods of their own ----
+const ofDocument = getters(Document.prototype);
+const methodsOfDocument = methods(Document.prototype);
+export const { documentElement, body, head, scrollingElement, title, contentType, readyState, doctype, timeline } = ofDocument;
+export const { elementFromPoint, createElement, createTextNode, importNode } = methodsOfDocument;
 
-const queries = { 1: method(element, 'querySelector'), 9: method(Document.prototype, 'querySelector'), 11: method(DocumentFragment.prototype, 'querySelector') };
-const queriesForAll = {
-  1: method(element, 'querySelectorAll'),
-  9: method(Document.prototype, 'querySelectorAll'),
-  11: method(DocumentFragment.prototype, 'querySelectorAll'),
-};
+const { implementation } = ofDocument;
+const { createHTMLDocument } = methods(DOMImplementation.prototype);
+/** Makes an empty document without a window, in which nothing runs, loads or reacts. */
+export const createInertDocument = () => createHTMLDocument(implementation(document), '');
+
+const { createTreeWalker } = methodsOfDocument;
+const { nextNode } = methods(TreeWalker.prototype);
+/** Calls `run` with the nodes of the kinds in a mask of a tree walker, until it returns true. Returns true when it did. */
+export function walk(root, kinds, run) {
+  const walker = createTreeWalker(document, root, kinds);
+  for (let found = nextNode(walker); found; found = nextNode(walker)) if (run(found)) return true;
+  return false;
+}
+
+// ---- members that elements, documents, fragments and shadow roots have of their own, by node type ----
+
+const ofFragment = getters(DocumentFragment.prototype);
+const ofRoot = getters(ShadowRoot.prototype);
+const methodsOfFragment = methods(DocumentFragment.prototype);
+const one = { 1: methodsOfElement.querySelector, 9: methodsOfDocument.querySelector, 11: methodsOfFragment.querySelector };
+const all = { 1: methodsOfElement.querySelectorAll, 9: methodsOfDocument.querySelectorAll, 11: methodsOfFragment.querySelectorAll };
+const childrenOf = { 1: ofElement.children, 11: ofFragment.children };
+const sheetsOf = { 9: ofDocument.adoptedStyleSheets, 11: ofRoot.adoptedStyleSheets };
 
 /** @type {(parent: any, selector: string) => Element | null} */
-export const query = (parent, selector) => queries[nodeType(parent)](parent, selector);
+export const query = (parent, selector) => one[nodeType(parent)](parent, selector);
 /** @type {(parent: any, selector: string) => ArrayLike<Element>} */
-export const queryAll = (parent, selector) => queriesForAll[nodeType(parent)](parent, selector);
+export const queryAll = (parent, selector) => all[nodeType(parent)](parent, selector);
+/** @type {(parent: any) => HTMLCollection} */
+export const children = (parent) => childrenOf[nodeType(parent)](parent);
+/** @type {(tree: any) => ArrayLike<CSSStyleSheet>} */
+export const adoptedStyleSheets = (tree) => sheetsOf[nodeType(tree)](tree);
+export const { adoptedStyleSheets: setAdoptedStyleSheets } = setters(Document.prototype);
+export const { host, mode: rootMode, delegatesFocus, clonable, serializable } = ofRoot;
 
 /** Calls `run` with each element below a node, and with those in templates. */
 export function eachElement(root, run) {
@@ -91,64 +89,4 @@ export function eachElement(root, run) {
     run(found);
     if (isHtml(found, 'template')) eachElement(templateContent(found), run);
   });
-}
-
-// ---- documents ----
-
-const documents = Document.prototype;
-export const documentElement = getter(documents, 'documentElement');
-export const body = getter(documents, 'body');
-export const head = getter(documents, 'head');
-export const scrollingElement = getter(documents, 'scrollingElement');
-export const elementFromPoint = method(documents, 'elementFromPoint');
-export const title = getter(documents, 'title');
-export const contentType = getter(documents, 'contentType');
-export const readyState = getter(documents, 'readyState');
-export const baseURI = getter(node, 'baseURI');
-export const doctype = getter(documents, 'doctype');
-export const createElement = method(documents, 'createElement');
-export const createTextNode = method(documents, 'createTextNode');
-export const importNode = method(documents, 'importNode');
-export const timeline = getter(documents, 'timeline');
-const implementation = getter(documents, 'implementation');
-const createHTMLDocument = method(DOMImplementation.prototype, 'createHTMLDocument');
-/** Makes an empty document without a window, in which nothing runs, loads or reacts. */
-export const createInertDocument = () => createHTMLDocument(implementation(document), '');
-
-const createTreeWalker = method(documents, 'createTreeWalker');
-const nextNode = method(TreeWalker.prototype, 'nextNode');
-const SHOW_TEXT = 4;
-/** Returns true when a text node of an element satisfies a condition. */
-export function hasTextNode(root, isWanted) {
-  const walker = createTreeWalker(document, root, SHOW_TEXT);
-  for (let text = nextNode(walker); text; text = nextNode(walker)) if (isWanted(text)) return true;
-  return false;
-}
-
-/** Calls `run` with each node of the kinds in a mask of a tree walker. */
-export function walk(root, kinds, run) {
-  const walker = createTreeWalker(document, root, kinds);
-  for (let found = nextNode(walker); found; found = nextNode(walker)) run(found);
-}
-
-// ---- shadow roots and style sheets ----
-
-export const host = getter(ShadowRoot.prototype, 'host');
-export const rootMode = getter(ShadowRoot.prototype, 'mode');
-const rootFlags = { delegatesFocus: getter(ShadowRoot.prototype, 'delegatesFocus'), clonable: getter(ShadowRoot.prototype, 'clonable'), serializable: getter(ShadowRoot.prototype, 'serializable') };
-/** @type {(root: any, flag: 'delegatesFocus' | 'clonable' | 'serializable') => boolean} */
-export const rootFlag = (root, flag) => rootFlags[flag](root);
-
-const ofTree = (name) => {
-  const read = { 9: getter(documents, name), 11: getter(ShadowRoot.prototype, name) };
-  return (tree) => read[nodeType(tree)](tree);
-};
-/** @type {(tree: any) => ArrayLike<CSSStyleSheet>} */
-export const styleSheets = ofTree('styleSheets');
-/** @type {(tree: any) => ArrayLike<CSSStyleSheet>} */
-export const adoptedStyleSheets = ofTree('adoptedStyleSheets');
-
-/** Inserts a node before the children of an element or fragment. */
-export function prepend(parent, child) {
-  insertBefore(parent, child, firstChild(parent));
 }

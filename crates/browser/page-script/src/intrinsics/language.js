@@ -3,35 +3,9 @@
 // Must never look anything up on a global or a prototype after its own start. All other modules use this one instead.
 
 export const { apply, construct, deleteProperty, getPrototypeOf, getOwnPropertyDescriptor, ownKeys } = Reflect;
-export const { defineProperty, create, keys } = Object;
+export const { defineProperty, keys } = Object;
 export const { max, min, ceil, floor, imul } = Math;
 export const { parseFloat, parseInt, isFinite } = Number;
-
-/**
- * Returns a method as a function of its receiver: `trim(text)` for `text.trim()`.
- * @param {Function} method
- * @returns {(self: any, ...args: any[]) => any}
- */
-export const uncurry = (method) => (self, ...args) => apply(method, self, args);
-
-/**
- * Returns a method of a prototype as a function of its receiver. An absent one returns undefined.
- * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => T[K] extends (...args: infer A) => infer R ? (self: any, ...args: A) => R : (self: any, ...args: any[]) => any}
- */
-export const method = /** @type {any} */ ((owner, name) => (typeof owner?.[name] === 'function' ? uncurry(owner[name]) : () => undefined));
-
-/**
- * Returns the getter of a prototype's property as a function of its receiver. An absent one returns undefined.
- * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any) => T[K]}
- */
-export const getter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.get) || (() => undefined));
-
-/**
- * Returns the setter of a prototype's property as a function of its receiver.
- * @type {<T, K extends keyof T>(owner: T | null | undefined, name: K) => (self: any, value: T[K]) => void}
- */
-export const setter = (owner, name) => uncurry((owner && getOwnPropertyDescriptor(owner, name)?.set) || (() => undefined));
-
 const { setPrototypeOf } = Reflect;
 
 /**
@@ -48,6 +22,29 @@ export function plain(record) {
 const NativeProxy = Proxy;
 /** Makes a proxy whose traps are not inherited from `Object.prototype`. */
 export const proxied = (target, traps) => new NativeProxy(target, plain(traps));
+
+// ---- methods and properties as functions of their receiver; absent ones return undefined. Must be destructured before page code runs ----
+
+const uncurry = (/** @type {Function | undefined} */ method) => (self, ...args) => (method ? apply(method, self, args) : undefined);
+const byName = (read) => proxied({}, { get: (_, name) => uncurry(read(name)) });
+
+/**
+ * Returns the methods of a prototype by name: `trim(text)` for `text.trim()`.
+ * @type {<T>(owner: T | null | undefined) => { [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (self: any, ...args: A) => R : (self: any, ...args: any[]) => any }}
+ */
+export const methods = (owner) => byName((name) => owner?.[name]);
+
+/**
+ * Returns the getters of a prototype by name.
+ * @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any) => T[K] }}
+ */
+export const getters = (owner) => byName((name) => owner && getOwnPropertyDescriptor(owner, name)?.get);
+
+/**
+ * Returns the setters of a prototype by name.
+ * @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any, value: T[K]) => void }}
+ */
+export const setters = (owner) => byName((name) => owner && getOwnPropertyDescriptor(owner, name)?.set);
 
 // ---- collections with own methods, which pages cannot replace ----
 
@@ -68,13 +65,18 @@ export const SafeWeakMap = copyMethods(class extends WeakMap {}, WeakMap);
 /** @type {WeakSetConstructor} */
 export const SafeWeakSet = copyMethods(class extends WeakSet {}, WeakSet);
 
-// ---- lists: arrays and lists of the DOM, without their iterators and methods ----
+// ---- lists: arrays and lists of the DOM, without their iterators, methods and gaps ----
 
 // Properties that a page adds to all objects or arrays under a number are not items.
 const inherited = [];
 const isItem = (item, index) => item !== undefined && item !== inherited[index];
 
-// The list has no gaps.
+/** @type {<T>(list: ArrayLike<T>, holds: (item: T, index: number) => unknown) => boolean} */
+export function some(list, holds) {
+  for (let index = 0; isItem(list[index], index); index += 1) if (holds(list[index], index)) return true;
+  return false;
+}
+
 /** @type {<T>(list: ArrayLike<T>, run: (item: T, index: number) => void) => void} */
 export function each(list, run) {
   for (let index = 0; isItem(list[index], index); index += 1) run(list[index], index);
@@ -96,12 +98,6 @@ export function map(list, change) {
   return changed;
 }
 
-/** @type {<T>(list: ArrayLike<T>, holds: (item: T, index: number) => unknown) => boolean} */
-export function some(list, holds) {
-  for (let index = 0; isItem(list[index], index); index += 1) if (holds(list[index], index)) return true;
-  return false;
-}
-
 /** Appends an item to an array. A defined property calls no setter of a prototype. */
 export function push(list, item) {
   defineProperty(list, list.length, plain({ value: item, writable: true, enumerable: true, configurable: true }));
@@ -114,13 +110,19 @@ export function withFirst(first, list) {
   return changed;
 }
 
-// In insertion order.
 /** @type {<T>(set: Set<T>) => T[]} */
 export function items(set) {
   /** @type {any[]} */
   const list = [];
   set.forEach((item) => push(list, item));
   return list;
+}
+
+/** @type {<T>(set: Set<T>, holds: (item: T) => unknown) => boolean} */
+export function someItem(set, holds) {
+  let found = false;
+  set.forEach((item) => (found ||= Boolean(holds(item))));
+  return found;
 }
 
 export function join(list, between) {
@@ -130,31 +132,15 @@ export function join(list, between) {
 }
 
 /** @type {<T>(list: T[], order?: (a: T, b: T) => number) => T[]} */
-export const sort = method(Array.prototype, 'sort');
+export const sort = /** @type {any} */ (methods(Array.prototype)).sort;
 
 // ---- text ----
 
-/** @type {(text: string) => string} */
-export const trim = method(String.prototype, 'trim');
-/** @type {(text: string) => string} */
-export const lower = method(String.prototype, 'toLowerCase');
-/** @type {(text: string) => string} */
-export const upper = method(String.prototype, 'toUpperCase');
-/** @type {(text: string, start: number, end?: number) => string} */
-export const slice = method(String.prototype, 'slice');
-/** @type {(text: string, part: string) => boolean} */
-export const includes = method(String.prototype, 'includes');
-/** @type {(text: string, start: string) => boolean} */
-export const startsWith = method(String.prototype, 'startsWith');
-/** @type {(text: string, part: string) => number} */
-export const indexOf = method(String.prototype, 'indexOf');
+export const { trim, toLowerCase: lower, toUpperCase: upper, slice, includes, startsWith, indexOf, charCodeAt } = methods(String.prototype);
 /** Method that replaces lone surrogates by U+FFFD, as writing UTF-8 does. */
-export const wellFormed = /** @type {(text: string) => string} */ (method(String.prototype, 'toWellFormed'));
-/** @type {(text: string, index: number) => number} */
-export const charCodeAt = method(String.prototype, 'charCodeAt');
+export const wellFormed = /** @type {any} */ (methods(String.prototype)).toWellFormed;
 
-/** @type {(pattern: RegExp, text: string) => RegExpExecArray | null} */
-export const exec = method(RegExp.prototype, 'exec');
+export const { exec } = methods(RegExp.prototype);
 export const test = (pattern, text) => exec(pattern, text) !== null;
 
 /**
@@ -175,22 +161,27 @@ export function replaceAll(text, pattern, by) {
   return result + slice(text, end);
 }
 
-/** Splits a text at white space. */
-export function words(text) {
-  /** @type {string[]} */
+/** @type {(text: string, pattern: RegExp) => RegExpExecArray[]} */
+export function allMatches(text, pattern) {
+  /** @type {any[]} */
   const found = [];
-  const pattern = /\S+/g;
-  for (let match = exec(pattern, text); match; match = exec(pattern, text)) push(found, match[0]);
+  pattern.lastIndex = 0;
+  for (let match = exec(pattern, text); match; match = exec(pattern, text)) push(found, match);
   return found;
 }
+
+/** Splits a text at white space. */
+export const words = (text) => map(allMatches(text, /\S+/g), (match) => match[0]);
 
 export const asText = String;
 export const stringify = JSON.stringify;
 export const decodeUri = decodeURIComponent;
+// eslint-disable-next-line no-eval -- the text of a timer of the page, under the page's own policy
+export const evaluate = /** @type {(text: string) => unknown} */ (window.eval);
 
 // ---- promises ----
 
-const nativeThen = method(Promise.prototype, 'then');
+const { then: nativeThen } = methods(Promise.prototype);
 
 /**
  * Calls the browser's `then`. It reads the class of the result from `Promise.prototype.constructor`, which may throw: then it is bypassed.
@@ -212,9 +203,7 @@ export function then(promise, done, failed) {
 
 const NativePromise = Promise;
 export const never = () => new NativePromise(() => {});
-const resolve = NativePromise.resolve.bind(NativePromise);
-const reject = NativePromise.reject.bind(NativePromise);
 /** @type {<T>(value?: T) => Promise<T>} */
-export const resolved = resolve;
+export const resolved = NativePromise.resolve.bind(NativePromise);
 /** @type {(error: unknown) => Promise<never>} */
-export const rejected = reject;
+export const rejected = NativePromise.reject.bind(NativePromise);

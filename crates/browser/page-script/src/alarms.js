@@ -5,10 +5,7 @@ import { ceil, each, items, max, sort } from './intrinsics/language.js';
 import { native } from './native.js';
 import { now, time } from './shared.js';
 
-/**
- * Alarm, whose `set(ms)` sets its timer again.
- * @typedef {{ due: number, set: (ms: number) => void }} Alarm
- */
+/** Alarm, whose `set(ms)` sets its timer again. @typedef {{ due: number, set: (ms: number) => void }} Alarm */
 
 const LOST_MS = 250; // overdue by this: the timer belonged to a removed frame
 export const ALARMS = 300; // more alarms prevent skipping

@@ -56,11 +56,11 @@ function request() {
   });
   if (readyState(document) === 'loading') {
     // Nothing is drawn before the document has a body.
-    return listen(document, 'readystatechange', () => sendFrameRequest(frames.drawn), { once: true });
+    return listen(document, 'readystatechange', () => sendFrameRequest(), { once: true });
   }
   const wait = msUntil(frameInterval());
-  if (wait > 1) return setPageTimeout(() => sendFrameRequest(frames.drawn), wait);
-  return sendFrameRequest(frames.drawn);
+  if (wait > 1) return setPageTimeout(() => sendFrameRequest(), wait);
+  return sendFrameRequest();
 }
 
 function recordFrame() {
@@ -122,12 +122,13 @@ function runCallbacks() {
  * Sends the request, and repeats it until the page has got its frame. A frame may be drawn before the document has content, and while the
  * compositor animates by itself, it may omit the page's callbacks until a full frame is drawn.
  */
-function sendFrameRequest(drawnBefore, code = 'F') {
+function sendFrameRequest(code = 'F') {
+  const { drawn } = frames;
   time.drawing = now() + RULES.drawing.ms;
   send?.(code);
   native.setTimeout(() => {
-    if (frames.drawn === drawnBefore && !state.done) sendFrameRequest(drawnBefore, frames.drawn === 0 ? 'F' : 'D');
-  }, frames.drawn === 0 ? 25 : 50);
+    if (frames.drawn === drawn && !state.done) sendFrameRequest(drawn === 0 ? 'F' : 'D');
+  }, drawn === 0 ? 25 : 50);
 }
 
 export function watchFrames() {

@@ -9,7 +9,7 @@ import { attempt, watchClass, watchMethod } from './hooks.js';
 import { listened } from './listeners.js';
 import { native } from './native.js';
 import { now, time } from './shared.js';
-import { shadowRoots } from './state.js';
+import { eachTree } from './state.js';
 import { hold } from './work.js';
 
 const BRIEF_MS = 50;
@@ -73,9 +73,7 @@ function hasReactEndHandler() {
 /** Returns the animations of the document and its shadow roots. */
 function animations() {
   const found = new SafeSet();
-  const add = (animation) => found.add(animation);
-  attempt(() => each(ofDocument(document), add));
-  shadowRoots.forEach((root) => attempt(() => each(ofRoot(root), add)));
+  eachTree((tree) => attempt(() => each(tree === document ? ofDocument(tree) : ofRoot(tree), (animation) => found.add(animation))));
   return found;
 }
 

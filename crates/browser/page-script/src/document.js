@@ -8,7 +8,7 @@ import { listen, reattachListeners, attempt, replaceMethod, watchMethod } from '
 import { mutations, native } from './native.js';
 import { isWithinBudget } from './repetition.js';
 import { shared } from './shared.js';
-import { shadowRoots } from './state.js';
+import { eachTree, shadowRoots } from './state.js';
 import { ownTime, recordActivity, work } from './work.js';
 
 const { type: recordType, addedNodes } = getters(MutationRecord.prototype);
@@ -62,9 +62,7 @@ export function watchShadowRoots() {
 
 /** Finds the roots that are attached without a call: those of the parser, of clones and of parts of other documents. */
 export function findUnseenRoots() {
-  const search = (tree) => each(queryAll(tree, '*'), (element) => addRoot(openRoot(element) ?? closedRoot(element)));
-  search(document);
-  shadowRoots.forEach(search); // includes the roots that are found meanwhile
+  eachTree((tree) => each(queryAll(tree, '*'), (element) => addRoot(openRoot(element) ?? closedRoot(element))));
 }
 
 /** Returns the closed root of a custom element. An undefined element has no internals, and nobody can see its root. */

@@ -1,7 +1,7 @@
 // Scripts, style sheets and frames that the page inserts: pending until they have loaded.
 
 import { attribute, hasAttribute, localName, queryAll, readyState } from './intrinsics/dom.js';
-import { getters, indexOf, lower, slice, some, test, trim } from './intrinsics/language.js';
+import { getters, lower, some, test, trim } from './intrinsics/language.js';
 import { listen } from './hooks.js';
 import { listened } from './listeners.js';
 import { isOtherSite, sheetOfElement } from './native.js';
@@ -59,15 +59,7 @@ const isAwaited = {
   },
 };
 
-const SCRIPT_TYPE = /^(application\/(x-)?(ecma|java)script|text\/(ecmascript|javascript(1\.[0-5])?|jscript|livescript|x-ecmascript|x-javascript)|module)$/i;
+const SCRIPT_TYPE = /^((application\/(x-)?(ecma|java)script|text\/(ecmascript|javascript(1\.[0-5])?|jscript|livescript|x-ecmascript|x-javascript)|module)\s*(;|$)|$)/i;
 
 /** Returns true when the type of a script element is executable. */
-export function isExecutable(script) {
-  const type = attribute(script, 'type');
-  if (type === null) {
-    const language = attribute(script, 'language');
-    return !language || test(SCRIPT_TYPE, `text/${language}`);
-  }
-  const end = indexOf(type, ';');
-  return trim(type) === '' || test(SCRIPT_TYPE, trim(end < 0 ? type : slice(type, 0, end)));
-}
+export const isExecutable = (script) => test(SCRIPT_TYPE, trim(attribute(script, 'type') || ''));

@@ -11,7 +11,7 @@ import { isTop, options } from './options.js';
 import { isForeign } from './shared.js';
 
 /** Seeds `Math.random` and `crypto` by the path, so that a random quote differs between pages. */
-export function repeatRandomNumbers() {
+function repeatRandomNumbers() {
   let state = 0x9e3779b9;
   const path = location.pathname;
   for (let index = 0; index < path.length; index += 1) state = imul(state ^ charCodeAt(path, index), 0x01000193);
@@ -49,7 +49,6 @@ const { getItem, setItem, removeItem, clear } = methods(Storage.prototype);
 const answer = (owner, name, value) => replaceMethod(owner, name, () => value);
 const constant = (owner, name, value) =>
   attempt(() => defineProperty(owner, name, { get: () => value, configurable: true, enumerable: true }));
-const refuse = (owner, name, error, text) => replaceMethod(owner, name, () => rejected(new native.DOMException(text, error)));
 
 /** Returns true when a window name refers to this window. */
 function isOwnWindow(target) {
@@ -59,16 +58,16 @@ function isOwnWindow(target) {
 export function prepareEnvironment() {
   // A view transition waits for screenshots, which are never drawn here: it runs its callback and finishes.
   each([Document.prototype, Element.prototype], (owner) => replaceMethod(owner, 'startViewTransition', (call, self, args) => startViewTransition(args[0])));
-  refuseDialogs();
-  removeServiceWorkers();
-  refuseDevices();
+  attempt(() => deleteProperty(Navigator.prototype, 'serviceWorker')); // would outlive the render; some browsers lack it in private windows
+  refuseQuestions();
   constant(Navigator.prototype, 'webdriver', false);
   constant(Navigator.prototype, 'onLine', true); // the proxy is no network interface
   clearEarlierStorage();
   repeatRandomNumbers();
 }
 
-function refuseDialogs() {
+/** Answers as a person who refuses: dialogs, popups, notifications, cameras and microphones. */
+function refuseQuestions() {
   answer(window, 'alert', undefined);
   answer(window, 'confirm', false);
   answer(window, 'prompt', null);
@@ -81,17 +80,9 @@ function refuseDialogs() {
     if (typeof args[0] === 'function') then(answered, args[0]); // deprecated callback form
     return answered;
   });
-}
-
-/** Removes service workers, which would outlive the render. Some browsers lack them in private windows. */
-function removeServiceWorkers() {
-  attempt(() => deleteProperty(Navigator.prototype, 'serviceWorker'));
-}
-
-/** Denies cameras and microphones. */
-function refuseDevices() {
   const devices = window.MediaDevices?.prototype;
-  each(['getUserMedia', 'getDisplayMedia'], (name) => refuse(devices, name, 'NotAllowedError', 'Permission denied'));
+  const denied = () => rejected(new native.DOMException('Permission denied', 'NotAllowedError'));
+  each(['getUserMedia', 'getDisplayMedia'], (name) => replaceMethod(devices, name, denied));
   replaceMethod(devices, 'enumerateDevices', () => resolved([]));
 }
 

@@ -11,7 +11,7 @@ import { attempt } from './hooks.js';
 import { listened } from './listeners.js';
 import { parseUrl } from './native.js';
 import { options } from './options.js';
-import { shadowRoots } from './state.js';
+import { eachTree, shadowRoots } from './state.js';
 
 const FIRST_WINDOW = 823; // px of height, as for search engines
 const LEAST_PICTURE = 10_000; // px²
@@ -44,12 +44,6 @@ export function inspect() {
     clickLinks: links.count,
     clickTargets: plain(links.targets), // still an array
   });
-}
-
-/** Calls `run` with the document and every shadow root. */
-function eachTree(run) {
-  run(document);
-  shadowRoots.forEach(run);
 }
 
 // ---- pictures ----

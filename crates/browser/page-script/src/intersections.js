@@ -5,7 +5,7 @@
 import { requestFrame, frames } from './animation_frames.js';
 import { adoptedStyleSheets, attribute, isConnected, localName, setAdoptedStyleSheets } from './intrinsics/dom.js';
 import {
-  SafeSet, SafeWeakMap, SafeWeakSet, apply, asText, each, filter, getters, items, map, methods, parseFloat, push, setters, slice, test, withFirst, words,
+  SafeMap, SafeSet, SafeWeakMap, SafeWeakSet, apply, asText, each, filter, getters, items, map, methods, parseFloat, push, setters, slice, test, withFirst, words,
 } from './intrinsics/language.js';
 import { attempt, callPage, watchClass, watchMethod } from './hooks.js';
 import { css, native } from './native.js';
@@ -95,9 +95,9 @@ export const restoreSkippedContent = () => setDisabled(layout, true);
 
 let passes = 0;
 const revealedTargets = new SafeWeakSet();
-const revealedKinds = new SafeSet();
+/** @type {Map<string, number>} */
+const kinds = new SafeMap(); // pass that reveals a kind of target
 
-/** Returns the kind of a target. Later passes leave out kinds that were revealed. */
 const kindOf = (record, target) => `${localName(target)} ${attribute(target, 'class')} ${slice(asText(record.callback), 0, 500)}`;
 
 /**
@@ -117,19 +117,15 @@ export function reveal() {
     shown += targets.length;
     revealRecord(record, targets);
   });
-  // Kinds are recorded after the pass, so that the first one reveals all sections of a kind.
-  intersections.forEach((record) =>
-    record.targets.forEach((target) => {
-      if (revealedTargets.has(target)) revealedKinds.add(kindOf(record, target));
-    }),
-  );
   passes = shown > 0 ? passes + 1 : REVEAL_PASSES;
   return shown > 0;
 }
 
 function isHidden(record, target) {
   if (!isConnected(target) || record.seen.has(target) || revealedTargets.has(target)) return false;
-  return passes === 0 || !revealedKinds.has(kindOf(record, target)) || test(/^(img|picture|video|iframe)$/, localName(target));
+  const kind = kindOf(record, target);
+  if (!kinds.has(kind)) kinds.set(kind, passes);
+  return kinds.get(kind) === passes || test(/^(img|picture|video|iframe)$/, localName(target));
 }
 
 function revealRecord(record, targets) {

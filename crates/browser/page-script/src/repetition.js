@@ -11,10 +11,7 @@ import { now, shared, time } from './shared.js';
 import { shadowRoots, state } from './state.js';
 import { isHeld, ownTime, recordActivity, work } from './work.js';
 
-/**
- * Callback that is due at a time of the page's clock.
- * @typedef {{ due: number, pause: number, repetition: Repetition, isRepeated: boolean, isInTime: boolean }} Step
- */
+/** Callback that is due at a time of the page's clock. @typedef {{ due: number, pause: number, repetition: Repetition, isRepeated: boolean, isInTime: boolean }} Step */
 
 const LEAST_MS = 4; // minimum between timers, as in browsers
 const READ_MS = 100; // between measurements, each of which is a pass over the page

@@ -18,15 +18,15 @@ const isRequest = (input) => attempt(() => urlOf(input)) !== undefined;
 
 const isStream = (response) => test(/event-stream/i, headerOf(responseHeaders(response), 'content-type') || '');
 
-/**
- * Function that starts waiting for a part of a response and returns the function that ends the wait.
- * @typedef {() => (() => void)} Begin
- */
+/** Function that starts waiting for a part of a response and returns the function that ends the wait. @typedef {() => (() => void)} Begin */
 
 /** @type {WeakMap<object, Begin>} */
 const begins = new SafeWeakMap(); // by response, body or reader
 const notAwaited = () => () => {};
 const inOwnTime = () => holdNetwork(false, 'answer');
+const beginOf = (part) => begins.get(part) ?? inOwnTime;
+/** Applies the wait of a response or body to an object derived from it. */
+const inherit = (heir, from) => begins.set(heir, beginOf(from));
 
 // ---- repeated requests ----
 
@@ -85,28 +85,23 @@ function followFetch(promise, input, init) {
   const verb = upper(asText(init?.method || (given && methodOf(given)) || 'GET'));
   const url = given ? urlOf(given) : absolute(input);
   const request = describe(verb, url, given ? undefined : bodyText(init?.body));
-  // The page cannot read an opaque response.
-  const isOpaque = (init?.mode || (given && modeOf(given))) === 'no-cors' && parseUrl(url)?.origin !== location.origin;
-  const mayOutlive = init?.keepalive || (given && keepaliveOf(given));
-  const isBeacon = request.isForeign && verb !== 'GET' && (mayOutlive || isOpaque);
-  const begin = isBeacon ? notAwaited : decideWait({ ...request, isForeign: request.isForeign || isOpaque });
+  const isUnread = (init?.mode || (given && modeOf(given))) === 'no-cors' || init?.keepalive || (given && keepaliveOf(given));
+  const isBeacon = request.isForeign && verb !== 'GET' && isUnread;
+  const begin = isBeacon ? notAwaited : decideWait(request);
   endWith(promise, begin());
-  then(promise, (response) => begins.set(response, begin), () => {});
-  then(promise, (response) => recordResponse(request, isResponseGood(response)), () => recordResponse(request, false));
+  const answered = (response) => {
+    begins.set(response, begin);
+    recordResponse(request, isResponseGood(response));
+  };
+  then(promise, answered, () => recordResponse(request, false));
 }
 
 /** Waits for bodies from the time at which the page reads them. Unread bodies are not awaited. */
 function watchBodies() {
   each(['json', 'text', 'arrayBuffer', 'blob', 'formData', 'bytes'], (name) => {
-    watchMethod(Response.prototype, name, (promise, response) => isStream(response) || endWith(promise, (begins.get(response) ?? inOwnTime)()));
+    watchMethod(Response.prototype, name, (promise, response) => isStream(response) || endWith(promise, beginOf(response)()));
   });
   watchMethod(Response.prototype, 'clone', inherit);
-}
-
-/** Applies the wait of a response or body to an object derived from it. */
-function inherit(heir, from) {
-  const begin = begins.get(from);
-  if (begin) begins.set(heir, begin);
 }
 
 function watchStreams() {
@@ -129,11 +124,11 @@ function watchStreams() {
   };
   watchMethod(ReadableStream.prototype, 'getReader', derive);
   watchMethod(ReadableStream.prototype, 'pipeThrough', derive);
-  watchMethod(ReadableStream.prototype, 'pipeTo', (promise, stream) => endWith(promise, (begins.get(stream) ?? inOwnTime)()));
+  watchMethod(ReadableStream.prototype, 'pipeTo', (promise, stream) => endWith(promise, beginOf(stream)()));
   const awaitPiece = (promise, reader) => {
     const source = sources.get(reader);
     if (source) return then(promise, ({ done }) => (done ? source.close() : source.onMessage()), source.close);
-    return endWith(promise, (begins.get(reader) ?? inOwnTime)());
+    return endWith(promise, beginOf(reader)());
   };
   watchMethod(ReadableStreamDefaultReader.prototype, 'read', awaitPiece);
   // `for await (const piece of response.body)` uses a reader that scripts do not see.

@@ -111,10 +111,7 @@ function overrideScroller(scroller, restore) {
   return true;
 }
 
-/**
- * Attributes and position of a changed element when it was visible.
- * @typedef {{ element: Element, top: number, attributes: Map<string, string | null> }} Seen
- */
+/** Attributes and position of a changed element when it was visible. @typedef {{ element: Element, top: number, attributes: Map<string, string | null> }} Seen */
 
 /** Records changed attributes. The returned function returns the changed elements that are visible, with their attributes at that time. */
 function recordAttributes() {

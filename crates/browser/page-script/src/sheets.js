@@ -7,7 +7,7 @@ import {
 } from './intrinsics/language.js';
 import { attempt, replaceGetter, watchMethod, watchSetter } from './hooks.js';
 import { css, native, parseUrl } from './native.js';
-import { shadowRoots } from './state.js';
+import { eachTree } from './state.js';
 
 const DEFINED = /:defined(?![\w-])/i;
 // Strings and comments are not changed.
@@ -20,12 +20,10 @@ export function findDefined() {
   defined = '';
   /** @type {Set<string>} */
   const selectors = new SafeSet();
-  const examine = (tree) => {
+  eachTree((tree) => {
     each(queryAll(tree, ':defined'), (element) => includes(localName(element), '-') && selectors.add(native.escapeCss(localName(element))));
     each(queryAll(tree, '[is]:defined'), (element) => selectors.add(`[is=${stringify(attribute(element, 'is'))}]`));
-  };
-  examine(document);
-  shadowRoots.forEach(examine);
+  });
   each(sort(items(selectors)), (selector) => (defined += `,${selector}`));
 }
 

@@ -7,6 +7,12 @@ import { options } from './options.js';
 /** @type {Set<ShadowRoot>} */
 export const shadowRoots = new SafeSet();
 
+/** Calls `run` with the document and every shadow root. */
+export function eachTree(run) {
+  run(document);
+  shadowRoots.forEach(run); // includes the roots that are found meanwhile
+}
+
 export const state = {
   done: false,
   leaving: false,

@@ -9,10 +9,7 @@ import { Repetition, addStep, endStep } from './repetition.js';
 import { now } from './shared.js';
 import { endWith } from './work.js';
 
-/**
- * Pending timer or interval. `inner`: the browser's id after a skip.
- * @typedef {{ inner: number, alarm: import('./alarms.js').Alarm, step: import('./repetition.js').Step }} Live
- */
+/** Pending timer or interval. `inner`: the browser's id after a skip. @typedef {{ inner: number, alarm: import('./alarms.js').Alarm, step: import('./repetition.js').Step }} Live */
 
 const FAR_MS = 60_000; // longer than any render
 const LEAST_TICK_MS = 4;

@@ -22,7 +22,10 @@ export function renumberTimestamps(root, html) {
     if (!numbers.has(stamp)) numbers.set(stamp, asText(1_000_000_000_000 + numbers.size));
     return numbers.get(stamp) ?? stamp;
   };
-  const collect = ({ 0: name }) => names.set(name, replaceAll(name, TIMESTAMP, ({ 0: stamp }) => number(stamp)));
+  const collect = ({ 0: name }) => {
+    const renamed = replaceAll(name, TIMESTAMP, ({ 0: stamp }) => number(stamp));
+    if (renamed !== name) names.set(name, renamed);
+  };
   eachElement(root, (element) =>
     each(attributeNames(element), (name) => test(NAMING, name) && each(allMatches(attribute(element, name) ?? '', NAME), collect)),
   );

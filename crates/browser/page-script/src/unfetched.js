@@ -8,7 +8,7 @@ import { SafeSet, SafeWeakSet, asText, each, getPrototypeOf, getters, includes, 
 import { listen, attempt, replaceGetter, replaceMethod, watchSetter } from './hooks.js';
 import { listened } from './listeners.js';
 import { eventOf, native } from './native.js';
-import { shadowRoots } from './state.js';
+import { eachTree } from './state.js';
 import { endWith, hold, recordActivity, work } from './work.js';
 
 const MAX_DETACHED = 1000;
@@ -79,8 +79,7 @@ export function reportMediaLoaded() {
   };
   detached.forEach(report);
   detached.clear();
-  each(queryAll(document, WANTED), report);
-  shadowRoots.forEach((root) => each(queryAll(root, WANTED), report));
+  eachTree((tree) => each(queryAll(tree, WANTED), report));
   if (anyReported) work.answers += 1; // some pages poll pictures instead of listening
   return anyReported;
 }

@@ -94,11 +94,8 @@ function skipFrame() {
   runCallbacks();
 }
 
-/**
- * Callbacks that wait for a frame, by their number.
- * @type {Map<number, { step: import('./repetition.js').Step, run: (stamp: number) => void }>}
- */
-const callbacksById = new SafeMap();
+/** @type {Map<number, { step: import('./repetition.js').Step, run: (stamp: number) => void }>} */
+const callbacksById = new SafeMap(); // callbacks that wait for a frame
 
 /** Calls the callbacks that wait for a frame, as the browser would. */
 function runCallbacks() {

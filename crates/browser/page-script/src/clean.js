@@ -95,10 +95,7 @@ const rawTextFixes = {
 
 const RAW = 'style,script,xmp,iframe,noembed,noframes,noscript,title,textarea';
 
-/**
- * Returns true when text could be parsed as markup: text of raw-text elements inside SVG or MathML, where all is markup, and child nodes of
- * elements with such a name, where a parser sees text only.
- */
+/** Returns true when a raw-text element has children other than text, or text inside SVG or MathML, where a parser reads it as markup. */
 export function hasMisplacedText(root) {
   const isMisplaced = (element) => {
     if (some(childNodes(element), (child) => nodeType(child) !== TYPE.text)) return true;

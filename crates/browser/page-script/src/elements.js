@@ -31,10 +31,7 @@ export function followElement(element) {
   listen(element, 'error', end, { once: true });
 }
 
-/**
- * Returns true when another site blocks the document: by the script that was parsed last, by a style sheet before it or, once the document is
- * parsed, by a deferred script.
- */
+/** Returns true when another site blocks the document: by the last parsed script, by a style sheet before it, or by a deferred script in the end. */
 export function isBlockedByOtherSite() {
   if (readyState(document) !== 'loading') return some(queryAll(document, DEFERRED), (script) => isExecutable(script) && isOtherSite(addressOf.script(script)));
   const all = queryAll(document, '*');

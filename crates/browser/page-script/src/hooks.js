@@ -89,14 +89,9 @@ const watched = (after) => (call, self, args) => {
   return result;
 };
 
-/**
- * Replaces a global class by one that passes its instances to `after(instance, args)`; `change(args)` may replace arguments.
- * @param {string} name
- * @param {(instance: any, args: any[]) => unknown} after
- * @param {(args: any[]) => any[]} [change]
- */
+/** Replaces a global class by one that passes its instances to `after(instance, args)`; `change(args)` may replace arguments. */
 export function watchClass(name, after, change = (args) => args) {
-  const original = window[name];
+  const original = /** @type {any} */ (window)[name];
   if (typeof original !== 'function') return;
   const replaced = proxied(original, {
     construct: (target, args, newTarget) => {

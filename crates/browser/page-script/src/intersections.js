@@ -12,13 +12,9 @@ import { css, native } from './native.js';
 import { options, send } from './options.js';
 import { hold, recordActivity, work } from './work.js';
 
-/**
- * Intersection observer of the page. `seen`: targets that were last reported as visible.
- * @typedef {{ callback: Function, init: any, observer: any, targets: Set<Element>, seen: Set<Element> }} Intersections
- */
-
+/** @typedef {{ callback: Function, init: any, observer: any, targets: Set<Element>, seen: Set<Element> }} Intersections */
 /** @type {Set<Intersections>} */
-const intersections = new SafeSet();
+const intersections = new SafeSet(); // observers of the page with their targets and those that were last reported as visible
 let resizeTargets = 0;
 
 const { target: entryTarget, isIntersecting } = getters(IntersectionObserverEntry.prototype);

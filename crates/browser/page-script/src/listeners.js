@@ -9,21 +9,15 @@ import { options } from './options.js';
 const UNLOAD_EVENTS = ['beforeunload', 'pagehide', 'unload', 'visibilitychange', 'freeze'];
 let isSilenced = false;
 
-/**
- * Hides the unloading of a deactivated document from the page's listeners, by a capturing listener at the window. Added only when needed, since the
- * browser records every use of `unload`, which takes milliseconds.
- */
+/** Hides the unloading of a deactivated document from the page. Called only when needed, since the browser takes milliseconds to record it. */
 export function silenceUnload() {
   if (isSilenced) return;
   isSilenced = true;
   each(UNLOAD_EVENTS, (type) => listen(window, type, (event) => deactivation.isDone && eventOf.stop(event), { capture: true }));
 }
 
-/**
- * Functions that are called with the type of each listener added to a source of messages.
- * @type {WeakMap<EventTarget, (type: string) => unknown>}
- */
-export const onListenerAdded = new SafeWeakMap();
+/** @type {WeakMap<EventTarget, (type: string) => unknown>} */
+export const onListenerAdded = new SafeWeakMap(); // called with the type of each listener added to a source of messages
 
 export const listened = {
   scripts: false, // the page animates by script

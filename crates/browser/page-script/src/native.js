@@ -72,11 +72,7 @@ export function parseDocument(html) {
 
 const { href: hrefOf, protocol, origin, hostname, pathname } = getters(URL.prototype);
 
-/**
- * Parses an address. Returns undefined for an invalid one.
- * @param {string} address
- * @param {string} [base]
- */
+/** Parses an address. Returns undefined for an invalid one. */
 export function parseUrl(address, base) {
   try {
     const url = new URL(address, base);

@@ -3,10 +3,7 @@
 
 import { plain, stringify } from './intrinsics/language.js';
 
-/**
- * Options of the render, as `mod.rs` writes them around the bundle.
- * @type {RenderOptions}
- */
+/** @type {RenderOptions} */
 export const options = renderOptions;
 
 /** Binding that sends a message to the tab; undefined in documents that are not captured. */
@@ -15,10 +12,7 @@ delete globalThis.__glasshouse;
 
 export const isTop = window === window.top;
 
-/**
- * Sends a message: one line of JSON, followed by the text of the document. The message has no prototype, so that a `toJSON` that the page adds to
- * all objects is not called. See docs/decisions/0100.
- */
+/** Sends a message: a line of JSON, then the text of the document. Without a prototype no `toJSON` of the page is called. See docs/decisions/0100. */
 export function report(message, html = '') {
   send?.(`${stringify(plain({ ...message, nonce: options.nonce }))}\n${html}`);
 }

@@ -81,10 +81,7 @@ export function redirectStatus() {
   return status >= 300 && status <= 399 ? status : 302;
 }
 
-/**
- * Returns the redirect of the page, or null.
- * @returns {{ location: string, via: 'declared' | 'refresh' | 'router' } | null}
- */
+/** Returns the redirect of the page and its source (`declared`, `refresh` or `router`), or null. */
 export function redirectTarget() {
   const status = pageStatus();
   const isRedirect = status >= 300 && status <= 399;

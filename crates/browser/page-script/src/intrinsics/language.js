@@ -34,16 +34,10 @@ const byName = (read) => proxied({}, { get: (_, name) => uncurry(read(name)) });
  */
 export const methods = (owner) => byName((name) => owner?.[name]);
 
-/**
- * Returns the getters of a prototype by name.
- * @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any) => T[K] }}
- */
+/** @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any) => T[K] }} */
 export const getters = (owner) => byName((name) => owner && getOwnPropertyDescriptor(owner, name)?.get);
 
-/**
- * Returns the setters of a prototype by name.
- * @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any, value: T[K]) => void }}
- */
+/** @type {<T>(owner: T | null | undefined) => { [K in keyof T]: (self: any, value: T[K]) => void }} */
 export const setters = (owner) => byName((name) => owner && getOwnPropertyDescriptor(owner, name)?.set);
 
 // ---- collections with own methods, which pages cannot replace ----
@@ -143,12 +137,7 @@ export const wellFormed = /** @type {any} */ (methods(String.prototype)).toWellF
 export const { exec } = methods(RegExp.prototype);
 export const test = (pattern, text) => exec(pattern, text) !== null;
 
-/**
- * Replaces every match of a pattern with the flag `g`, without calling methods of the pattern.
- * @param {string} text
- * @param {RegExp} pattern
- * @param {string | ((match: RegExpExecArray) => string)} by
- */
+/** Replaces every match of a pattern with the flag `g` by a text or by `by(match)`, without calling methods of the pattern. */
 export function replaceAll(text, pattern, by) {
   let result = '';
   let end = 0;

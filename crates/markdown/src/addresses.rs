@@ -7,7 +7,7 @@ use url::Url;
 use super::escapes::begins_reference;
 
 /// Bytes of addresses that are written for each byte of the document.
-const BYTES_PER_BYTE: usize = 16;
+const BYTES_PER_BYTE: usize = 4;
 /// Bytes of addresses that are written for any document.
 const SPARE_BYTES: usize = 64 * 1024;
 

@@ -2,6 +2,10 @@
 
 /// Levels of quotes and items. Deeper ones are left out, since each line repeats the indents of all levels.
 const MAX_LEVELS: usize = 16;
+/// Longest marker of an item: nine digits, a mark and a space.
+const MAX_MARKER_BYTES: usize = 11;
+/// Last block of a text that was cut.
+const CUT: &str = "*The rest of the page is left out: its Markdown is too long.*";
 
 /// Kind of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,13 +65,23 @@ pub struct BlockWriter {
     /// Open levels that are too deep.
     skipped: usize,
     lists: Vec<ListForm>,
+    /// Maximum length of the text, in bytes, without [`CUT`].
+    max_bytes: usize,
+    /// True when a block was left out. All later blocks are left out too.
+    is_cut: bool,
 }
 
 impl BlockWriter {
-    /// Makes an empty text.
-    pub fn new() -> BlockWriter {
-        let mut writer =
-            BlockWriter { text: String::new(), levels: Vec::new(), skipped: 0, lists: Vec::new() };
+    /// Makes an empty text that becomes at most `max_bytes` long.
+    pub fn new(max_bytes: usize) -> BlockWriter {
+        let mut writer = BlockWriter {
+            text: String::new(),
+            levels: Vec::new(),
+            skipped: 0,
+            lists: Vec::new(),
+            max_bytes,
+            is_cut: false,
+        };
         writer.push(Container::Document);
         writer.levels[0].is_written = true;
         writer
@@ -107,8 +121,12 @@ impl BlockWriter {
         }
     }
 
-    /// Writes a block of one or more lines.
+    /// Writes a block of one or more lines, unless the text would become too long.
     pub fn write(&mut self, block: &str, kind: WrittenBlock) {
+        self.is_cut = self.is_cut || self.text.len() + self.most_bytes(block) > self.max_bytes;
+        if self.is_cut {
+            return;
+        }
         let begun = self.levels.iter().position(|level| !level.is_written).unwrap_or(self.levels.len());
         self.separate(begun);
         self.indent(begun);
@@ -131,8 +149,22 @@ impl BlockWriter {
     }
 
     /// Returns the text, without a newline at the end. Returns `None` when nothing was written.
-    pub fn finish(self) -> Option<String> {
+    pub fn finish(mut self) -> Option<String> {
+        if self.is_cut {
+            self.text.push_str(if self.text.is_empty() { "" } else { "\n\n" });
+            self.text.push_str(CUT);
+        }
         Some(self.text).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the most bytes that a block adds to the text: each line of it, and an empty one, begins with all indents.
+    fn most_bytes(&self, block: &str) -> usize {
+        let indents = self
+            .levels
+            .iter()
+            .map(|level| if level.is_written { level.indent.len() } else { MAX_MARKER_BYTES });
+        let indents: usize = indents.sum();
+        block.len() + (block.lines().count() + 2) * (indents + 1)
     }
 
     /// Ends the line before a block. An empty line follows unless the block begins an item of a tight list.

@@ -19,6 +19,9 @@ mod walk;
 
 use url::Url;
 
+/// Maximum length of the content of short documents, in bytes.
+const SPARE_BYTES: usize = 1024 * 1024;
+
 /// Form of a page for agents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Markdown {
@@ -37,7 +40,9 @@ pub struct Markdown {
 /// all of its content so. The parser repairs omitted tags only, since snapshots are written by a browser.
 ///
 /// Documents that would grow, by nesting or by long addresses, are bounded: quotes and items deeper than sixteen are
-/// written at the sixteenth level, and links beyond sixteen times the length of the document are their text.
+/// written at the sixteenth level. The content is at most twice as long as the document, or 1 MiB if that is longer: the
+/// first block that would exceed the bound and all after it are left out, and a last line says so. Links beyond four times
+/// the length of the document are their text.
 pub fn convert(html: &str, address: &Url) -> Markdown {
     let (mut tree, metadata) = parser::parse(html);
     composition::compose(&mut tree);
@@ -46,7 +51,8 @@ pub fn convert(html: &str, address: &Url) -> Markdown {
     let start = root::find(&tree);
     let content = |shows_aria_hidden| {
         let addresses = addresses::PageAddresses::new(&base, html.len());
-        walk::content(&tree, start, addresses, shows_aria_hidden)
+        let blocks = blocks::BlockWriter::new(max_content_bytes(html.len()));
+        walk::content(&tree, start, walk::BoundedOutput { addresses, blocks }, shows_aria_hidden)
     };
     let content = content(false).or_else(|| content(true));
     let front_matter = metadata.front_matter(&base, &canonical);
@@ -55,4 +61,9 @@ pub fn convert(html: &str, address: &Url) -> Markdown {
     text.push('\n');
     let tokens = text.chars().count().div_ceil(4);
     Markdown { text, canonical, tokens }
+}
+
+/// Returns the maximum length of the content of a document with this length; both in bytes.
+fn max_content_bytes(document_bytes: usize) -> usize {
+    (document_bytes * 2).max(SPARE_BYTES)
 }

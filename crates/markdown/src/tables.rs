@@ -2,6 +2,8 @@
 
 /// Most columns that a cell spans or that it occupies in later rows: each is an empty cell in the text.
 const MAX_SPAN: usize = 32;
+/// Most empty cells that spans add to a table. Later cells of the table cover one column and one row.
+const MAX_EMPTY_CELLS: usize = 100_000;
 
 /// Columns and rows that a cell covers.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +20,8 @@ pub struct TableText {
     has_header: Option<bool>,
     /// Rows below the current one that a cell of it reaches into, by column.
     covered: Vec<usize>,
+    /// Empty cells that spans have added.
+    empty_cells: usize,
 }
 
 impl TableText {
@@ -39,7 +43,11 @@ impl TableText {
         let row = self.rows.last_mut().expect("a row was pushed");
         let start = row.len();
         row.push(text);
+        if self.empty_cells >= MAX_EMPTY_CELLS {
+            return;
+        }
         row.resize(start + span.columns.clamp(1, MAX_SPAN), String::new());
+        self.empty_cells += row.len() - start - 1;
         for column in start..row.len().min(MAX_SPAN) {
             if self.covered.len() <= column {
                 self.covered.resize(column + 1, 0);
@@ -50,8 +58,11 @@ impl TableText {
 
     fn skip_covered(&mut self) {
         let Some(row) = self.rows.last_mut() else { return };
-        while let Some(left) = self.covered.get_mut(row.len()).filter(|left| **left > 0) {
+        while self.empty_cells < MAX_EMPTY_CELLS
+            && let Some(left) = self.covered.get_mut(row.len()).filter(|left| **left > 0)
+        {
             *left -= 1;
+            self.empty_cells += 1;
             row.push(String::new());
         }
     }

@@ -16,19 +16,26 @@ const MAX_NUMBER: u32 = 999_999_999;
 /// Longest name of a language, in bytes.
 const MAX_LANGUAGE_BYTES: usize = 32;
 
+/// Writers of the content of one document, both bounded.
+pub struct BoundedOutput<'t> {
+    pub addresses: PageAddresses<'t>,
+    pub blocks: BlockWriter,
+}
+
 /// Returns the content of an element. Returns `None` when nothing in it is shown.
 pub fn content(
     tree: &Tree,
     root: usize,
-    addresses: PageAddresses<'_>,
+    output: BoundedOutput<'_>,
     shows_aria_hidden: bool,
 ) -> Option<String> {
+    let BoundedOutput { addresses, blocks } = output;
     let mut walk = Walk {
         tree,
         root,
         addresses,
         shows_aria_hidden,
-        blocks: BlockWriter::new(),
+        blocks,
         inline: InlineText::default(),
         scopes: Vec::new(),
         line: None,

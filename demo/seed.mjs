@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askAgain, createPrompts, importVisits, prepareBrand } from './first-start/made.mjs';
-import { audit, finishSnapshots, logPolicy, manageSitemap, schedule, startSnapshots } from './first-start/real.mjs';
+import { askAsCrawlers, audit, finishSnapshots, logPolicy, manageSitemap, schedule, startSnapshots } from './first-start/real.mjs';
 import { Refused, Service } from './first-start/service.mjs';
 import { State } from './first-start/state.mjs';
 
@@ -27,6 +27,7 @@ const PARTS = [
   ...(options['no-answers'] ? [] : [['brand', prepareBrand], ['prompts', createPrompts], ['AI answers', askAgain]]),
   ['snapshots', finishSnapshots],
   ['crawler policy', logPolicy],
+  ['requests of crawlers', askAsCrawlers],
   ['audit', audit],
   ['daily audit', schedule],
   ['sitemap', manageSitemap],

@@ -1,4 +1,7 @@
-// What is real on the demo's screens: snapshots of its pages, a sitemap made of them, an audit, and both again every day.
+// What is real on the demo's screens: snapshots of its pages, a sitemap made of them, an audit, and both again every day; and a crawler policy, with
+// requests that it would refuse.
+import { CRAWLERS } from '../made/crawlers.mjs';
+import { paths } from '../pages.mjs';
 import { Refused, waitFor } from './service.mjs';
 
 /** Snapshots of every page of the sitemap, by a refresh as anybody asks for one. It goes on in the service when this is cut off. */
@@ -89,4 +92,23 @@ export async function logPolicy({ service, state, domain }) {
     });
   }
   state.set('policy', true);
+}
+
+/** Training crawlers and pages that meet the first rule of the policy. */
+const REFUSED = { crawlers: ['gptbot', 'ccbot'], pages: paths.filter((path) => path.startsWith('/journal/')) };
+
+/** Number of requests that the first start makes as crawlers. */
+export const REQUESTS_AS_CRAWLERS = REFUSED.crawlers.length * REFUSED.pages.length;
+
+/**
+ * Requests of crawlers by the render API, so that the report says what the policy would refuse. They are visits, made up like those of the log. A
+ * start that was cut off repeats those of the crawler that it was at.
+ */
+export async function askAsCrawlers({ service, state, domain }) {
+  for (const id of REFUSED.crawlers) {
+    if (state.get('asked')?.includes(id)) continue;
+    const { agent } = CRAWLERS.find((crawler) => crawler.id === id);
+    for (const path of REFUSED.pages) await service.askAsCrawler(`https://${domain}${path}`, agent);
+    state.set('asked', [...(state.get('asked') ?? []), id]);
+  }
 }

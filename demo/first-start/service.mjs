@@ -62,6 +62,15 @@ export class Service {
     return json;
   }
 
+  /** Asks for a page as a crawler with this user agent does. A refusal by the owner's policy is an answer. */
+  async askAsCrawler(url, agent) {
+    const path = `/api/prerender/render?${new URLSearchParams({ url })}`;
+    const headers = { 'x-service-api-key': this.key, 'user-agent': agent };
+    const answer = await fetch(this.address + path, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await answer.arrayBuffer();
+    if (!answer.ok && !answer.headers.has('x-service-policy')) throw new Error(`a page that a crawler asked for answered ${answer.status}`);
+  }
+
   /** Runs a command of the binary; what it prints. */
   async run(args, env = {}) {
     try {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { REQUESTS_AS_CRAWLERS } from '../first-start/real.mjs';
 import { paths } from '../pages.mjs';
 import { DOMAIN, Installation } from './service.mjs';
 
@@ -37,9 +38,19 @@ test('every line of the made-up log counted once, with its impostors', () => {
   const { visits } = JSON.parse(readFileSync(join(installation.folder, 'demo-data.json'), 'utf8'));
   const [, lines] = /from (\d+) lines; \d+ lines were counted before, 0 are not of this format, 0 are of other hosts/.exec(visits);
 
-  assert.equal(first.visits, Number(lines));
+  assert.equal(first.visits, Number(lines) + REQUESTS_AS_CRAWLERS);
   assert.ok(first.visits > 6000);
   assert.equal(first.spoofed, 50);
+});
+
+test('the crawler policy logs what it would refuse and refuses nobody, and the sitemap is made of the stored pages', async () => {
+  const { mode } = await installation.ask(`/api/domains/${DOMAIN}/crawler-policy`);
+  const { files } = await installation.ask(`/api/domains/${DOMAIN}/root-files`);
+
+  assert.equal(mode, 'log');
+  assert.ok(REQUESTS_AS_CRAWLERS >= 4);
+  assert.deepEqual({ wouldBeRefused: first.wouldBeRefused, refused: first.refused }, { wouldBeRefused: REQUESTS_AS_CRAWLERS, refused: 0 });
+  assert.equal(files.find(({ path }) => path === '/sitemap.xml').mode, 'always');
 });
 
 test('a second start, with other ports, makes nothing again and says nothing', async () => {

@@ -65,14 +65,16 @@ export class Installation {
   async counts() {
     const domain = `domain=${DOMAIN}`;
     const day = (daysAgo) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10);
-    const [snapshots, batches, audits, crawlers, prompts, answers] = await Promise.all([
+    const [snapshots, batches, audits, crawlers, prompts, answers, policy] = await Promise.all([
       this.ask(`/api/prerender/snapshots?${domain}&limit=1`), this.ask(`/api/prerender/batches?${domain}`), this.ask(`/api/seo-spider/runs?${domain}`),
       this.ask(`/api/analytics/crawlers?${domain}&from=${day(60)}&to=${day(0)}`), this.ask(`/api/ai-mentions/prompts?${domain}`), this.ask(`/api/ai-mentions/runs?${domain}&limit=500`),
+      this.ask(`/api/analytics/policy?${domain}&days=7`),
     ]);
     return {
       snapshots: snapshots.counts.fresh, refreshes: batches.batches.length, audits: audits.runs.length,
       visits: crawlers.crawlers.reduce((sum, crawler) => sum + crawler.visits + crawler.spoofed, 0),
       spoofed: crawlers.crawlers.reduce((sum, crawler) => sum + crawler.spoofed, 0),
+      wouldBeRefused: policy.rows.reduce((sum, row) => sum + row.wouldBe, 0), refused: policy.rows.reduce((sum, row) => sum + row.enforced, 0),
       prompts: prompts.length, answers: answers.summary.byStatus.ok, madeUp: answers.runs.filter((run) => run.demo).length,
     };
   }

@@ -72,6 +72,9 @@ pub struct Crawler {
     /// True when rules for `*` do not apply to the crawler.
     #[serde(default)]
     ignores_wildcard: bool,
+    /// True when the crawler's requests list `text/markdown` with a quality not below that of HTML.
+    #[serde(default)]
+    pub asks_for_markdown: bool,
 }
 
 impl Crawler {
@@ -324,7 +327,10 @@ impl CrawlerIndex {
             literal_finder: automaton(&literal_texts, false),
             expression_set: RegexSetBuilder::new(expression_texts).build().expect("a test compiles the file"),
             unknown: plain_crawler(UNKNOWN, "Unknown bot", Class::Other),
-            markdown_client: plain_crawler(MARKDOWN_CLIENT, "Markdown client", Class::LlmUser),
+            markdown_client: Crawler {
+                asks_for_markdown: true,
+                ..plain_crawler(MARKDOWN_CLIENT, "Markdown client", Class::LlmUser)
+            },
             own: RwLock::default(),
             cache: cache::Cache::new(CACHED_USER_AGENTS),
             overlay,
@@ -362,6 +368,7 @@ fn plain_crawler(id: &str, name: &str, class: Class) -> Crawler {
         web_bot_auth: false,
         robots: Vec::new(),
         ignores_wildcard: false,
+        asks_for_markdown: false,
     }
 }
 

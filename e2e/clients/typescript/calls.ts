@@ -330,6 +330,8 @@ async function dashboard() {
     body: { url: `http://${domain}/jugs`, as: 'person' },
   });
   assert.equal(ruled.decision, 'origin');
+  const agents = { path: { domain }, query: { url: `http://${domain}/jugs` } };
+  assert.ok((await session.get('/api/dashboard/domains/{domain}/agents', { params: agents })).agents.length > 5);
   await session.post('/api/dashboard/cache/invalidate-page-cache', { body: { domain, path: '/cups' } });
   await session.post('/api/dashboard/cache/invalidate-paths-cache', { body: { domain, paths: ['/cups'] } });
   await session.post('/api/dashboard/cache/invalidate-site-cache', { body: { domain } });

@@ -1,5 +1,6 @@
 //! HTTP of the dashboard: its files on every path that is no operation, and what only the dashboard asks.
 
+mod agents;
 mod policy_test;
 mod preview;
 mod rules;
@@ -18,7 +19,11 @@ use platform::api::access::{Access, Credentials, PersonRole, Rate};
 
 /// Returns the operations of this feature.
 pub fn routes() -> OpenApiRouter<DashboardState> {
-    OpenApiRouter::new().merge(sites::routes()).merge(rules::routes()).merge(preview::routes())
+    OpenApiRouter::new()
+        .merge(sites::routes())
+        .merge(rules::routes())
+        .merge(agents::routes())
+        .merge(preview::routes())
 }
 
 /// Operations of the dashboard alone: a session of any account, 600 a minute.

@@ -127,7 +127,7 @@ enum EdgeDecision {
 /// Reason of the edge's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-enum EdgeReason {
+pub(super) enum EdgeReason {
     PreferredHost,
     RedirectRule,
     IgnoredPath,
@@ -135,6 +135,21 @@ enum EdgeReason {
     Person,
     Page,
     CrawlerPolicy,
+}
+
+impl EdgeReason {
+    /// Returns the reason of a decision about a navigation.
+    pub(super) fn of(decision: &Decision) -> EdgeReason {
+        match (decision.reason, &decision.answer) {
+            (_, DecidedAnswer::Redirect(SiteRedirect { rule: Some(_), .. })) => EdgeReason::RedirectRule,
+            (DecisionReason::Redirected, _) => EdgeReason::PreferredHost,
+            (DecisionReason::IgnoredPath, _) => EdgeReason::IgnoredPath,
+            // Only the path of a navigation can ask for something else than a page.
+            (DecisionReason::StaticAsset | DecisionReason::NotForPage, _) => EdgeReason::StaticAsset,
+            (DecisionReason::Person, _) => EdgeReason::Person,
+            (DecisionReason::Page, _) => EdgeReason::Page,
+        }
+    }
 }
 
 /// Tells what the edge would do with a request, with stored or given settings. Changes nothing, fetches nothing.
@@ -237,8 +252,9 @@ fn try_rules(
         };
         return (site, result);
     }
-    let Decision { answer, reason } = decide_navigation(&site, url, test.visitor == Visitor::Crawler);
-    let (decision, status, location, rule) = match answer {
+    let decided = decide_navigation(&site, url, test.visitor == Visitor::Crawler);
+    let reason = EdgeReason::of(&decided);
+    let (decision, status, location, rule) = match decided.answer {
         DecidedAnswer::Redirect(SiteRedirect { status, location, rule }) => {
             (EdgeDecision::Redirect, Some(status), Some(location), rule)
         }
@@ -247,15 +263,6 @@ fn try_rules(
     };
     let location = location.map(String::from);
     let rule = rule.map(|at| positions.map_or(at, |positions| positions[at]));
-    let reason = match reason {
-        DecisionReason::Redirected if rule.is_some() => EdgeReason::RedirectRule,
-        DecisionReason::Redirected => EdgeReason::PreferredHost,
-        DecisionReason::IgnoredPath => EdgeReason::IgnoredPath,
-        // A tried request is a navigation, so that only its path can ask for something else than a page.
-        DecisionReason::StaticAsset | DecisionReason::NotForPage => EdgeReason::StaticAsset,
-        DecisionReason::Person => EdgeReason::Person,
-        DecisionReason::Page => EdgeReason::Page,
-    };
     let pattern =
         (reason == EdgeReason::IgnoredPath).then(|| site.ignored_by(url).map(str::to_owned)).flatten();
     let result = RuleTestResult {

@@ -3,6 +3,7 @@
 
 use super::world::{RawOrigin, World};
 use crate::testing::*;
+use analytics::CrawlerIndex;
 
 const CHROME: &str =
     "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
@@ -71,4 +72,16 @@ async fn each_agent_gets_words_in_the_form_that_it_prefers() {
             assert!(text.contains("Felt shoes"), "{name}: {text}");
         }
     }
+}
+
+#[test]
+fn the_list_of_crawlers_says_which_agents_ask_for_markdown() {
+    for (name, agent, _, is_markdown) in AGENTS {
+        let known = CrawlerIndex::shared().identify(agent).filter(|crawler| crawler.is_documented());
+
+        // An agent that sends a browser's or a library's user agent is known by its `Accept` alone.
+        let asks = known.map(|crawler| crawler.asks_for_markdown);
+        assert!(asks.is_none_or(|asks| asks == is_markdown), "{name}");
+    }
+    assert!(CrawlerIndex::shared().markdown_client(None).asks_for_markdown);
 }

@@ -1,5 +1,6 @@
 //! Paths of the dashboard, and passwords over HTTP.
 
+mod agents;
 mod rules;
 mod sites;
 

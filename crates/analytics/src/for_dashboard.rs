@@ -18,6 +18,8 @@ pub struct DomainDay {
     pub day: Day,
     /// Number of visits, those that the origin answered included.
     pub visits: u64,
+    /// Number of visits that were answered with a snapshot.
+    pub served: u64,
     /// Number of visits that were answered with a status of 400 and above.
     pub failed: u64,
 }

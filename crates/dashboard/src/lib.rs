@@ -13,6 +13,8 @@ mod queries;
 pub mod service;
 pub mod sites;
 mod state;
+pub mod weekly;
 
 pub use service::{DashboardServices, SiteDashboard};
 pub use state::DashboardState;
+pub use weekly::WeeklyMailer;

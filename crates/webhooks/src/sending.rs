@@ -198,7 +198,8 @@ impl WebhookSender {
             }
             Some(WrittenMessage::Mail { to, subject, text, html, id }) => {
                 let (to, subject, text, html, id) = (&*to, &*subject, &*text, &*html, &*id);
-                self.mail_to(MailMessage { to, subject, text, html, id }, run.attempt).await
+                self.mail_to(MailMessage { to, subject, text, html, id, unsubscribe: None }, run.attempt)
+                    .await
             }
         };
         let reason = attempted.attempt.error.unwrap_or_default();
@@ -268,6 +269,7 @@ impl WebhookSender {
             text: &mail.text,
             html: &mail.html,
             id: &format!("event-{id}"),
+            unsubscribe: None,
         };
         Ok(self.mail_to(message, number).await)
     }

@@ -61,6 +61,7 @@ from glasshouse_client.models import (
     RuleTest,
     RunRequest,
     SentRootFile,
+    SessionChange,
     SettingsChange,
     SitemapRequest,
     SiteRequest,
@@ -326,6 +327,7 @@ def call_people() -> None:
     second = sign_in(password, email)
     entered = session.get_session(second).account
     session.enter_account(second, body=EnteredAccount(id=entered.id))
+    session.update_session(second, body=SessionChange(weekly_mail=True))
     secret = session.begin_totp(second, body=OwnPassword(password=password)).secret
     codes = session.confirm_totp(second, body=TotpCode(code=code_of(secret))).recovery_codes
     assert isinstance(refused(lambda: sign_in(password, email)), refusals.TotpRequired)

@@ -278,6 +278,7 @@ async function people() {
   await stranger.put('/api/session/reset', { body: { token: await mailed('reset', email), newPassword } });
   const second = await signIn(newPassword, email);
   const { account: entered } = await second.get('/api/session');
+  await second.patch('/api/session', { body: { weeklyMail: true } });
   await second.put('/api/session/account', { body: { id: entered.id } });
   const { secret } = await second.post('/api/session/totp', { body: { password: newPassword } });
   const { recoveryCodes } = await second.put('/api/session/totp', { body: { code: codeOf(secret) } });

@@ -123,7 +123,9 @@ test('selected domains are audited together, and a refresh that has no sitemap i
   await selection.getByRole('button', { name: 'Refresh' }).click();
   await page.getByRole('dialog', { name: 'Refresh 2 domains?' }).getByRole('button', { name: 'Refresh' }).click();
 
-  await expect(page.getByText(/^Not done for one-\w+\.test and two-\w+\.test: The domain has no sitemap/)).toBeVisible();
+  await expect(
+    page.getByText(/^Not done for one-\w+\.test and two-\w+\.test: The domain has no sitemap/),
+  ).toBeVisible();
   await selection.getByRole('button', { name: 'Audit' }).click();
   await page.getByRole('dialog', { name: 'Audit 2 domains?' }).getByRole('button', { name: 'Audit' }).click();
   await expect(page.getByText('2 audits started')).toBeVisible();

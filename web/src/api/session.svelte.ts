@@ -2,7 +2,7 @@
 // Must never keep anything of an account after its session ended.
 import { forgetDrafts, keepDrafts } from '../lib/form.svelte';
 import { forgetAccount } from '../lib/storage';
-import { del, get, keepToken, onSignedOut, post, put, type Schemas } from './client';
+import { del, get, keepToken, onSignedOut, patch, post, put, type Schemas } from './client';
 import { queryClient } from './queries';
 
 /** Message between tabs. */
@@ -43,6 +43,10 @@ export const session = {
   },
   get hasSecondFactor(): boolean {
     return info?.secondFactor ?? false;
+  },
+  /** True when the person gets the weekly mail; null: no mail server is set. */
+  get weeklyMail(): boolean | null {
+    return info?.weeklyMail ?? null;
   },
   /** Only domains that the person sees; null: all. */
   get domains(): string[] | null {
@@ -108,6 +112,12 @@ export const session = {
   /** Reads again what the session says of the person. */
   async refresh(): Promise<void> {
     begin(await get('/api/session'));
+  },
+
+  /** Switches the weekly mail of the person on or off. */
+  async switchWeeklyMail(weeklyMail: boolean): Promise<void> {
+    await patch('/api/session', { body: { weeklyMail } });
+    if (info !== null) info = { ...info, weeklyMail };
   },
 
   /** Signs out here and in every other tab. Without an answer the session goes on, and the error is thrown. */

@@ -24,6 +24,12 @@ export const passwordTooShort = (length: number) => `Use at least 12 characters;
 export const passwordTooLong = () => 'Use at most 256 characters.';
 export const passwordChanged = () => 'Password changed. All other sessions ended.';
 export const passwordWait = (left: string) => `Too many attempts. Try again in ${left}.`;
+export const weeklyMail = () => 'Weekly mail';
+export const weeklyMailSwitch = () => 'Send me a mail about my domains every Monday';
+export const weeklyMailText = (email: string) =>
+  `To ${email}, about the domains that you may see in all of your accounts: visits of crawlers, what needs care, health, AI visibility.`;
+export const weeklyMailNoServer = () =>
+  'No mail server is set on this installation (mail.smtp_url), so that no mail can be sent.';
 export const singleKeys = () => 'Single-key shortcuts';
 export const singleKeysText = () =>
   'Keys such as g o and t work without Ctrl. They do nothing while you type in a field.';

@@ -28,7 +28,7 @@ use platform::plans::Plan;
 /// Returns the operations on sessions.
 pub(super) fn routes() -> OpenApiRouter<AccountsState> {
     OpenApiRouter::new()
-        .routes(routes!(create_session, get_session, delete_session))
+        .routes(routes!(create_session, get_session, update_session, delete_session))
         .routes(routes!(enter_account))
         .routes(routes!(change_password))
 }
@@ -37,6 +37,8 @@ own_errors! {
     NotSignedIn: InvalidRequest, InvalidCredentials, TotpRequired, WrongSignInCode, CrossSiteRequest, SignInByProxy,
         PayloadTooLarge, UnsupportedMediaType, RateLimited, InternalError, ServiceUnavailable;
     NoSession: InvalidApiKey, SignInByProxy, RateLimited, InternalError, ServiceUnavailable;
+    SessionNotChanged: InvalidRequest, InvalidApiKey, CsrfTokenMissing, SignInByProxy, PayloadTooLarge, UnsupportedMediaType,
+        RateLimited, InternalError, ServiceUnavailable;
     NotSignedOut: InvalidApiKey, CsrfTokenMissing, SignInByProxy, RateLimited, InternalError, ServiceUnavailable;
     NotEntered: InvalidRequest, InvalidApiKey, CsrfTokenMissing, SignInByProxy, NotFound, PayloadTooLarge, UnsupportedMediaType,
         RateLimited, InternalError, ServiceUnavailable;
@@ -85,6 +87,8 @@ struct SessionInfo {
     accounts: Vec<AccountName>,
     /// True when the person signs in with a second factor.
     second_factor: bool,
+    /// True when the person gets a mail about the visible domains each Monday; null: no mail server is set.
+    weekly_mail: Option<bool>,
     /// Token that requests with changes must send as `x-csrf-token`.
     csrf_token: String,
 }
@@ -139,6 +143,10 @@ async fn get_session(
     State(people): State<People>,
 ) -> ApiResult<Response> {
     let accounts = people.credentials.list_accounts_of(&session.person).await?;
+    let weekly_mail = match people.weekly_mails.mailer() {
+        Some(_) => Some(people.weekly_mails.is_wanted(&session.person).await?),
+        None => None,
+    };
     let mut headers = HeaderMap::from_iter([(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))]);
     let mut csrf_token = session.csrf_token.clone();
     if !session.is_stored {
@@ -155,9 +163,37 @@ async fn get_session(
         account: AccountName { id: session.account, name: session.account_name },
         accounts: accounts.into_iter().map(|(id, name)| AccountName { id: id.into(), name }).collect(),
         second_factor: session.second_factor,
+        weekly_mail,
         csrf_token,
     };
     Ok((headers, Json(body)).into_response())
+}
+
+/// Changes of what concerns only the signed-in person. What is not given stays.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+struct SessionChange {
+    /// True: a mail about the visible domains each Monday at 6:00 UTC, the first on the next Monday. Needs a mail server.
+    #[schema(nullable = false)]
+    weekly_mail: Option<bool>,
+}
+
+/// Changes what concerns only the signed-in person: the weekly mail.
+#[utoipa::path(patch, path = "/api/session", tag = "Session", request_body = SessionChange, security(("session" = [])),
+    responses(Errors::<SessionNotChanged>, (status = 204, description = "Changed.")))]
+async fn update_session(
+    SignedIn(session): SignedIn,
+    State(people): State<People>,
+    AppJson(change): AppJson<SessionChange>,
+) -> ApiResult<StatusCode> {
+    if let Some(is_wanted) = change.weekly_mail {
+        if people.weekly_mails.mailer().is_none() {
+            let issue = Issue::new("weeklyMail", "needs a mail server, and none is set");
+            return Err(ApiError::invalid_request(vec![issue]));
+        }
+        people.weekly_mails.switch(&session.person, is_wanted).await?;
+    }
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// Signs out.

@@ -46,8 +46,14 @@ impl LinkMail {
     pub(super) async fn send(&self, mailer: &Mailer, to: &Email) -> Result<(), MailError> {
         let (text, html) = (self.text(), self.html());
         let id = new_id();
-        let message =
-            MailMessage { to: to.as_str(), subject: self.subject, text: &text, html: &html, id: &id };
+        let message = MailMessage {
+            to: to.as_str(),
+            subject: self.subject,
+            text: &text,
+            html: &html,
+            id: &id,
+            unsubscribe: None,
+        };
         mailer.send(message).await
     }
 

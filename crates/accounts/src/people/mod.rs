@@ -9,6 +9,7 @@ mod members;
 mod model;
 mod second_factor;
 mod totp;
+mod weekly_mail;
 
 pub use credentials::PersonCredentials;
 pub use links::{AcceptError, Links};
@@ -19,6 +20,7 @@ pub use model::{
 pub use second_factor::{CodeError, SecondFactors, TotpSetup};
 #[cfg(any(test, feature = "testing"))]
 pub use totp::code_at;
+pub use weekly_mail::{SeenAccount, WeeklyMails, WeeklyReader, monday_of};
 
 use std::sync::Arc;
 
@@ -36,6 +38,7 @@ pub struct People {
     pub second_factors: SecondFactors,
     pub members: AccountMembers,
     pub links: Links,
+    pub weekly_mails: WeeklyMails,
 }
 
 /// Parts that the services of people share.
@@ -55,7 +58,7 @@ impl People {
     /// Makes the services.
     pub fn new(platform: &Platform) -> People {
         let mailer = Mailer::of_settings(&platform.config).unwrap_or_else(|error| {
-            tracing::error!(error = %error, "no invitations and no links to another password are mailed");
+            tracing::error!(error = %error, "no invitations, links to another password or weekly mails are sent");
             None
         });
         let shared = Arc::new(Shared {
@@ -71,7 +74,8 @@ impl People {
             credentials: PersonCredentials { shared: shared.clone(), second_factors: second_factors.clone() },
             second_factors,
             members: AccountMembers(shared.clone()),
-            links: Links(shared),
+            links: Links(shared.clone()),
+            weekly_mails: WeeklyMails(shared),
         }
     }
 }

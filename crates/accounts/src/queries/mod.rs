@@ -2,6 +2,7 @@
 
 pub mod people;
 pub mod sessions;
+pub mod weekly_mails;
 
 use std::sync::atomic::AtomicI64;
 

@@ -174,10 +174,11 @@ pub async fn list_days_of_domains(
     let kinds = list_kinds(conn).await?;
     let mut days = Vec::new();
     for (domain, day, counts) in rows {
-        let mut of_day = DomainDay { domain: DomainId::from(domain), day, visits: 0, failed: 0 };
+        let mut of_day = DomainDay { domain: DomainId::from(domain), day, visits: 0, served: 0, failed: 0 };
         for (kind, visits) in totals_of(&counts, &kinds)? {
             if kind.verified != Verified::No {
                 of_day.visits += visits;
+                of_day.served += if kind.served == ServedBy::Origin { 0 } else { visits };
                 of_day.failed += if kind.status >= 400 { visits } else { 0 };
             }
         }

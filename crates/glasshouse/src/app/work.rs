@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{App, AppState};
 use analytics;
+use dashboard::WeeklyMailer;
 use domains::jobs::{Leftovers, RemoveDomain};
 use edge;
 use platform::config::Role;
@@ -26,7 +27,7 @@ impl AppState {
                     &self.crawler_watch,
                 ));
                 let registry = self.mention_reports.register(self.mentions.register(registry));
-                let registry = self.views.register(registry);
+                let registry = self.weekly_mailer().register(self.views.register(registry));
                 let registry = self.scheduled_verification.register(self.register_webhooks(registry));
                 match &self.certificates {
                     Some(certificates) => edge::jobs::register(registry, certificates),
@@ -60,6 +61,10 @@ impl AppState {
         WebhookSender::new(&self.platform, &self.people, writers)
     }
 
+    fn weekly_mailer(&self) -> WeeklyMailer {
+        WeeklyMailer::new(&self.platform, &self.people, &self.dashboard, &self.jobs)
+    }
+
     fn schedules(&self) -> Vec<Schedule> {
         let certificates = self.certificates.as_ref().map(|_| edge::jobs::schedules());
         [
@@ -71,6 +76,7 @@ impl AppState {
             self.views.schedules(),
             verify::jobs::schedules(),
             webhooks::schedules(),
+            dashboard::weekly::schedules(),
             certificates.unwrap_or_default(),
         ]
         .concat()

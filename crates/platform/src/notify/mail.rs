@@ -5,7 +5,7 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use lettre::message::header::ContentType;
+use lettre::message::header::{ContentType, Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart, SinglePart};
 use lettre::transport::smtp::client::{Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Message, Tokio1Executor};
@@ -43,6 +43,26 @@ pub struct MailMessage<'a> {
     pub html: &'a str,
     /// Part before the `@` of its Message-ID: equal for one message that is sent again, so that readers show it once.
     pub id: &'a str,
+    /// Address at which the recipient ends such messages; none for a message that was asked for.
+    pub unsubscribe: Option<&'a str>,
+}
+
+/// `List-Unsubscribe` (RFC 2369): the address at which such messages end.
+#[derive(Debug, Clone)]
+struct ListUnsubscribe(String);
+
+impl Header for ListUnsubscribe {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("List-Unsubscribe")
+    }
+
+    fn parse(value: &str) -> Result<ListUnsubscribe, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(ListUnsubscribe(value.to_owned()))
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), self.0.clone())
+    }
 }
 
 /// Sender of e-mail. Cheap to clone.
@@ -79,13 +99,12 @@ impl Mailer {
             .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(message.text.to_owned()))
             .singlepart(SinglePart::builder().header(ContentType::TEXT_HTML).body(message.html.to_owned()));
         let id = format!("<{}@{}>", message.id, self.from.email.domain());
-        let mail = Message::builder()
-            .from(self.from.clone())
-            .to(to)
-            .subject(message.subject)
-            .message_id(Some(id))
-            .multipart(parts)
-            .map_err(MailError::BadMessage)?;
+        let mut mail =
+            Message::builder().from(self.from.clone()).to(to).subject(message.subject).message_id(Some(id));
+        if let Some(address) = message.unsubscribe {
+            mail = mail.header(ListUnsubscribe(format!("<{address}>")));
+        }
+        let mail = mail.multipart(parts).map_err(MailError::BadMessage)?;
         match tokio::time::timeout(SEND_TIME, self.transport.send(mail)).await {
             Ok(sent) => sent.map(drop).map_err(MailError::NotTaken),
             Err(_) => Err(MailError::Timeout),

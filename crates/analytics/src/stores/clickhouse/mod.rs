@@ -99,16 +99,17 @@ impl VisitStore for ClickHouseStore {
         domains: &'a [DomainId],
         window: (Day, Day),
     ) -> BoxFuture<'a, Result<Vec<DomainDay>, VisitError>> {
-        const SQL: &str = "select domain, day, sum(visits), sumIf(visits, status >= 400) from visit_totals \
+        const SQL: &str = "select domain, day, sum(visits), sumIf(visits, served != 2), sumIf(visits, status >= 400) from visit_totals \
              where domain in (select arrayJoin(?)) and day between ? and ? and verified != 1 group by domain, day";
         Box::pin(async move {
             let ids: Vec<&str> = domains.iter().map(DomainId::as_str).collect();
             let (from, to) = stored_window(window);
             let query = self.client.query(SQL).bind(ids).bind(from).bind(to);
-            let day = |(domain, day, visits, failed): (String, u16, u64, u64)| DomainDay {
+            let day = |(domain, day, visits, served, failed): (String, u16, u64, u64, u64)| DomainDay {
                 domain: DomainId::from(domain),
                 day: Day::from(day),
                 visits,
+                served,
                 failed,
             };
             Ok(self.report(query).await?.into_iter().map(day).collect())

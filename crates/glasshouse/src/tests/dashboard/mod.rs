@@ -3,6 +3,7 @@
 mod agents;
 mod rules;
 mod sites;
+mod weekly;
 
 use serde_json::json;
 

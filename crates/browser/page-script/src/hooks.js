@@ -70,11 +70,11 @@ const replaceIn = (/** @type {'value' | 'get' | 'set'} */ field) => (owner, name
   attempt(() => defineProperty(owner, name, found));
 };
 
-/** Replaces a method by `run(call, self, args)`, where `call(args)` is the original with the caller's `this`. */
+/** Function that replaces a method by `run(call, self, args)`, where `call(args)` is the original with the caller's `this`. */
 export const replaceMethod = replaceIn('value');
-/** Replaces a getter by `run(read, self)`. */
+/** Function that replaces a getter by `run(read, self)`. */
 export const replaceGetter = replaceIn('get');
-/** Replaces a setter by `run(write, self, args)`. */
+/** Function that replaces a setter by `run(write, self, args)`. */
 export const replaceSetter = replaceIn('set');
 
 /** Calls `after(result, self, args)` after each call of a method. */

@@ -83,7 +83,7 @@ fn marks_of_each_service_are_escaped() {
     assert!(mail(&hostile).html.contains("&lt;b&gt;&amp;"));
 }
 
-/// Text of a stranger, with marks and mentions of every service, that is longer than all of them take.
+/// Makes the text of a stranger: marks and mentions of every service, and longer than all of them take.
 fn hostile_text() -> String {
     let marks = "<!channel> <@U1> @everyone @here **b** _i_ [a](https://evil.example) <b>&\"'\n\r\u{202e}";
     format!("{marks}{}", "x".repeat(10_000))
@@ -142,7 +142,7 @@ fn all_messages() -> String {
     lines
 }
 
-/// `messages.jsonl` is what `web/scripts/webhook-messages.test.mjs` tries on the schemas of the services.
+// `web/scripts/webhook-messages.test.mjs` checks `messages.jsonl` against the schemas of the services.
 #[test]
 fn the_messages_of_every_event_are_those_that_are_tried_on_the_schemas_of_the_services() {
     let made = all_messages();

@@ -366,7 +366,7 @@ def call_dashboard() -> None:
     dashboard.test_patterns(person, DOMAIN, body=PatternTest(patterns="/jugs"))
     ruled = dashboard.test_rules(person, DOMAIN, body=RuleTest(url=f"http://{DOMAIN}/jugs", as_="person"))
     assert ruled.decision == "origin"
-    assert len(dashboard.list_agents(person, DOMAIN, url=f"http://{DOMAIN}/jugs").agents) > 5
+    assert len(dashboard.list_agents(person, DOMAIN, url_query=f"http://{DOMAIN}/jugs").agents) > 5
     cache_refresh.dashboard_invalidate_page_cache(person, body=PageRequest(domain=DOMAIN, path="/cups"))
     cache_refresh.dashboard_invalidate_paths_cache(person, body=PathsRequest(domain=DOMAIN, paths=["/cups"]))
     cache_refresh.dashboard_invalidate_site_cache(person, body=SiteRequest(domain=DOMAIN))

@@ -126,7 +126,9 @@ impl SchemaSource<'_> {
             let parameter = parameters.find(|parameter| parameter["name"] == name);
             if let Some(parameter) = parameter {
                 let mut schema = self.reduced(&parameter["schema"]);
-                schema["description"] = parameter["description"].clone();
+                if let Some(description) = parameter.get("description") {
+                    schema["description"] = description.clone();
+                }
                 return Some(schema);
             }
             let body = self.resolved(&operation["requestBody"]["content"]["application/json"]["schema"]);

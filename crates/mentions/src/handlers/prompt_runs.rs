@@ -48,6 +48,7 @@ own_errors! {
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 struct RunQuery {
+    /// Domain of the account.
     #[param(example = "shop.example")]
     domain: String,
     /// Only runs of this prompt, which may be deleted.

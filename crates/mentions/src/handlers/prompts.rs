@@ -41,6 +41,7 @@ own_errors! {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct PromptQuery {
+    /// Domain of the account.
     #[param(example = "shop.example")]
     domain: String,
     /// Only prompts with this tag.

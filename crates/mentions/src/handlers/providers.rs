@@ -36,6 +36,7 @@ own_errors! {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct ProviderQuery {
+    /// Domain of the account.
     #[param(example = "shop.example")]
     domain: String,
 }
@@ -66,6 +67,7 @@ async fn list_providers(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 struct CostQuery {
+    /// Domain of the account.
     #[param(example = "shop.example")]
     domain: String,
     /// First UTC day; 30 days ago unless given.

@@ -11,7 +11,8 @@ use crate::testing::*;
 
 #[tokio::test]
 async fn a_created_prompt_is_asked_everywhere_paid_and_analysed() {
-    Monitored::on_each_engine(async |monitored| {
+    let six = "[plans.enterprise]\nproviders_per_prompt = 6\n";
+    Monitored::on_each_engine_with(six, async |monitored| {
         monitored.prompt(QUESTION, &Provider::ALL).await;
 
         monitored.run_jobs().await;

@@ -22,7 +22,7 @@ fn the_defaults_are_those_of_the_reference() {
     assert_eq!(config.limits.request_body_bytes, 1 << 20);
     assert_eq!(config.plan(Plan::Agency).renders_per_month.most(), Some(50_000));
     assert_eq!(config.plan(Plan::Enterprise).domains.most(), None);
-    assert_eq!(config.providers.len(), 5);
+    assert_eq!(config.providers.len(), 6);
     assert!(config.render_concurrency() >= 2);
 }
 

@@ -52,6 +52,7 @@ async fn every_tool_has_schemas_of_its_arguments_and_of_its_answer() {
         assert_eq!(arguments["additionalProperties"], false);
         for (name, schema) in arguments["properties"].as_object().unwrap() {
             assert!(schema.as_object().is_some_and(|schema| !schema.is_empty()), "{}: {name}", tool["name"]);
+            assert!(schema.get("description").is_none_or(Value::is_string), "{}: {name}", tool["name"]);
         }
         for name in arguments["required"].as_array().unwrap() {
             assert!(arguments["properties"].get(name.as_str().unwrap()).is_some());

@@ -1,7 +1,7 @@
 //! Budgets of renders for unverified crawlers, at the edge or through the render API: a daily budget of a client network and of
 //! a domain, and a part of the month's renders that is reserved for everybody else. Used by the render service before it starts
 //! a render. Must never refuse a verified crawler, a refresh by a job or a customer's own call.
-//! See docs/decisions/0416.
+//! See docs/decisions/0034.
 
 use std::sync::Arc;
 

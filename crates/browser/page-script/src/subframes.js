@@ -1,5 +1,5 @@
 // Frames of other sites, whose script reports pending work to the top document by messages, and lazy frames (`loading=lazy`).
-// See docs/decisions/0105. Must never report more than that something is pending, nor load a lazy frame without need: players and maps are the most
+// See docs/decisions/0006. Must never report more than that something is pending, nor load a lazy frame without need: players and maps are the most
 // expensive content.
 
 import { attribute, baseURI, hasAttribute, onload, queryAll, setAttribute } from './intrinsics/dom.js';

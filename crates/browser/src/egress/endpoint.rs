@@ -185,7 +185,7 @@ impl Traffic {
         }
     }
 
-    /// Aborts requests for scripts and style sheets of other sites that have no response yet. See docs/decisions/0317.
+    /// Aborts requests for scripts and style sheets of other sites that have no response yet. See docs/decisions/0273.
     pub fn abort_other_sites(&self) {
         self.aborts_other_sites.notify_waiters();
     }

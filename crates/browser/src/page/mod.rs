@@ -1,6 +1,6 @@
 //! The script that runs in every page before the page's own scripts, and the messages between it and the tab.
 //! Used by the tab. Must never contain data that a page controls, nor send orders where a page can receive them.
-//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104, docs/decisions/0105 and docs/decisions/0224.
+//! See docs/decisions/0006, docs/decisions/0100, docs/decisions/0104 and docs/decisions/0224.
 
 use serde::{Deserialize, Serialize};
 

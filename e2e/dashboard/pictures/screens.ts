@@ -66,6 +66,11 @@ const RENDERING: Screen[] = [
     isOnPhone: true,
     showsOnPhone: (page) => [page.getByRole('img', { name: /^Live page/ })],
   },
+  {
+    name: 'page-as-markdown',
+    path: here('/rendering/page?path=/pricing&show=markdown'),
+    shows: (page) => [page.getByText(/^About [\d,]+ tokens; the HTML has/)],
+  },
 ];
 
 const AUDITS: Screen[] = [
@@ -104,7 +109,11 @@ const AUDITS: Screen[] = [
     shows: (page) => [page.getByRole('img', { name: /^Link graph/ })],
   },
   { name: 'audit-robots', path: inRun(() => '/robots'), shows: regions('robots.txt') },
-  { name: 'audit-ai-access', path: inRun(() => '/ai-access'), shows: table('Crawler access') },
+  {
+    name: 'audit-ai-access',
+    path: inRun(() => '/ai-access'),
+    shows: (page) => [...table('What agents get')(page), ...table('Crawler access')(page)],
+  },
   {
     name: 'audit-compare',
     path: ({ runs }) => `/d/${MAIN}/audits/${runs[1]}/compare?with=${runs[0]}`,

@@ -105,7 +105,7 @@ export async function startNginx(file, type) {
 /** Varnish in front of a server, with a file of that server in its memory: the file's address. */
 export async function startVarnish({ address }) {
   const port = await freePort(), { host, pathname } = new URL(address), folder = folderFor(`varnish-${port}`);
-  const program = await start('varnish', 'varnishd', ['-F', '-n', folder, '-a', `127.0.0.1:${port}`, '-b', host, '-s', 'malloc,64m', '-p', 'default_ttl=3600', '-p', 'vsl_mask=none'], { port });
+  const program = await start('varnish', 'varnishd', ['-F', '-n', folder, '-a', `127.0.0.1:${port}`, '-b', host, '-s', 'malloc,64m', '-t', '3600'], { port });
   return { ...program, address: `http://127.0.0.1:${port}${pathname}` };
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How fast it is, beside npm prerender and nginx on the same machine: make bench (BENCH_ARGS=--help for options).
-# Installs the browsers, nginx, Apache, Caddy, wrk and sqlite3 when they are missing. About 20 minutes; leave the machine alone meanwhile.
+# Installs the browsers, nginx, Apache, Caddy, Varnish, wrk and sqlite3 when they are missing. About 20 minutes; leave the machine alone meanwhile.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -15,6 +15,7 @@ missing=()
 has nginx || [ -x /usr/sbin/nginx ] || missing+=(nginx-light)
 [ -x /usr/sbin/apache2 ] || missing+=(apache2-bin)
 has caddy || missing+=(caddy)
+[ -x /usr/sbin/varnishd ] || missing+=(varnish)
 has wrk || missing+=(wrk)
 has sqlite3 || missing+=(sqlite3)
 # The benchmark starts them by itself; RUNLEVEL keeps Debian from doing so where there is no systemd.

@@ -179,13 +179,18 @@ function chartPage() {
 }
 
 const check = process.argv[2] === '--check';
-let old = 0;
-for (const [file, text] of Object.entries({ 'docs/events.md': eventsPage(), 'docs/tools.md': await toolsPage(), 'docs/chart-values.md': chartPage() })) {
-  if (!check) fs.writeFileSync(path.join(root, file), `${text}\n`);
-  else if (!fs.existsSync(path.join(root, file)) || read(file) !== `${text}\n`) {
-    process.stderr.write(`${file} is old: node scripts/reference.mjs\n`);
-    old += 1;
+let wrong = 0;
+try {
+  for (const [file, text] of Object.entries({ 'docs/events.md': eventsPage(), 'docs/tools.md': await toolsPage(), 'docs/chart-values.md': chartPage() })) {
+    if (!check) fs.writeFileSync(path.join(root, file), `${text}\n`);
+    else if (!fs.existsSync(path.join(root, file)) || read(file) !== `${text}\n`) {
+      process.stderr.write(`${file} is old: node scripts/reference.mjs\n`);
+      wrong += 1;
+    }
   }
+} catch (error) {
+  process.stderr.write(`reference: ${/** @type {Error} */ (error).message}\n`);
+  wrong += 1;
 }
 await endAll();
-process.exit(old === 0 ? 0 : 1);
+process.exit(wrong === 0 ? 0 : 1);

@@ -17,6 +17,7 @@ use crate::SiteDashboard;
 use crate::sites::SiteQuestion;
 use accounts::people::{SeenAccount, WeeklyMails, monday_of};
 use accounts::{People, VisibleAccount};
+use analytics::DomainDay;
 use analytics::model::{Day, date_of};
 use analytics::stores::VisitError;
 use domains::DomainId;
@@ -109,10 +110,10 @@ impl WeeklyMailer {
 
     /// Tells the seven days before a Monday for the domains of an account that one person sees, those in need first.
     async fn week_of(&self, account: &SeenAccount, monday: Day) -> Result<Vec<DomainWeek>, VisitError> {
-        let reach = VisibleAccount { account: &account.id, domains: account.domains.as_deref() };
+        let visible = VisibleAccount { account: &account.id, domains: account.domains.as_deref() };
         let question = SiteQuestion { days: 7, limit: usize::MAX, ..SiteQuestion::default() };
-        let rows = self.dashboard.list_sites(&reach, &question).await?.rows;
-        let seen = self.dashboard.services.domains.list_seen(&reach).await?;
+        let rows = self.dashboard.list_sites(&visible, &question).await?.rows;
+        let seen = self.dashboard.services.domains.list_seen(&visible).await?;
         let ids: HashMap<String, DomainId> =
             seen.into_iter().map(|domain| (domain.host, domain.id)).collect();
         let all: Vec<DomainId> = ids.values().cloned().collect();
@@ -122,17 +123,18 @@ impl WeeklyMailer {
             analytics.days_of_domains(&all, (first, last)),
             analytics.counted_since(&all, first)
         )?;
+        let mut days_of: HashMap<&DomainId, Vec<&DomainDay>> = HashMap::new();
+        days.iter().for_each(|day| days_of.entry(&day.domain).or_default().push(day));
         let tell = |row: crate::sites::SiteRow| {
             let id = ids.get(&row.domain);
-            let of_week = |from: Day| {
-                days.iter()
-                    .filter(move |day| Some(&day.domain) == id && (from..from + WEEK_DAYS).contains(&day.day))
-            };
-            let before: u64 = of_week(first).map(|day| day.visits).sum();
+            let own = id.and_then(|id| days_of.get(id)).map_or(&[][..], Vec::as_slice);
+            let (before, week): (Vec<&DomainDay>, Vec<&DomainDay>) =
+                own.iter().partition(|day| day.day < monday - WEEK_DAYS);
+            let is_counted = id.is_some_and(|id| counted.contains(id));
             DomainWeek {
-                visits: of_week(monday - WEEK_DAYS).map(|day| day.visits).sum(),
-                served: of_week(monday - WEEK_DAYS).map(|day| day.served).sum(),
-                before: id.is_some_and(|id| counted.contains(id)).then_some(before),
+                visits: week.iter().map(|day| day.visits).sum(),
+                served: week.iter().map(|day| day.served).sum(),
+                before: is_counted.then(|| before.iter().map(|day| day.visits).sum()),
                 row,
             }
         };

@@ -117,10 +117,10 @@ impl SiteDashboard {
     /// Counts what an account has, `prompts` being known, and finds the demo domain among it.
     pub async fn look_at_account(
         &self,
-        reach: &VisibleAccount<'_>,
+        visible: &VisibleAccount<'_>,
         prompts: u64,
     ) -> Result<(AccountContents, Option<String>), VisitError> {
-        let domains = self.services.domains.list_seen(reach).await?;
+        let domains = self.services.domains.list_seen(visible).await?;
         let ids: Vec<DomainId> = domains.iter().map(|domain| domain.id.clone()).collect();
         let snapshots = self.services.render.snapshot_lists().count_planned(&ids).await?;
         let is_connected =
@@ -129,7 +129,7 @@ impl SiteDashboard {
             domains: domains.len() as u64,
             connected: domains.iter().filter(|domain| is_connected(domain.status)).count() as u64,
             snapshots: snapshots.values().map(|counts| counts.total()).sum(),
-            runs: self.services.audits.count_runs(reach.account).await?,
+            runs: self.services.audits.count_runs(visible.account).await?,
             prompts,
         };
         let demo = domains.into_iter().map(|domain| domain.host).find(|host| self.is_demo(host));

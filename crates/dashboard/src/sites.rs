@@ -105,13 +105,13 @@ impl SiteDashboard {
     /// Lists sites of an account, counts all that match, and lists their tags.
     pub async fn list_sites(
         &self,
-        reach: &VisibleAccount<'_>,
+        visible: &VisibleAccount<'_>,
         question: &SiteQuestion,
     ) -> Result<SitePage, VisitError> {
         let services = &self.services;
         let search = question.search.to_lowercase();
-        let account = reach.account;
-        let mut domains = services.domains.list_seen(reach).await?;
+        let account = visible.account;
+        let mut domains = services.domains.list_seen(visible).await?;
         let mut tags: Vec<String> = domains.iter().flat_map(|domain| domain.settings.tags.clone()).collect();
         tags.sort_by(|a, b| natural(a, b));
         tags.dedup();

@@ -171,7 +171,8 @@ async fn get_view(
     State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<impl IntoResponse> {
-    let view = views.find(&caller.reach(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
+    let view =
+        views.find(&caller.seen_account(), &ViewId::from(id)).await?.ok_or_else(ApiError::not_found)?;
     Ok(([(CACHE_CONTROL, "private, no-store")], Json(view)))
 }
 
@@ -224,7 +225,7 @@ async fn get_crawler_html(
     State(views): State<Views>,
     AppPath(id): AppPath<String>,
 ) -> ApiResult<Response> {
-    let html = views.crawler_html(&caller.reach(), &ViewId::from(id)).await?;
+    let html = views.crawler_html(&caller.seen_account(), &ViewId::from(id)).await?;
     let html = html.ok_or_else(ApiError::not_found)?;
     let mut response = untrusted_bytes("text/plain; charset=utf-8", html);
     let disposition = HeaderValue::from_static("attachment; filename=\"crawler.html\"");
@@ -238,7 +239,7 @@ async fn picture(
     id: &ViewId,
     pane: Pane,
 ) -> ApiResult<Response> {
-    let webp = app.views.picture(&caller.reach(), id, pane).await?;
+    let webp = app.views.picture(&caller.seen_account(), id, pane).await?;
     Ok(untrusted_bytes("image/webp", webp.ok_or_else(ApiError::not_found)?))
 }
 

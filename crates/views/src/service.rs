@@ -145,8 +145,8 @@ impl Views {
         Ok(id)
     }
 
-    pub async fn find(&self, reach: &VisibleAccount<'_>, id: &ViewId) -> Result<Option<View>, ViewReadError> {
-        let Some((row, host)) = self.find_row(reach, id).await? else { return Ok(None) };
+    pub async fn find(&self, seen: &VisibleAccount<'_>, id: &ViewId) -> Result<Option<View>, ViewReadError> {
+        let Some((row, host)) = self.find_row(seen, id).await? else { return Ok(None) };
         self.read(row, host).await
     }
 
@@ -164,29 +164,29 @@ impl Views {
 
     pub async fn picture(
         &self,
-        reach: &VisibleAccount<'_>,
+        seen: &VisibleAccount<'_>,
         id: &ViewId,
         pane: Pane,
     ) -> Result<Option<Bytes>, ViewReadError> {
-        self.object(reach, id, pane.file()).await
+        self.object(seen, id, pane.file()).await
     }
 
     /// Returns the whole HTML that a crawler gets.
     pub async fn crawler_html(
         &self,
-        reach: &VisibleAccount<'_>,
+        seen: &VisibleAccount<'_>,
         id: &ViewId,
     ) -> Result<Option<Bytes>, ViewReadError> {
-        self.object(reach, id, CRAWLER_HTML).await
+        self.object(seen, id, CRAWLER_HTML).await
     }
 
     async fn object(
         &self,
-        reach: &VisibleAccount<'_>,
+        seen: &VisibleAccount<'_>,
         id: &ViewId,
         name: &str,
     ) -> Result<Option<Bytes>, ViewReadError> {
-        let Some((row, _)) = self.find_row(reach, id).await? else { return Ok(None) };
+        let Some((row, _)) = self.find_row(seen, id).await? else { return Ok(None) };
         if ViewState::from_stored(&row.state) == ViewState::Running {
             return Ok(None);
         }
@@ -196,15 +196,15 @@ impl Views {
     /// Finds a view that has not expired, with its domain's name.
     async fn find_row(
         &self,
-        reach: &VisibleAccount<'_>,
+        seen: &VisibleAccount<'_>,
         id: &ViewId,
     ) -> Result<Option<(ViewRow, String)>, DbError> {
         let row = queries::find_view(&mut self.platform.db.read().await?, id).await?;
         let now = self.platform.clock.now().as_millis();
-        let is_theirs = |row: &ViewRow| row.account_id == reach.account.as_str() && row.expires_at > now;
+        let is_theirs = |row: &ViewRow| row.account_id == seen.account.as_str() && row.expires_at > now;
         let Some(row) = row.filter(is_theirs) else { return Ok(None) };
         let domain = self.domains.find_by_id(&DomainId::from(row.domain_id.as_str())).await?;
-        let domain = domain.filter(|domain| reach.has(&domain.account_id, &domain.host));
+        let domain = domain.filter(|domain| seen.has(&domain.account_id, &domain.host));
         Ok(domain.map(|domain| (row, domain.host)))
     }
 

@@ -87,7 +87,7 @@ impl<A: Access> Caller<A> {
     }
 
     /// Returns the account as the caller sees it.
-    pub fn reach(&self) -> VisibleAccount<'_> {
+    pub fn seen_account(&self) -> VisibleAccount<'_> {
         let domains = match &self.credential {
             Credential::Key(_) => None,
             Credential::Session(session) => session.domains.as_deref(),
@@ -97,7 +97,7 @@ impl<A: Access> Caller<A> {
 
     /// Returns true when the caller sees the domain of this name, if it is one of the account's.
     pub fn sees(&self, host: &str) -> bool {
-        self.reach().sees(host)
+        self.seen_account().sees(host)
     }
 
     /// Refuses a key that only reads.

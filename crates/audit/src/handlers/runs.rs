@@ -221,9 +221,9 @@ async fn list_runs(
     let named = caller.scope().map(str::to_owned).or_else(|| asked.clone());
     let nothing = || Ok(Json(RunList { runs: Vec::new() }));
     let chosen = match &named {
-        None if caller.reach().domains.is_none() => None,
+        None if caller.seen_account().domains.is_none() => None,
         None => {
-            let seen = domains.list_seen(&caller.reach()).await?;
+            let seen = domains.list_seen(&caller.seen_account()).await?;
             Some(seen.into_iter().map(|domain| domain.id).collect())
         }
         Some(name) => {

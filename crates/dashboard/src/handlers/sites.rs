@@ -140,7 +140,8 @@ async fn list_sites(
     AppQuery(query): AppQuery<SitesQuery>,
 ) -> ApiResult<Response> {
     let is_file = query.format == Some(ListFormat::Csv);
-    let SitePage { rows, total, tags } = app.dashboard.list_sites(&caller.reach(), &query.check()?).await?;
+    let SitePage { rows, total, tags } =
+        app.dashboard.list_sites(&caller.seen_account(), &query.check()?).await?;
     if is_file {
         let headers = [
             (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
@@ -274,7 +275,7 @@ async fn get_first_run(
     State(app): State<DashboardState>,
 ) -> ApiResult<impl IntoResponse> {
     let prompts = app.holdings.count(caller.account()).await?.prompts;
-    let (account, demo_domain) = app.dashboard.look_at_account(&caller.reach(), prompts).await?;
+    let (account, demo_domain) = app.dashboard.look_at_account(&caller.seen_account(), prompts).await?;
     let part = |part: PartReadiness| InstallationPart {
         id: part.id,
         state: InstallationState::of(part.is_usable, part.has_problem),

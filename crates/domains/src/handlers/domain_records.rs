@@ -53,7 +53,7 @@ for_keys_and_sessions! {
 }
 
 async fn list<A: Access>(caller: &Caller<A>, app: &DomainsState) -> ApiResult<Json<DomainList>> {
-    let domains = app.domains.list_seen(&caller.reach()).await?;
+    let domains = app.domains.list_seen(&caller.seen_account()).await?;
     Ok(Json(DomainList { domains: domains.iter().map(DomainItem::from).collect() }))
 }
 

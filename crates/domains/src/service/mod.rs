@@ -307,9 +307,9 @@ impl DomainsService {
     }
 
     /// Lists the domains that a caller sees of its account, in the order they were added.
-    pub async fn list_seen(&self, reach: &VisibleAccount<'_>) -> Result<Vec<Domain>, DbError> {
-        let mut domains = self.list(Some(reach.account)).await?;
-        domains.retain(|domain| reach.sees(&domain.host));
+    pub async fn list_seen(&self, visible: &VisibleAccount<'_>) -> Result<Vec<Domain>, DbError> {
+        let mut domains = self.list(Some(visible.account)).await?;
+        domains.retain(|domain| visible.sees(&domain.host));
         Ok(domains)
     }
 

@@ -184,7 +184,7 @@ async fn get_report(
     };
     let row = mention_reports.find(&id).await?.ok_or_else(ApiError::not_found)?;
     let domain = domains.find_by_id(&DomainId::from(row.domain_id.as_str())).await?;
-    let domain = domain.filter(|domain| caller.reach().has(&domain.account_id, &domain.host));
+    let domain = domain.filter(|domain| caller.seen_account().has(&domain.account_id, &domain.host));
     let domain = domain.ok_or_else(ApiError::not_found)?;
     caller.check_scope(&domain.host)?;
     let (media_type, body) = written(row, format).map_err(ApiError::internal)?;

@@ -244,7 +244,7 @@ async fn rotate_webhook_secret(
 
 /// Decides whether the caller sees a webhook: one who sees only some domains sees those of these domains.
 fn is_seen<A: Access>(caller: &Caller<A>, webhook: &Webhook) -> bool {
-    let sees_all = caller.reach().domains.is_none();
+    let sees_all = caller.seen_account().domains.is_none();
     sees_all || (!webhook.domains.is_empty() && webhook.domains.iter().all(|domain| caller.sees(domain)))
 }
 
@@ -341,7 +341,7 @@ async fn checked_domains<A: Access>(
     wanted: Vec<String>,
     listed: &[String],
 ) -> ApiResult<Vec<String>> {
-    if wanted.is_empty() && caller.reach().domains.is_some() {
+    if wanted.is_empty() && caller.seen_account().domains.is_some() {
         return Err(role_forbidden(PersonRole::Owner));
     }
     let mut domains: Vec<String> = Vec::new();

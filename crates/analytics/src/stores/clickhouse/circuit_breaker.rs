@@ -50,15 +50,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_silent_server_is_asked_by_one_report_after_each_pause() {
-        let reach = CircuitBreaker::default();
-        let ask = || [reach.may_ask(), reach.may_ask()];
+        let breaker = CircuitBreaker::default();
+        let ask = || [breaker.may_ask(), breaker.may_ask()];
 
         let before = ask();
-        reach.gave_no_answer();
+        breaker.gave_no_answer();
         let silent = ask();
         tokio::time::advance(PAUSE).await;
         let later = ask();
-        reach.answered();
+        breaker.answered();
 
         assert_eq!([before, silent, later, ask()], [[true; 2], [false; 2], [true, false], [true; 2]]);
     }

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Store of visits in ClickHouse.
 pub struct ClickHouseStore {
     pub(super) client: Client,
-    pub(super) reach: CircuitBreaker,
+    pub(super) breaker: CircuitBreaker,
     pub(super) db: Db,
     pub(super) clock: Clock,
     /// Store of the visits from before the setting was changed.
@@ -41,7 +41,7 @@ impl ClickHouseStore {
     pub fn new(url: ClickHouseUrl, db: &Db, clock: &Clock) -> ClickHouseStore {
         ClickHouseStore {
             client: client::connect(&url),
-            reach: CircuitBreaker::default(),
+            breaker: CircuitBreaker::default(),
             db: db.clone(),
             clock: clock.clone(),
             database: DatabaseStore::new(db, clock),
@@ -67,7 +67,7 @@ impl ClickHouseStore {
 
     /// Reads the rows of a report. Fails at once while the server does not answer.
     pub(super) async fn report<T: RowOwned + RowRead>(&self, query: Query) -> Result<Vec<T>, VisitError> {
-        if !self.reach.may_ask() {
+        if !self.breaker.may_ask() {
             return Err(VisitError::Silent);
         }
         self.ask_for(PATIENCE, query).await
@@ -84,13 +84,13 @@ impl ClickHouseStore {
         };
         let answer = tokio::time::timeout(patience, asked).await.unwrap_or(Err(VisitError::Silent));
         match &answer {
-            Err(VisitError::Silent) => self.reach.gave_no_answer(),
+            Err(VisitError::Silent) => self.breaker.gave_no_answer(),
             Err(VisitError::Unreachable(error)) if client::is_not_connected(error) => {
-                self.reach.gave_no_answer();
+                self.breaker.gave_no_answer();
             }
             // A connection that breaks says nothing about the next one.
             Err(VisitError::Unreachable(_) | VisitError::Database(_) | VisitError::Busy) => {}
-            Ok(_) | Err(VisitError::Refused(_)) => self.reach.answered(),
+            Ok(_) | Err(VisitError::Refused(_)) => self.breaker.answered(),
         }
         answer
     }

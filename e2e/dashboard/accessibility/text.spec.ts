@@ -1,7 +1,8 @@
-// Texts of twice the size: every screen of a domain with data shows them whole, on a wide window and on a phone.
+// Texts of twice the size: every screen of a domain with data shows them whole, and so does every screen that has nothing
+// to show yet, on a wide window and on a phone.
 import { request as requests, type Page } from '@playwright/test';
 import { expect, signIn, test } from '../fixtures.ts';
-import { runningService } from '../world/accounts.ts';
+import { addDomains, newDomain, runningService } from '../world/accounts.ts';
 import { askPrompts, send, untilReported } from '../world/assistants.ts';
 import { askAudits, audit, startAuditedSite, type AuditedSite } from '../world/audits.ts';
 import { unreadable } from './clipped.ts';
@@ -39,6 +40,8 @@ test.beforeAll(async () => {
     'headers',
     'ignored',
     'sitemap',
+    'root-files',
+    'indexnow',
     'rendering',
     'audits',
     'brand',
@@ -56,12 +59,21 @@ test.beforeAll(async () => {
     ...['', '/pages', '/errors', '/people', '/live', '/spoofed'].map((at) => `/crawlers${at}`),
     ...tabs.map((tab) => `/settings/${tab}`),
   ].map((path) => `/d/${domain}${path}`);
+  const empty = newDomain('empty');
+  await addDomains(site.account, [empty]);
+  const sections = ['', '/setup', '/rendering', '/audits', '/mentions', '/mentions/prompts', '/mentions/answers'];
+  sections.push('/mentions/sources', '/mentions/competitors', '/mentions/reports');
+  sections.push(...['', '/pages', '/errors', '/people', '/live', '/spoofed'].map((at) => `/crawlers${at}`));
+  paths.push(...[...sections, ...tabs.map((tab) => `/settings/${tab}`)].map((path) => `/d/${empty}${path}`));
   paths.push(
     '/domains',
     '/domains/new',
     '/first-run',
     '/account/profile',
+    '/account/security',
+    '/account/people',
     '/account/keys',
+    '/account/webhooks',
     '/account/usage',
     '/nowhere',
   );

@@ -9,7 +9,7 @@ use std::time::Duration;
 use cache::Cache;
 use crawler::robots::Robots;
 use crawler::url::escaped_fragment;
-use url::{Position, Url};
+use url::Position;
 
 use super::decide::is_for_page;
 use super::model::{PolicyRefusal, RenderCall};
@@ -17,7 +17,7 @@ use super::parts::RenderParts;
 use super::root_files::RootFileAnswers;
 use analytics::policy::{RefusalKey, counted_crawler, subject_of};
 use analytics::{Crawler, CrawlerIndex, Recorder, Verified};
-use domains::crawler_policy::{PolicyRule, PolicySubject};
+use domains::crawler_policy::{PolicyRule, PolicySet};
 use domains::origin::{OriginClient, RobotsAnswer};
 use domains::{DomainsService, PolicyAction, PolicyMode, Site};
 use platform::Platform;
@@ -38,9 +38,11 @@ pub struct CrawlerPolicies {
     clock: Clock,
 }
 
-/// Action that applies to a request, and its rule; no rule when robots.txt forbids the request.
-struct Met<'a> {
-    action: PolicyAction,
+/// Part of a policy that may refuse a request.
+struct FoundRule<'a> {
+    policy: &'a PolicySet,
+    crawler: &'static Crawler,
+    /// None: no rule matches, and robots.txt decides.
     rule: Option<&'a PolicyRule>,
 }
 
@@ -62,36 +64,39 @@ impl CrawlerPolicies {
     /// Returns the refusal of a request. None: the request is admitted. Counts refusals, also those that a policy in mode `log`
     /// would make.
     pub async fn refuse(&self, call: &RenderCall<'_>) -> Option<PolicyRefusal> {
-        let policy = call.site.policy(call.target)?;
-        let crawler = crawler_of(call).filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
+        // Only what may be refused is boxed: the future is large, and making it for every request took a third of an answer's time.
+        Box::pin(self.apply(call, find_rule(call)?)).await
+    }
+
+    /// Applies what may refuse a request: root files are admitted, robots.txt is read, and requests are counted.
+    async fn apply(&self, call: &RenderCall<'_>, found: FoundRule<'_>) -> Option<PolicyRefusal> {
+        let FoundRule { policy, crawler, rule } = found;
         if self.root_files.find(call.site, call.target).await.is_some() {
             return None;
         }
-        let subject = subject_of(crawler, call.verified);
-        let met = match policy.find(&subject, call.target) {
-            Some((_, rule)) => Met { action: rule.action, rule: Some(rule) },
-            None if policy.obey_robots_txt => {
-                self.by_robots(call.site, call.target, crawler, &subject).await?
-            }
+        let action = match rule {
+            Some(rule) => rule.action,
+            None if self.is_forbidden_by_robots(call, crawler).await => PolicyAction::Block,
             None => return None,
         };
         let counted = counted_crawler(crawler, call.verified);
-        let retry_after = match met.action {
-            PolicyAction::Allow => return None,
-            PolicyAction::Block | PolicyAction::Pay => None,
-            PolicyAction::Limit => Some(self.used_up(call.site, counted, met.rule?.per_minute?).await?),
+        let retry_after = match rule.and_then(|rule| rule.per_minute) {
+            Some(most) if action == PolicyAction::Limit => {
+                Some(self.used_up(call.site, counted, most).await?)
+            }
+            _ => None,
         };
         let is_enforced = policy.mode == PolicyMode::Enforce;
         self.recorder.record_refusal(RefusalKey {
             domain: call.site.domain.id.clone(),
             day: analytics::model::day_of(self.clock.now()),
             crawler: counted.into(),
-            action: met.action,
+            action,
             enforced: is_enforced,
         });
-        let text = met.rule.and_then(|rule| rule.text.clone()).filter(|text| !text.trim().is_empty());
-        let text = text.unwrap_or_else(|| met.action.default_text().to_owned());
-        is_enforced.then_some(PolicyRefusal { action: met.action, text, retry_after })
+        let text = rule.and_then(|rule| rule.text.clone()).filter(|text| !text.trim().is_empty());
+        let text = text.unwrap_or_else(|| action.default_text().to_owned());
+        is_enforced.then_some(PolicyRefusal { action, text, retry_after })
     }
 
     /// Counts a request of a rate-limited crawler. Returns the time until the next request is admitted; none: this one is.
@@ -107,22 +112,24 @@ impl CrawlerPolicies {
         }
     }
 
-    async fn by_robots(
-        &self,
-        site: &Arc<Site>,
-        target: &Url,
-        crawler: &Crawler,
-        subject: &PolicySubject<'_>,
-    ) -> Option<Met<'static>> {
-        if subject.is_search_engine() {
-            return None;
-        }
-        let robots = self.robots.of(site).await;
-        let name = crawler.name_in(&robots.rules)?;
-        let path = &target[Position::BeforePath..Position::AfterQuery];
-        let is_forbidden = !robots.rules.decide(name, path).is_allowed;
-        is_forbidden.then_some(Met { action: PolicyAction::Block, rule: None })
+    async fn is_forbidden_by_robots(&self, call: &RenderCall<'_>, crawler: &Crawler) -> bool {
+        let robots = self.robots.of(call.site).await;
+        let path = &call.target[Position::BeforePath..Position::AfterQuery];
+        crawler.name_in(&robots.rules).is_some_and(|name| !robots.rules.decide(name, path).is_allowed)
     }
+}
+
+/// Finds what may refuse a request, without waiting. None: the request is admitted.
+fn find_rule<'a>(call: &'a RenderCall<'_>) -> Option<FoundRule<'a>> {
+    let policy = call.site.policy(call.target)?;
+    let crawler = crawler_of(call).filter(|_| !call.is_probe && is_for_page(call.target, &call.facts))?;
+    let subject = subject_of(crawler, call.verified);
+    let rule = policy.find(&subject, call.target).map(|(_, rule)| rule);
+    let may_refuse = match rule {
+        Some(rule) => rule.action != PolicyAction::Allow,
+        None => policy.obey_robots_txt && !subject.is_search_engine(),
+    };
+    may_refuse.then_some(FoundRule { policy, crawler, rule })
 }
 
 /// Returns the crawler that a request is from. None: the request is a person's, or the customer's own.
@@ -131,15 +138,9 @@ fn crawler_of(call: &RenderCall<'_>) -> Option<&'static Crawler> {
     call.crawler.or_else(|| is_crawlers().then(|| CrawlerIndex::shared().unknown()))
 }
 
-/// Decides whether no rule can refuse requests like this one, whether their crawler is verified or not, so that the policy need
-/// not be checked for each.
+/// Decides whether no rule can refuse requests like this one, verified or not: the policy need not be checked for each.
 pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
-    let target = call.target;
-    let (Some(policy), Some(crawler)) = (call.site.policy(target), crawler_of(call)) else { return true };
-    let is_let_in = |verified| match policy.find(&subject_of(crawler, verified), target) {
-        Some((_, rule)) => rule.action == PolicyAction::Allow,
-        None => !policy.obey_robots_txt,
-    };
+    let is_let_in = |verified| find_rule(&RenderCall { verified, is_probe: false, ..call.clone() }).is_none();
     [Verified::Yes, Verified::No, Verified::Unknown].into_iter().all(is_let_in)
 }
 

@@ -158,8 +158,7 @@ impl RenderService {
     /// Answers a request, and records the visit if a crawler got a page.
     pub async fn serve(&self, call: &RenderCall<'_>) -> Result<RenderResponse, DbError> {
         let start = Instant::now();
-        let has_policy = call.site.policy(call.target).is_some();
-        if has_policy && let Some(refusal) = Box::pin(self.0.policies.refuse(call)).await {
+        if let Some(refusal) = self.0.policies.refuse(call).await {
             return Ok(RenderResponse::Refused(refusal));
         }
         let decision = decide(call.site, call.target, &call.facts, call.entry);

@@ -102,8 +102,8 @@ async fn response_to(
     if headers::has_looped(request.headers(), &edge.own_name) {
         return Err(NoticePage::Loop);
     }
-    // Rare paths are boxed: the future of every request has the size of the largest path, and is moved with it.
-    let request = match Box::pin(own_answers::respond(edge, &requested, request, &peer)).await {
+    // Rare paths are boxed, and only where they are taken: the future of every request has the size of the largest path.
+    let request = match own_answers::respond(edge, &requested, request, &peer).await {
         Ok(response) => return Ok((AnswerKind::OwnSite, response)),
         Err(request) => request,
     };
@@ -139,7 +139,7 @@ async fn response_to(
         let rules = (route == Route::Serve && root_file.is_none()).then_some(&*site);
         return Ok(Box::pin(crawlers.send_to_https(&request, rules)).await);
     }
-    let asked = match Box::pin(root_file::respond(&crawlers, &request, root_file, &in_flight)).await {
+    let asked = match root_file::respond(&crawlers, &request, root_file, &in_flight).await {
         RootFileTurn::Respond(answer) => return Ok(*answer),
         RootFileTurn::Asked(response) => Some(response),
         RootFileTurn::Pass => None,

@@ -24,12 +24,12 @@ pub async fn respond(
     peer: &Peer,
 ) -> Result<Response<EdgeBody>, Request<ClientBody>> {
     if let Some(token) = request.uri().path().strip_prefix(ACME_PREFIX)
-        && let Some(response) = respond_to_challenge(edge, requested, token).await
+        && let Some(response) = Box::pin(respond_to_challenge(edge, requested, token)).await
     {
         return Ok(response);
     }
     if let Some(own_site) = edge.own_site.as_ref().filter(|own_site| own_site.has(&requested.host)) {
-        return Ok(respond_as_own_site(edge, own_site, request, peer).await);
+        return Ok(Box::pin(respond_as_own_site(edge, own_site, request, peer)).await);
     }
     respond_to_probe(edge, requested, request.uri().path()).ok_or(request)
 }

@@ -67,7 +67,8 @@ pub async fn respond(
         }
         RootFileMode::Fallback => {
             let question = bodiless_copy(request);
-            Some(forward(edge, question, site, target, arrival, requested, in_flight.clone()).await)
+            let asked = forward(edge, question, site, target, arrival, requested, in_flight.clone());
+            Some(Box::pin(asked).await)
         }
         RootFileMode::Always | RootFileMode::Off => None,
     };
@@ -75,10 +76,8 @@ pub async fn respond(
         let head = asked.as_ref().map(|response| (response.status(), response.headers()));
         head.is_ok_and(|(status, headers)| is_absent(site, target, status, headers))
     });
-    let served = match answers {
-        true => edge.render.root_files().serve(site, target, &file).await,
-        false => None,
-    };
+    let serving = answers.then(|| Box::pin(edge.render.root_files().serve(site, target, &file)));
+    let served = if let Some(serving) = serving { serving.await } else { None };
     match (served, asked) {
         (Some(served), _) => {
             let response = response_with(request, site, target, served);

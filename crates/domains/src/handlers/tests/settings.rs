@@ -280,7 +280,7 @@ async fn changes_at_the_same_time_do_not_lose_each_other() {
             json!({ "preferredHost": "www" }),
             json!({ "redirectRules": [{ "source": "/a", "destination": "/b" }] }),
             json!({ "onDemandRenderEnabled": false }),
-            json!({ "originHost": "dead.example" }),
+            json!({ "originHost": "app.host.example" }),
             json!({ "customResponseHeaders": [{ "pathPattern": "/a", "headers": [] }] }),
         ];
         let rendering = "/api/domains/shop.example/rendering";
@@ -301,7 +301,7 @@ async fn changes_at_the_same_time_do_not_lose_each_other() {
             ("ignorePaths", json!("/a")),
             ("preferredHost", json!("www")),
             ("onDemandRenderEnabled", json!(false)),
-            ("originHost", json!("dead.example")),
+            ("originHost", json!("app.host.example")),
             ("sitemapUrl", json!("https://shop.example/sitemap.xml")),
             ("discoveredUrlCount", json!(1)),
         ];

@@ -43,9 +43,7 @@ impl Links {
     pub async fn find_invitation(&self, token: &str) -> Result<(Invitation, bool), AcceptError> {
         let mut conn = self.0.db.read().await?;
         let found = people::find_invitation(&mut conn, KeyHash::of(token), self.0.clock.now()).await?;
-        let invitation = found.ok_or(AcceptError::UnknownToken)?;
-        let is_known = people::find_person(&mut conn, &invitation.email).await?.is_some();
-        Ok((invitation, is_known))
+        found.ok_or(AcceptError::UnknownToken)
     }
 
     /// Makes the person whom an invitation is for, and a session. Without a password the person signs in through a proxy.
@@ -59,7 +57,11 @@ impl Links {
         let (person, now) = (PersonId::generate(), self.0.clock.now());
         let mut tx = self.0.db.write().await?;
         match people::insert_person(&mut tx, &person, &invitation.email, &hash, now).await {
-            Err(error) if error.is_unique_violation() => return Err(AcceptError::NotSignedIn),
+            // Another request made the person: with this link, which is used then, or with another account's.
+            Err(error) if error.is_unique_violation() => {
+                drop(tx);
+                return Err(self.find_invitation(token).await.err().unwrap_or(AcceptError::NotSignedIn));
+            }
             other => other?,
         }
         if !people::accept_invitation(&mut tx, KeyHash::of(token), &person, now).await? {

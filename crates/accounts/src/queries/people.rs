@@ -287,16 +287,19 @@ struct InvitationRow {
     id: String,
     account_id: String,
     email: String,
+    is_person: bool,
 }
 
-/// Finds an open invitation by its link.
+/// Finds an open invitation by its link. Returns true beside it when its address is a person already.
 pub async fn find_invitation(
     conn: &mut Conn,
     hash: KeyHash,
     now: Timestamp,
-) -> Result<Option<Invitation>, DbError> {
-    const SQL: &str = "select id, account_id, email from memberships
-         where invitation_hash = $1 and invitation_until > $2 and person_id is null";
+) -> Result<Option<(Invitation, bool)>, DbError> {
+    // One statement, so that an invitation that is accepted meanwhile is not read as one of a person who must sign in.
+    const SQL: &str = "select id, account_id, email,
+             exists (select 1 from people p where p.email = memberships.email) as is_person
+         from memberships where invitation_hash = $1 and invitation_until > $2 and person_id is null";
     let row: Option<InvitationRow> = on_engine!(conn, |c| sqlx::query_as(SQL)
         .bind(hash.to_hex())
         .bind(now.as_millis())
@@ -304,7 +307,7 @@ pub async fn find_invitation(
         .await)?;
     Ok(row.and_then(|row| {
         let email = row.email.parse().ok()?;
-        Some(Invitation { member: row.id.into(), account: row.account_id.into(), email })
+        Some((Invitation { member: row.id.into(), account: row.account_id.into(), email }, row.is_person))
     }))
 }
 

@@ -95,8 +95,9 @@ async fn an_invitation_is_accepted_once_however_many_try() {
         let tries = (0..4).map(|_| accept(&app, json!({ "token": token, "password": PASSWORD })));
         let replies = futures::future::join_all(tries).await;
 
-        let taken = replies.iter().filter(|reply| reply.status == 204).count();
-        assert_eq!(taken, 1);
+        let (accepted, late): (Vec<_>, Vec<_>) = replies.into_iter().partition(|reply| reply.status == 204);
+        assert_eq!((accepted.len(), late.len()), (1, 3));
+        late.iter().for_each(|reply| reply.assert_error(400, "invalid_token"));
     })
     .await;
 }

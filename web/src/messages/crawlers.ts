@@ -108,6 +108,7 @@ export const showUnvisited = () => 'Never visited';
 export const rendered = () => 'Rendered';
 export const fromServer = () => 'By your server';
 export const companies = () => 'Companies';
+export const askedNote = () => 'Crawlers asked for these pages in this period.';
 export const newNote = () => 'Crawlers read these pages for the first time in this period.';
 export const unvisitedNote = () => 'These pages have a snapshot, but no crawler asked for them in this period.';
 export const noNew = () => 'No page was read for the first time';

@@ -12,7 +12,7 @@ export const impactText = () =>
 export const issuesLede = (issues: number, findings: number) =>
   `${counted(issues, 'issue', 'issues')} with ${counted(findings, 'finding', 'findings')}, errors first.`;
 export const issueLede = (pages: number | null, category: string, weight: number) =>
-  `${pages === null ? 'About the site as a whole' : `On ${pageCount(pages)}`}, ${category}, takes ${count(weight)} from a page’s health.`;
+  `${pages === null ? 'About the site as a whole' : `On ${pageCount(pages)}`}. Category: ${category}. It takes ${counted(weight, 'point', 'points')} off a page’s health.`;
 export const issueChange = (added: number, fixed: number) => `${newAndFixed(added, fixed)} since the previous audit.`;
 export const whyItMatters = () => 'Why it matters';
 export const source = () => 'Source';

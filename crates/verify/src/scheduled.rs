@@ -111,7 +111,7 @@ impl ScheduledVerification {
         Ok(())
     }
 
-    /// Verifies a domain, notes the result, and tells webhooks when it has changed.
+    /// Verifies a domain, records the result, and tells webhooks when it has changed.
     pub(super) async fn verify(&self, id: &DomainId) -> Result<JobOutcome, JobError> {
         let Some(domain) = self.0.domains.find_by_id(id).await?.filter(is_served) else {
             return Ok(JobOutcome::Done);

@@ -21,12 +21,12 @@ pub struct Condition<'a> {
 }
 
 impl Events {
-    /// Notes in the caller's transaction that a condition holds. Returns true when it did not before.
+    /// Records in the caller's transaction that a condition holds. Returns true when it did not before.
     pub async fn begin_condition(&self, tx: &mut Tx, condition: &Condition<'_>) -> Result<bool, DbError> {
         queries::insert_condition(tx, condition, self.now()).await
     }
 
-    /// Notes in the caller's transaction that a condition has ended. Returns true when it held before.
+    /// Records in the caller's transaction that a condition has ended. Returns true when it held before.
     pub async fn end_condition(&self, tx: &mut Tx, condition: &Condition<'_>) -> Result<bool, DbError> {
         queries::delete_condition(tx, condition).await
     }

@@ -149,7 +149,7 @@ pub async fn delete_totp(conn: &mut Conn, person: &PersonId) -> Result<(), DbErr
     Ok(on_engine!(conn, |c| sqlx::query(CODES).bind(person.as_str()).execute(c).await.map(drop))?)
 }
 
-/// Notes that the code of a step was used. Returns false when it was used before.
+/// Records that the code of a step was used. Returns false when it was used before.
 pub async fn use_step(conn: &mut Conn, person: &PersonId, step: i64) -> Result<bool, DbError> {
     const OLD: &str = "delete from used_codes where person_id = $1 and step < $2";
     const SQL: &str = "insert into used_codes (person_id, step) values ($1, $2) on conflict do nothing";

@@ -30,7 +30,7 @@ pub async fn set_weekly_mail(
         .map(drop))?)
 }
 
-/// Notes that the mails of a week are sent, and lists the people who get one.
+/// Records that the mails of a week are sent, and lists the people who get one.
 pub async fn take_weekly_mails(conn: &mut Conn, week: i64) -> Result<Vec<PersonId>, DbError> {
     const SQL: &str = "update people set weekly_mail_week = $1
          where weekly_mail = $2 and (weekly_mail_week is null or weekly_mail_week < $1) returning id";

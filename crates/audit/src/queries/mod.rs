@@ -187,7 +187,7 @@ pub async fn list_with_results(
     Ok(rows.into_iter().filter_map(RunRow::read).collect())
 }
 
-/// Notes that a job works on a run now, and says that it will until `working_until`. `false`: the run is over.
+/// Records that a job works on a run now, and says that it will until `working_until`. `false`: the run is over.
 pub async fn begin_run(
     conn: &mut Conn,
     id: &RunId,
@@ -209,7 +209,7 @@ pub async fn begin_run(
     Ok(changed? > 0)
 }
 
-/// Notes that a process still works on a run.
+/// Records that a process still works on a run.
 pub async fn record_alive(conn: &mut Conn, id: &RunId, working_until: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update audit_runs set working_until = $2 where id = $1 and active";
     on_engine!(conn, |c| {
@@ -218,7 +218,7 @@ pub async fn record_alive(conn: &mut Conn, id: &RunId, working_until: Timestamp)
     Ok(())
 }
 
-/// Notes that an attempt returned before the run was over.
+/// Records that an attempt returned before the run was over.
 pub async fn leave_run(conn: &mut Conn, id: &RunId) -> Result<(), DbError> {
     const SQL: &str = "update audit_runs set needs_continuation = true, working_until = 0, \
          open_attempts = case when open_attempts > 0 then open_attempts - 1 else 0 end where id = $1 and active";
@@ -318,7 +318,7 @@ pub async fn finish_run(
     Ok(changed? > 0)
 }
 
-/// Notes that a run's parts are in the object store.
+/// Records that a run's parts are in the object store.
 pub async fn mark_archived(conn: &mut Conn, run: &RunId, now: Timestamp) -> Result<(), DbError> {
     const SQL: &str = "update audit_runs set archived_at = $2 where id = $1";
     on_engine!(conn, |c| sqlx::query(SQL)

@@ -78,7 +78,7 @@ pub async fn work(runs: &AuditRuns, audit: &RunAudit, job: &JobRun) -> Result<Jo
     }
 }
 
-/// Notes that this process works on a run. None: the run is over by now.
+/// Records that this process works on a run. None: the run is over by now.
 async fn begin(runs: &AuditRuns, id: &RunId) -> Result<Option<Run>, DbError> {
     let now = runs.platform.clock.now();
     let mut tx = runs.platform.db.write().await?;
@@ -87,7 +87,7 @@ async fn begin(runs: &AuditRuns, id: &RunId) -> Result<Option<Run>, DbError> {
     Ok(runs.reader.find_run(id.as_str()).await?.filter(|_| begun))
 }
 
-/// Notes that this process does not work on a run any more. One that died instead is told from it by that.
+/// Records that this process does not work on a run any more. One that died instead is told from it by that.
 async fn leave(runs: &AuditRuns, id: &RunId) {
     let left = async {
         let mut tx = runs.platform.db.write().await?;

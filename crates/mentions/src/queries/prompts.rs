@@ -229,7 +229,7 @@ pub async fn list_oldest_active(
     Ok(ids.into_iter().map(PromptId::from).collect())
 }
 
-/// Notes of prompts whether their text names the own brand.
+/// Records for prompts whether their text names the own brand.
 pub async fn set_branded(conn: &mut Conn, prompts: &[(PromptId, bool)]) -> Result<(), DbError> {
     const SQL: &str = "update mention_prompts set branded = $2 where id = $1 and branded <> $2";
     for (id, is_branded) in prompts {

@@ -30,7 +30,7 @@ pub async fn list_states(conn: &mut Conn) -> Result<Vec<ProviderStateRow>, DbErr
     Ok(on_engine!(conn, |c| sqlx::query_as(SQL).fetch_all(c).await)?)
 }
 
-/// Notes a failed request. Returns the state after it.
+/// Records a failed request. Returns the state after it.
 pub async fn record_failure(
     conn: &mut Conn,
     provider: &str,
@@ -55,7 +55,7 @@ pub async fn record_failure(
         .await)?)
 }
 
-/// Notes that the breaker of a provider is open until a time.
+/// Records that the breaker of a provider is open until a time.
 pub async fn record_opening(conn: &mut Conn, provider: &str, until: Timestamp) -> Result<(), DbError> {
     const SQL: &str =
         "update mention_providers set openings = openings + 1, open_until = $2 where provider = $1";
@@ -67,7 +67,7 @@ pub async fn record_opening(conn: &mut Conn, provider: &str, until: Timestamp) -
         .map(drop))?)
 }
 
-/// Notes an answer: the failures before it are over. Returns the model that answered before it, when that was another.
+/// Records an answer: the failures before it are over. Returns the model that answered before it, when that was another.
 pub async fn record_answer(
     conn: &mut Conn,
     provider: &str,

@@ -141,7 +141,7 @@ impl Jobs {
         Ok(true)
     }
 
-    /// Notes what is to be said about a batch, in the caller's transaction.
+    /// Records what is to be said about a batch, in the caller's transaction.
     pub async fn set_batch_note(&self, tx: &mut Tx, id: &BatchId, text: &str) -> Result<(), DbError> {
         queries::set_batch_note(tx, id, text).await
     }

@@ -150,7 +150,7 @@ impl ConnectionSlot {
         self.with_connection(|connection| connection.writes(since));
     }
 
-    /// Notes that the client has taken bytes.
+    /// Records that the client has taken bytes.
     pub fn moved(&self) {
         self.with_connection(OpenConnection::moved);
     }

@@ -60,7 +60,7 @@ impl RequestsInFlight {
         self.0.leaves_unread.load(Ordering::Relaxed)
     }
 
-    /// Notes that the client has sent something.
+    /// Records that the client has sent something.
     pub(super) fn arrived(&self) {
         self.0.has_arrived.store(true, Ordering::Relaxed);
     }
@@ -77,7 +77,7 @@ impl RequestsInFlight {
 }
 
 impl RequestInFlight {
-    /// Notes that the connection ends with a body that was not read.
+    /// Records that the connection ends with a body that was not read.
     pub fn leave_unread(&self) {
         self.counts.leaves_unread.store(true, Ordering::Relaxed);
     }

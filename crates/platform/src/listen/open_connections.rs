@@ -176,7 +176,7 @@ impl OpenConnection {
         self.state.writing.store(until, Ordering::Relaxed);
     }
 
-    /// Notes that the client has taken bytes. A wait for its next request begins again: the bytes may have been
+    /// Records that the client has taken bytes. A wait for its next request begins again: the bytes may have been
     /// the end of a response.
     pub fn moved(&self) {
         if self.state.reading.load(Ordering::Relaxed) != NEVER {

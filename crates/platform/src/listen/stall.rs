@@ -16,7 +16,7 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 pub struct Stall(Option<Pin<Box<Sleep>>>);
 
 impl Stall {
-    /// Notes that bytes move again.
+    /// Records that bytes move again.
     pub fn clear(&mut self) {
         self.0 = None;
     }

@@ -33,7 +33,7 @@ pub fn is_one() -> bool {
     STREAM.try_with(|_| ()).is_ok()
 }
 
-/// Notes that a body gave bytes, which the client has to take. Does nothing outside a stream.
+/// Records that a body gave bytes, which the client has to take. Does nothing outside a stream.
 pub fn handed_over(bytes: usize) {
     let _ = STREAM.try_with(|stream| {
         let mut stream = stream.borrow_mut();
@@ -42,7 +42,7 @@ pub fn handed_over(bytes: usize) {
     });
 }
 
-/// Notes that a body is asked for more: the client has taken what it was given. Does nothing outside a stream.
+/// Records that a body is asked for more: the client has taken what it was given. Does nothing outside a stream.
 pub fn asked_for_more() {
     let _ = STREAM.try_with(|stream| {
         let mut stream = stream.borrow_mut();

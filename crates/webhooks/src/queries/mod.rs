@@ -148,14 +148,14 @@ pub async fn delete_webhook(conn: &mut Conn, id: &WebhookId) -> Result<(), DbErr
     Ok(())
 }
 
-/// Notes that a receiver took a message.
+/// Records that a receiver took a message.
 pub async fn record_success(conn: &mut Conn, id: &WebhookId) -> Result<(), DbError> {
     const SQL: &str = "update webhooks set failing_since = null where id = $1 and failing_since is not null";
     on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).execute(c).await.map(drop))?;
     Ok(())
 }
 
-/// Notes that a receiver did not take a message. Returns the time of the first failure since the last success.
+/// Records that a receiver did not take a message. Returns the time of the first failure since the last success.
 pub async fn record_failure(conn: &mut Conn, id: &WebhookId, now: Timestamp) -> Result<Timestamp, DbError> {
     const SQL: &str = "update webhooks set failing_since = coalesce(failing_since, $2) where id = $1 \
          returning failing_since";

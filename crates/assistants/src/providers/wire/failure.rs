@@ -102,7 +102,7 @@ impl ProviderFailure {
         ProviderFailure { wait, ..self }
     }
 
-    /// Notes that nothing was billed.
+    /// Records that nothing was billed.
     pub(crate) fn unpaid(self) -> ProviderFailure {
         ProviderFailure { may_be_paid: false, ..self }
     }

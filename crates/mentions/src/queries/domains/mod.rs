@@ -214,7 +214,7 @@ pub async fn list_ids(conn: &mut Conn, after: &str, most: i64) -> Result<Vec<Dom
     Ok(ids.into_iter().map(DomainId::from).collect())
 }
 
-/// Notes that reports of a domain are older than its answers, from a day on.
+/// Records that reports of a domain are older than its answers, from a day on.
 pub async fn mark_reports_due(
     conn: &mut Conn,
     domain: &DomainId,

@@ -84,7 +84,7 @@ pub async fn put_report(conn: &mut Conn, row: &ReportRow) -> Result<(), DbError>
         .map(drop))?)
 }
 
-/// Notes that a report was looked at and stays as it is.
+/// Records that a report was looked at and stays as it is.
 pub async fn touch_report(
     conn: &mut Conn,
     id: &str,
@@ -219,7 +219,7 @@ pub struct ToldRow {
     pub day: i64,
 }
 
-/// Notes changes that are told.
+/// Records changes that are told.
 pub async fn insert_told(conn: &mut Conn, rows: &[ToldRow]) -> Result<(), DbError> {
     TOLD.insert(conn, rows, "on conflict (domain_id, channel, change_key) do nothing").await.map(drop)
 }

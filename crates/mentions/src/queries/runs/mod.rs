@@ -280,7 +280,7 @@ pub async fn begin_run(conn: &mut Conn, id: &PromptRunId, now: Timestamp) -> Res
         .map(drop))?)
 }
 
-/// Notes which job works on a run from now on.
+/// Records which job works on a run from now on.
 pub async fn set_job(conn: &mut Conn, id: &PromptRunId, job: &str) -> Result<(), DbError> {
     const SQL: &str = "update mention_runs set job_id = $2 where id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(job).execute(c).await.map(drop))?)

@@ -147,7 +147,7 @@ pub async fn reanalyse(
     end(mentions, &book, job).await
 }
 
-/// Notes of the domain's prompts whether they name the own brand.
+/// Records for the domain's prompts whether they name the own brand.
 async fn record_branded(mentions: &MentionParts, book: &DomainBrands) -> Result<(), DbError> {
     let all = prompts::list_prompts(&mut mentions.db.read().await?, &book.record.domain).await?;
     let changed: Vec<(PromptId, bool)> = all

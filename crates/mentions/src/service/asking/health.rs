@@ -38,7 +38,7 @@ impl ProviderHealth {
         ProviderHealth { db: db.clone(), clock: clock.clone(), jobs: jobs.clone(), noted: Arc::default() }
     }
 
-    /// Notes an answer: the provider works.
+    /// Records an answer: the provider works.
     pub async fn record_answer(&self, provider: Provider, served_model: &str) {
         let now = self.clock.now();
         {
@@ -75,7 +75,7 @@ impl ProviderHealth {
         Ok(before)
     }
 
-    /// Notes a failed call, and opens the breaker after too many in a row. What the provider only declines to answer, and
+    /// Records a failed call, and opens the breaker after too many in a row. What the provider only declines to answer, and
     /// what its limits hold back, is no failure.
     pub async fn record_failure(&self, provider: Provider, failure: &ProviderFailure) {
         if matches!(failure.class, FailureClass::Refused | FailureClass::Throttle | FailureClass::Quota) {

@@ -106,7 +106,7 @@ async fn replace_derived(
     Ok(())
 }
 
-/// Notes anew which prompts name the own brand.
+/// Records again which prompts name the own brand.
 async fn mark_prompts(tx: &mut Tx, record: &MonitoredDomain) -> Result<(), DbError> {
     let brands = Brands::compile(record.brand.clone(), Vec::new());
     let listed = prompts::list_prompts(tx, &record.domain).await?;

@@ -223,7 +223,7 @@ pub async fn list_newest_batches(conn: &mut Conn, domain: &str, most: i64) -> Re
     Ok(rows.into_iter().map(Batch::from).collect())
 }
 
-/// Notes why a batch that is not over ends early. Returns false when it is over.
+/// Records why a batch that is not over ends early. Returns false when it is over.
 pub async fn record_batch_error(conn: &mut Conn, id: &BatchId, error: &str) -> Result<bool, DbError> {
     const SQL: &str = "update job_batches set error = coalesce(error || '; ', '') || $2 where id = $1 and completed_at is null";
     let rows = on_engine!(conn, |c| {
@@ -275,7 +275,7 @@ pub async fn count_pending(
     Ok(unsigned(batched).saturating_add(unsigned(single)))
 }
 
-/// Notes what is to be said about a batch.
+/// Records what is to be said about a batch.
 pub async fn set_batch_note(conn: &mut Conn, id: &BatchId, text: &str) -> Result<(), DbError> {
     const SQL: &str = "update job_batches set error = $2 where id = $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(id.as_str()).bind(text).execute(c).await.map(drop))?)

@@ -211,7 +211,7 @@ pub async fn insert_batch(
         .map(drop))?)
 }
 
-/// Notes that a batch has this many jobs in all, while it is open.
+/// Records that a batch has this many jobs in all, while it is open.
 pub async fn set_batch_total(conn: &mut Conn, id: &BatchId, total: u64) -> Result<(), DbError> {
     const SQL: &str = "update job_batches set total = $2 where id = $1 and is_open";
     let total = i64::try_from(total).unwrap_or(i64::MAX);

@@ -11,9 +11,9 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use tokio::sync::Semaphore;
 
-/// Most checks at once. Each one takes 19 MiB: a burst of sign-ins must not take the memory of the renders.
+/// Maximum number of checks at once. Each one takes 19 MiB: a burst of sign-ins must not take the memory of the renders.
 const MOST_AT_ONCE: usize = 4;
-/// Most checks in the queue; further ones are refused.
+/// Maximum number of checks in the queue; further ones are refused.
 const MOST_WAITING: usize = 64;
 
 static QUEUE: LazyLock<PasswordQueue> = LazyLock::new(|| {

@@ -20,7 +20,7 @@ use super::stores::VisitStore;
 const TRY_AGAIN_EVERY: Duration = Duration::from_secs(1);
 /// Interval between attempts to read files that could not be read.
 const READ_AGAIN_EVERY: Duration = Duration::from_secs(60);
-/// Most bytes of pending files on the disk; beyond it the oldest files are dropped.
+/// Maximum bytes of pending files on the disk; beyond it the oldest files are dropped.
 const MAX_SPOOL_BYTES: u64 = 1 << 30;
 
 /// Message from the counter to the applier.

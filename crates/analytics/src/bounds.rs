@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::model::{Day, OTHER_PATHS, Verified, VisitKey};
 use domains::DomainId;
 
-/// Most different pages of one day of a domain that are counted separately.
+/// Maximum number of different pages of one day of a domain that are counted separately.
 const MAX_PAGES: usize = 100_000;
 /// Number of paths at which a domain gets no new ones. Paths are counted once a day, so the limit leaves a day's new ones
 /// below a million.
 pub const MAX_PATHS: u64 = 900_000;
-/// Most days of domains that are remembered. At this number all of them are forgotten and looked up again when needed.
+/// Maximum number of days of domains that are remembered. At this number all of them are forgotten and looked up again when needed.
 const MAX_REMEMBERED: usize = 100_000;
 
 /// Lookup of the pages that a store counts separately.

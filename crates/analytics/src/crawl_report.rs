@@ -17,7 +17,7 @@ use super::sums::{DayTotal, PageVisits};
 /// Longest window with the visits of each crawler by day, in days.
 const MOST_DAYS_TOLD: Day = 400;
 
-/// Most pairs of a crawler and a page that are compared with robots.txt, the most visited first.
+/// Maximum number of pairs of a crawler and a page that are compared with robots.txt, the most visited first.
 const PAIRS_CHECKED: usize = 50_000;
 
 /// First and last day of each crawler, by id.

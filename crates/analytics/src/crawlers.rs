@@ -30,7 +30,7 @@ const LISTED: &str = "list:";
 
 /// Bytes of a user agent that are compared, here and by every format of the list.
 pub(super) const MAX_USER_AGENT_BYTES: usize = 1024;
-/// Most user agents in the cache.
+/// Maximum number of user agents in the cache.
 const CACHED_USER_AGENTS: u64 = 20_000;
 
 /// Tags of libraries and automation drivers. A crawler may be built with them, but they are not crawlers.

@@ -11,7 +11,7 @@ use super::stores::{PageSelection, VisitError};
 use super::sums::PageVisits;
 use domains::DomainId;
 
-/// Most rows of assistant and page that are read for the pages with the most people.
+/// Maximum number of rows of assistant and page that are read for the pages with the most people.
 const MOST_TOP_ROWS: usize = 1_000;
 
 /// Visits of AI crawlers to one page.

@@ -27,9 +27,9 @@ use platform::clock::Clock;
 
 /// Most visits in the buffer.
 const BUFFER: usize = 65_536;
-/// Most rows of pages in memory; visits of further pages are counted together.
+/// Maximum number of rows of pages in memory; visits of further pages are counted together.
 const MAX_ROWS: usize = 200_000;
-/// Most rows of people from assistants in memory; further ones are dropped.
+/// Maximum number of rows of people from assistants in memory; further ones are dropped.
 const MAX_REFERRALS: usize = 20_000;
 /// Interval between writes of counts to the disk. A killed process loses the counts since the last write.
 const APPEND_EVERY: Duration = Duration::from_millis(50);

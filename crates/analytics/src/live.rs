@@ -14,9 +14,9 @@ use platform::limits::{KeyedCount, KeyedSlot};
 
 /// Most visits that a watcher may be behind.
 const BEHIND: usize = 1024;
-/// Most watchers of one process.
+/// Maximum number of watchers of one process.
 const MAX_WATCHERS: usize = 200;
-/// Most watchers of one account in one process.
+/// Maximum number of watchers of one account in one process.
 const MAX_OF_ACCOUNT: usize = 10;
 
 /// Sender of visits to watchers. Cheap to clone.

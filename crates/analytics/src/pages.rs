@@ -24,7 +24,7 @@ pub struct PageQuestion {
     pub sort: PageSort,
     /// True for ascending order.
     pub is_ascending: bool,
-    /// Most rows of the answer; none: all.
+    /// Maximum number of rows of the answer; none: all.
     pub limit: Option<usize>,
     /// Number of rows to skip.
     pub offset: usize,

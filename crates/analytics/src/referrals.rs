@@ -91,7 +91,7 @@ pub struct ReferralCount {
 /// Rows of a list of people who came from assistants. Reports never read all, since strangers can add thousands a day.
 #[derive(Debug, Clone, Copy)]
 pub enum ReferralRows<'a> {
-    /// Most rows, those with the most people first.
+    /// Maximum number of rows, those with the most people first.
     Top(usize),
     /// The rows of these pages.
     OfPages(&'a [String]),

@@ -21,19 +21,19 @@ use platform::clock::{Clock, Timestamp};
 
 pub use super::sums::Scope;
 
-/// Most days that a report may look back at.
+/// Maximum number of days that a report may look back at.
 pub const MAX_DAYS: u32 = 180;
 /// Days that a report looks back at by default.
 pub const DEFAULT_DAYS: u32 = 30;
 
-/// Most days whose visits are deleted in one run of the hourly job. With a right clock one day a day is due.
+/// Maximum number of days whose visits are deleted in one run of the hourly job. With a right clock one day a day is due.
 /// See docs/decisions/0181.
 const DELETED_AT_ONCE: Day = 3;
 
 /// Time for which a pushed log with an idempotency key counts once.
 const PUSHES_KNOWN_FOR: Duration = Duration::from_secs(24 * 3600);
 
-/// Most lists of all pages that are made at once: one may take a hundred megabytes.
+/// Maximum number of lists of all pages that are made at once: one may take a hundred megabytes.
 const LISTS_AT_ONCE: usize = 4;
 
 /// Crawler visits. Cheap to clone.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::stored::{History, Index, PART_ROWS, PageRow, page_id, show_page_id, tenths};
 
-/// Most links to one page that are stored beside it; all of them are stored with their source pages.
+/// Maximum number of links to one page that are stored beside it; all of them are stored with their source pages.
 pub const MOST_INLINKS: usize = 1000;
 /// Links that are in memory at once while they are put in order.
 const MOST_LINKS: usize = 250_000;

@@ -20,7 +20,7 @@ use crate::lengths::{self, Tidied};
 
 /// Idle time of a pooled connection, shorter than in common servers (5 s in Node), so that it is seldom used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
-/// Most header lines of one response; a browser takes as many as fit into 256 KiB.
+/// Maximum number of header lines of one response; a browser takes as many as fit into 256 KiB.
 const MAX_HEADERS: usize = 1_000;
 
 /// A pooled client, and a tolerant one with a connection per response for responses that the first cannot read.

@@ -51,7 +51,7 @@ pub struct SettingsChange {
     tags: Option<Vec<String>>,
 }
 
-/// Most tags of a domain.
+/// Maximum number of tags of a domain.
 const MAX_TAGS: usize = 10;
 /// Longest tag, in characters.
 const MAX_TAG_CHARS: usize = 64;

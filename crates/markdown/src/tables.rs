@@ -1,8 +1,8 @@
 //! Tables of GFM: rows of one line each, and a header. Used by the walk. Pure.
 
-/// Most columns that a cell spans or that it occupies in later rows: each is an empty cell in the text.
+/// Maximum number of columns that a cell spans or that it occupies in later rows: each is an empty cell in the text.
 const MAX_SPAN: usize = 32;
-/// Most empty cells that spans add to a table. Later cells of the table cover one column and one row.
+/// Maximum number of empty cells that spans add to a table. Later cells of the table cover one column and one row.
 const MAX_EMPTY_CELLS: usize = 100_000;
 
 /// Columns and rows that a cell covers.

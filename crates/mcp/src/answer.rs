@@ -23,7 +23,7 @@ const SHORT_LIST: usize = 10;
 pub struct AnswerPart {
     /// Entries or bytes to leave out.
     pub offset: usize,
-    /// Most entries of a list.
+    /// Maximum number of entries of a list.
     pub limit: usize,
     /// True when the operation itself has left out `offset` entries.
     pub is_cut_already: bool,

@@ -17,7 +17,7 @@ use platform::config::Config;
 use platform::jobs::Jobs;
 use platform::limits::{SharedWindow, SharedWindows};
 
-/// Most renders that an account has in the queue, whatever its plan allows.
+/// Maximum number of renders that an account has in the queue, whatever its plan allows.
 const MOST_PENDING: u64 = if cfg!(test) { 200 } else { 100_000 };
 /// Pages a day that are refreshed of a domain that no check has proven.
 const MOST_UNPROVEN: u32 = 100;

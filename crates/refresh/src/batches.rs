@@ -18,7 +18,7 @@ use platform::jobs::{BatchId, Job, JobError, JobOutcome, JobPriority, Jobs, NewB
 
 /// Largest batch that becomes jobs at once. Tests do not render thousands of pages to see a large one.
 const AT_ONCE: usize = PAGES_PER_PART * 5;
-/// Most batches of a domain that are not complete.
+/// Maximum number of batches of a domain that are not complete.
 const MAX_OPEN_BATCHES: usize = 10;
 /// A batch is fed again when so few of its jobs wait.
 pub const HUNGRY: u64 = PAGES_PER_PART as u64 / 4;

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use domains::Site;
 use platform::clock::Timestamp;
 
-/// Most paths of one request.
+/// Maximum number of paths of one request.
 pub const MAX_PATHS: usize = 10_000;
 /// Pages that become jobs in one transaction. Larger batches are fed part by part.
 pub const PAGES_PER_PART: usize = if cfg!(test) { 20 } else { 1_000 };

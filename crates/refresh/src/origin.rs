@@ -20,7 +20,7 @@ const ALL: Duration = Duration::from_secs(5);
 const ONE: Duration = Duration::from_millis(3_000);
 /// And the second: over before all are, because a page whose answer is still out then is taken on trust.
 const SECOND: Duration = Duration::from_millis(1_500);
-/// Most pages of a list that are checked; the others are assumed to be available.
+/// Maximum number of pages of a list that are checked; the others are assumed to be available.
 const MOST_ASKED: usize = 20;
 const ASKED_AT_ONCE: usize = 4;
 /// Longest pause that a server may ask for; after it the server is requested again all the same.

@@ -6,7 +6,7 @@ use platform::clock::Timestamp;
 
 /// Time between two looks for stale pages.
 pub const LOOK_EVERY: Duration = Duration::from_secs(10 * 60);
-/// Most pages of an account that one look queues, whatever its plan allows: more than a million a day.
+/// Maximum number of pages of an account that one look queues, whatever its plan allows: more than a million a day.
 const MOST_PER_LOOK: u64 = 7_500;
 
 /// Returns true when a page of a sitemap has to be rendered again. Spec: Cache refresh, rule 5.

@@ -26,7 +26,7 @@ use webhooks::{Events, NewEvent};
 
 /// Timeout of a job's reading of a sitemap.
 const SITEMAP_TIME: Duration = Duration::from_secs(15 * 60);
-/// Most stale snapshots of one domain that are considered at a time.
+/// Maximum number of stale snapshots of one domain that are considered at a time.
 const CONSIDERED: i64 = 10_000;
 
 /// See the module. Cheap to clone.

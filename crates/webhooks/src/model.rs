@@ -15,7 +15,7 @@ id_type! {
     DeliveryId
 }
 
-/// Most webhooks of an account.
+/// Maximum number of webhooks of an account.
 pub const MOST_WEBHOOKS: usize = 20;
 /// Longest address, in bytes.
 const URL_BYTES: usize = 2048;

@@ -13,7 +13,7 @@ use crate::model::AccountId;
 use crate::queries::{self, people};
 use platform::api::access::PersonRole;
 
-/// Most people of an account, invited ones among them.
+/// Maximum number of people of an account, invited ones among them.
 pub const MOST_PEOPLE: usize = 100;
 /// Lifetime of the link of an invitation.
 const INVITATION_LIFETIME: Duration = Duration::from_secs(7 * 24 * 3600);

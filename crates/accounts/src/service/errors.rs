@@ -28,7 +28,7 @@ pub enum CreateKeyError {
     /// The account has as many as it may have.
     #[error("the account has {limit} keys already (limits.keys_per_account); revoke one that is not used")]
     LimitReached {
-        /// Most keys that an account may have.
+        /// Maximum number of keys that an account may have.
         limit: u64,
     },
     /// The database failed.

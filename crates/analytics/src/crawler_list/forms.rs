@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{CrawlerList, TODAYS_BROWSER};
 use crate::crawlers::{BOT_WORDS, Crawler, CrawlerIndex, MAX_USER_AGENT_BYTES};
 
-/// Most bytes of one expression in a server's configuration: nginx accepts 4,096 of a parameter, Apache 8,192 of a line.
+/// Maximum bytes of one expression in a server's configuration: nginx accepts 4,096 of a parameter, Apache 8,192 of a line.
 const MAX_LINE_BYTES: usize = 3_500;
 const HEAD: &str = "# User agents of crawlers. Written by `glasshouse crawlers`; not edited by hand.\n";
 

@@ -27,7 +27,7 @@ const TODAYS_BROWSER: &str = concat!(
     r"(?:; rv:[\d.]+)?\) (?:AppleWebKit/[\d.]+ \(KHTML, like Gecko\)|Gecko/[\d.]+)",
     r"(?: (?:Chrome|Version|Safari|Firefox|Edg|OPR|CriOS|FxiOS|SamsungBrowser)/[\d.]+| Mobile(?:/\d+[A-Z]\d+)?)*$",
 );
-/// Most memory of the compiled expression, in bytes.
+/// Maximum memory of the compiled expression, in bytes.
 const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reason why a list is refused.

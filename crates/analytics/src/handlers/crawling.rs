@@ -19,7 +19,7 @@ use domains::origin::RobotsAnswer;
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
 
-/// Most rows of one answer.
+/// Maximum number of rows of one answer.
 const MAX_LIMIT: u32 = 1000;
 const DEFAULT_LIMIT: u32 = 100;
 

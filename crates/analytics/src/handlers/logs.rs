@@ -21,7 +21,7 @@ use platform::api::{AnyBody, ApiError, ApiResult, AppQuery, ErrorCode};
 
 /// Header with the key of a log that counts once however often it is sent.
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// Most bytes of such a key.
+/// Maximum bytes of such a key.
 const MAX_KEY_BYTES: usize = 255;
 
 /// Returns the operations of this file.

@@ -21,7 +21,7 @@ use platform::api::listing::{ListFormat, SortOrder};
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
 
-/// Most rows of one answer.
+/// Maximum number of rows of one answer.
 const MAX_LIMIT: u32 = 500;
 const DEFAULT_LIMIT: u32 = 50;
 /// Longest `search` and `provider`, in characters.

@@ -22,11 +22,11 @@ use domains::{Domain, DomainId};
 use platform::Platform;
 use platform::limits::{KeyedCount, KeyedSlot};
 
-/// Most bytes of a log, unpacked.
+/// Maximum bytes of a log, unpacked.
 pub const MAX_LOG_BYTES: usize = 10 << 20;
-/// Most logs of one account that a process receives at once.
+/// Maximum number of logs of one account that a process receives at once.
 const MAX_OF_ACCOUNT: usize = 4;
-/// Most logs that a process counts at once; more wait.
+/// Maximum number of logs that a process counts at once; more wait.
 const COUNTED_AT_ONCE: usize = 4;
 
 /// Receiver of pushed logs. Cheap to clone.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use domains::DomainId;
 
-/// Most requests of each of the two generations. Lines of one request come within seconds.
+/// Maximum number of requests of each of the two generations. Lines of one request come within seconds.
 const GENERATION: usize = 50_000;
 
 /// Requests by the hash of their domain and id, with the log that was the first to have one of their lines. Cheap to clone.

@@ -17,7 +17,7 @@ use domains::Domain;
 use platform::Platform;
 use platform::clock::Clock;
 
-/// Most lines that are looked up together and that are counted together: in any version and with any list of crawlers.
+/// Maximum number of lines that are looked up together and that are counted together: in any version and with any list of crawlers.
 const MAX_LINES: usize = 100_000;
 /// Most visits that are counted together; they have as many rows at most. Other writers of SQLite wait meanwhile.
 const MAX_VISITS: usize = 20_000;

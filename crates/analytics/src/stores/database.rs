@@ -22,7 +22,7 @@ use crate::sums::{DayTotal, PageVisits, Scope, TimeCounts};
 use domains::DomainId;
 use platform::clock::{Clock, Timestamp};
 
-/// Most pages in one transaction.
+/// Maximum number of pages in one transaction.
 const PART: usize = 1_000;
 /// Time for which the name of an applied file is kept: longer than a process that still has the file is away.
 const FILES_FOR: Duration = Duration::from_secs(90 * 24 * 3600);

@@ -26,9 +26,9 @@ use platform::clock::Clock;
 const KNOWN_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 /// Time for which any other result is remembered.
 const UNKNOWN_FOR: Duration = Duration::from_secs(60 * 60);
-/// Most pairs of a crawler and an address that are remembered.
+/// Maximum number of pairs of a crawler and an address that are remembered.
 const REMEMBERED: u64 = 100_000;
-/// Most concurrent DNS lookups; further ones are left for the next visit.
+/// Maximum number of concurrent DNS lookups; further ones are left for the next visit.
 const LOOKUPS_AT_ONCE: usize = 64;
 /// Time that an answer waits for DNS, once for each crawler and address.
 const PATIENCE: Duration = Duration::from_secs(2);

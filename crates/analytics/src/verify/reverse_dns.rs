@@ -12,7 +12,7 @@ use crate::model::Verified;
 
 /// Timeout of one DNS query, retries included.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Most names of an address that are checked.
+/// Maximum number of names of an address that are checked.
 const MAX_NAMES: usize = 8;
 
 /// Resolver for reverse DNS. Cheap to clone.

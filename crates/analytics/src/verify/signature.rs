@@ -29,11 +29,11 @@ const NO_KEYS_FOR: Duration = Duration::from_secs(60);
 /// Time that a request waits for an agent's keys.
 const PATIENCE: Duration = Duration::from_secs(2);
 const MAX_DIRECTORY_BYTES: u64 = 256 * 1024;
-/// Most time by which an agent's clock may be ahead.
+/// Maximum time by which an agent's clock may be ahead.
 const MAX_AHEAD: Duration = Duration::from_secs(60);
 /// Longest life of a signature.
 const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
-/// Most nonces that are remembered, so that no signature is used twice.
+/// Maximum number of nonces that are remembered, so that no signature is used twice.
 const NONCES: u64 = 200_000;
 
 /// Verifier of signatures. Cheap to clone.

@@ -14,11 +14,11 @@ use super::matcher::common_words::is_common;
 use super::matcher::{BrandIndex, BrandNames, JoinedWords, Matcher, ProseReading, fold, longest};
 use super::prose;
 
-/// Fewest characters of a domain's label that is taken for the brand's name.
+/// Minimum number of characters of a domain's label that is taken for the brand's name.
 const MIN_LABEL_CHARS: usize = 4;
-/// Fewest characters of a folded name whose spelling makes no difference.
+/// Minimum number of characters of a folded name whose spelling makes no difference.
 const MIN_FOLDED_CHARS: usize = 3;
-/// Most characters and words of a site's name that is taken for the brand's name.
+/// Maximum number of characters and words of a site's name that is taken for the brand's name.
 const MAX_SITE_NAME: (usize, usize) = (50, 5);
 
 /// The brand that a domain is monitored for.

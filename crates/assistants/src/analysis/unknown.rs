@@ -14,7 +14,7 @@ use super::tone::{FoldedText, sentences};
 pub const OWN: BrandIndex = 0;
 /// Bytes of a sentence above which it says more than that nothing is known.
 const MAX_SENTENCE_BYTES: usize = 1_000;
-/// Most characters of the sentence that is told.
+/// Maximum number of characters of the sentence that is told.
 const MAX_QUOTE_CHARS: usize = 200;
 
 /// Words between a verb and the brand: "familiar with *a company called* X".

@@ -28,7 +28,7 @@ pub const LISTING: Listing = Listing {
 
 const WIRE: Wire = Wire { request, read, fail: read_failure, check, read_check };
 
-/// Most searches of one answer.
+/// Maximum number of searches of one answer.
 const MAX_SEARCHES: u32 = 2;
 
 fn location(asking: &AskState) -> LocationSent {

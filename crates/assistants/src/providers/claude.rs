@@ -35,9 +35,9 @@ pub const LISTING: Listing = Listing {
 const WIRE: Wire = Wire { request, read, fail: read_failure, check, read_check };
 
 const VERSION: &str = "2023-06-01";
-/// Most searches of one answer.
+/// Maximum number of searches of one answer.
 const MAX_SEARCHES: u32 = 2;
-/// Most continuations of an answer that pauses.
+/// Maximum number of continuations of an answer that pauses.
 const MAX_CONTINUATIONS: usize = 3;
 
 fn location(asking: &AskState) -> LocationSent {

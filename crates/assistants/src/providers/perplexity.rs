@@ -28,7 +28,7 @@ pub const LISTING: Listing = Listing {
 
 const WIRE: Wire = Wire { request, read, fail: read_failure, check, read_check };
 
-/// Most steps of searching and writing of one answer.
+/// Maximum number of steps of searching and writing of one answer.
 const MAX_STEPS: u32 = 2;
 
 fn location(asking: &AskState) -> LocationSent {

@@ -8,7 +8,7 @@ use super::sums::{AnswerSums, MILLION};
 
 /// Competitors that are listed.
 const MAX_TOP_COMPETITORS: usize = 5;
-/// Fewest responses from which a difficulty is computed.
+/// Minimum number of responses from which a difficulty is computed.
 const MIN_RESPONSES: u64 = 3;
 /// Competitors whose strength decides how hard a prompt is.
 const STRONGEST: usize = 3;

@@ -41,7 +41,7 @@ pub struct Auditing {
     pub max_pages: Option<u64>,
     /// Clicks from the start.
     pub max_depth: Option<u32>,
-    /// Most requests per second; none: adaptive.
+    /// Maximum number of requests per second; none: adaptive.
     pub requests_per_second: Option<f64>,
     /// User agent of the audit; none: the default.
     pub user_agent: Option<String>,

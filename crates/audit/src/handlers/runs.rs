@@ -35,7 +35,7 @@ use platform::api::{ApiError, ApiResult, AppJson, AppPath, AppQuery, ErrorCode, 
 const MAX_URLS: usize = 10_000;
 /// Longest `search`, in characters.
 const MAX_SEARCH_CHARS: usize = 500;
-/// Most pages of one answer, when it says how many it wants.
+/// Maximum number of pages of one answer, when it says how many it wants.
 const MAX_LIMIT: u64 = 500;
 
 /// Returns the operations of this file.

@@ -34,7 +34,7 @@ use webhooks::Events;
 const SITEMAP_WAIT: Duration = Duration::from_secs(15);
 /// Pages of an audit on a plan without a limit.
 const MOST_PAGES: u64 = 1_000_000;
-/// Most pages, and requests per second, of an audit of an unproven domain: its server may belong to another owner.
+/// Maximum number of pages, and requests per second, of an audit of an unproven domain: its server may belong to another owner.
 /// See docs/decisions/0402.
 const UNPROVEN_PAGES: u64 = 100;
 const UNPROVEN_RATE: f64 = 2.0;

@@ -5,7 +5,7 @@ use html5ever::driver::{ParseOpts, parse_document};
 use html5ever::tendril::{StrTendril, TendrilSink};
 use scraper::{ElementRef, Html, HtmlTreeSink, Node};
 
-/// Most nodes of a tree; the remaining document is left out. Selectors may take steps in the square of this number.
+/// Maximum number of nodes of a tree; the remaining document is left out. Selectors may take steps in the square of this number.
 const MAX_NODES: usize = 40_000;
 /// Bytes that are parsed between two checks of the size: each tag may repeat all open formatting elements.
 const STEP_BYTES: usize = 64;

@@ -26,7 +26,7 @@ const PREVIEW_BYTES: usize = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(6);
 /// Other hosts that are asked at the same time.
 const HOSTS_AT_ONCE: usize = 16;
-/// Most requested addresses of another host: with one request a second, some minutes.
+/// Maximum number of requested addresses of another host: with one request a second, some minutes.
 const MAX_OF_HOST: usize = 500;
 /// Response time below which the site's own host counts as quick.
 const QUICK_MS: u64 = 100;

@@ -21,7 +21,7 @@ pub struct InOrder<'a, T> {
 /// For how long work keeps its place in the order.
 struct Patience {
     time: Duration,
-    /// Most pieces that may be late at once.
+    /// Maximum number of pieces that may be late at once.
     most: usize,
     /// Start times of running pieces.
     begun: BTreeMap<u64, Instant>,

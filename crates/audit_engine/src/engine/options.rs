@@ -28,24 +28,24 @@ pub struct AuditOptions {
     pub time_limit: Option<Duration>,
     /// Requests at the same time; fewer when the site has trouble, more when it answers quickly.
     pub concurrency: usize,
-    /// Most renders at the same time.
+    /// Maximum number of renders at the same time.
     pub renders_at_once: usize,
     /// True when large groups of similar pages are sampled.
     pub allow_sampling: bool,
     /// Paths of pages that sampling never skips.
     pub never_skipped: HashSet<String>,
-    /// Most requested pictures, scripts and pages of other hosts; 0: none.
+    /// Maximum number of requested pictures, scripts and pages of other hosts; 0: none.
     pub max_assets: usize,
     /// Time after which pictures, scripts and links on other hosts, each of which gets one request a second, are no
     /// longer requested. The remaining ones stay unknown.
     pub foreign_time: Duration,
-    /// Most requested addresses of the site that listed pages name or that sampling left out; 0: none.
+    /// Maximum number of requested addresses of the site that listed pages name or that sampling left out; 0: none.
     pub max_targets: usize,
     /// Hosts of other sites of the same owner, whose language versions are requested.
     pub sister_hosts: HashSet<String>,
     /// Crawlers are given snapshots of the site, so its pages are judged by these.
     pub crawlers_are_served: bool,
-    /// Most requests per second; none: as many as the site answers.
+    /// Maximum number of requests per second; none: as many as the site answers.
     pub requests_per_second: Option<f64>,
     /// Product token by which robots.txt names the audit.
     pub agent: String,

@@ -30,7 +30,7 @@ const TRAP_TEXTS: usize = 10;
 const HONEST: u32 = 50;
 /// Segments that a path has more than another page of the same text, from which its own links make it grow without end.
 const GROWN: u8 = 2;
-/// Most pages of a template that are audited although others represent them.
+/// Maximum number of pages of a template that are audited although others represent them.
 const MOST_KEPT: u32 = 200;
 
 /// Decision about requesting an address.
@@ -107,7 +107,7 @@ pub struct Patterns {
     far_dates: u32,
     sessions: u32,
     grown: u32,
-    /// Fewest segments of the paths of each text.
+    /// Minimum number of segments of the paths of each text.
     depths: HashMap<u64, u8>,
     waiting: usize,
 }

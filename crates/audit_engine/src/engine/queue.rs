@@ -13,7 +13,7 @@ use super::listed::ListedPages;
 use super::patterns::{Admission, Patterns};
 use crate::site::{Interner, Row, RowDestination, UrlId};
 
-/// Most redirects that are followed one after the other. Verdicts distinguish up to ten.
+/// Maximum number of redirects that are followed one after the other. Verdicts distinguish up to ten.
 const MAX_REDIRECTS: u8 = 20;
 
 /// Addresses that wait, and those that are left out.

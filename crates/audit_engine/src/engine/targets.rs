@@ -27,7 +27,7 @@ use crate::source::{PageSource, Response};
 const STATUSES_OF_TEMPLATE: usize = 5;
 /// Redirects of a target that are followed.
 const MAX_HOPS: usize = 10;
-/// Most requested language versions on other sites: each of these hosts gets one request a second.
+/// Maximum number of requested language versions on other sites: each of these hosts gets one request a second.
 const MAX_SISTERS: usize = 500;
 
 /// Purpose of asking for a target; what matters more comes first.

@@ -4,13 +4,13 @@
 
 use std::cell::Cell;
 
-/// Most elements of one kind: links, pictures, headings, ids, blocks of text.
+/// Maximum number of elements of one kind: links, pictures, headings, ids, blocks of text.
 pub const MAX_ELEMENTS: usize = 20_000;
-/// Most elements of a kind that a sound page has few of: titles, canonicals, language versions, steps of a list.
+/// Maximum number of elements of a kind that a sound page has few of: titles, canonicals, language versions, steps of a list.
 pub const MAX_DECLARATIONS: usize = 1000;
 /// Bytes of JSON-LD that are parsed. A value in memory takes up to a hundred times its text.
 pub const MAX_JSON_LD_BYTES: usize = 512 * 1024;
-/// Most items of microdata, and most values of all of them.
+/// Maximum number of microdata items, and of the values of all of them.
 pub const MAX_ITEMS: usize = 5000;
 /// Bytes of addresses that one page may name, once they are absolute.
 pub const MAX_RESOLVED_BYTES: usize = 8 * 1024 * 1024;

@@ -71,7 +71,7 @@ pub struct PageFacts {
     pub microdata: Vec<Value>,
     /// Some element has `typeof`.
     pub has_rdfa: bool,
-    /// Fewest words in an element that application frameworks render into (`#root` and its like).
+    /// Minimum number of words in an element that application frameworks render into (`#root` and its like).
     pub app_root_words: Option<usize>,
     /// Text that a reader sees, white space collapsed.
     pub visible_text: String,

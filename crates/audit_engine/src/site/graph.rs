@@ -29,7 +29,7 @@ pub(super) struct Linking {
     pub inlinks: Vec<Inlinks>,
     /// The first pages that link to each row, one row after the other.
     pub from: Vec<UrlId>,
-    /// Fewest links from a seed; none when no seed leads there.
+    /// Minimum number of links from a seed; none when no seed leads there.
     pub depths: Vec<Option<u32>>,
     /// Link scores, 0 to 100.
     pub scores: Vec<f32>,

@@ -6,7 +6,7 @@ use url::Url;
 use super::{CrawledSite, NamedRow, Row, RowAlternate, RowDestination, SisterPage, UrlId};
 use crate::checks::is_valid_hreflang;
 
-/// Most hops that search engines follow.
+/// Maximum number of hops that search engines follow.
 const MAX_HOPS: usize = 10;
 
 /// End of an address's redirects.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::dice::Dice;
 
-/// Most brands of one answer.
+/// Maximum number of brands of one answer.
 const MAX_NAMED: usize = 7;
 /// A brand with a score above this is named.
 const THRESHOLD: f64 = 0.5;

@@ -30,7 +30,7 @@ use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppPath, AppQuery};
 use platform::clock::Timestamp;
 
-/// Most runs of one answer, and their number unless fewer are wanted.
+/// Maximum number of runs of one answer, and their number unless fewer are wanted.
 const MAX_LIMIT: u32 = 5_000;
 
 /// Returns the operations of this file.

@@ -22,7 +22,7 @@ use accounts::callers::Caller;
 use platform::api::openapi::{Refusals, own_errors};
 use platform::api::{ApiError, ApiResult, AppJson, AppPath, ErrorCode, Issue, OptionalJson};
 
-/// Most prompts of one request.
+/// Maximum number of prompts of one request.
 const MAX_IMPORTED: usize = 1_000;
 const MAX_SAMPLES: i64 = 5;
 

@@ -20,7 +20,7 @@ use analytics::model::date_of;
 use platform::api::csv::cell;
 use platform::clock::Timestamp;
 
-/// Most runs of one part.
+/// Maximum number of runs of one part.
 const RUNS: i64 = 50;
 /// Sources and searches of one part, each of which sums up the whole window.
 const SUMMED_ROWS: i64 = 5_000;

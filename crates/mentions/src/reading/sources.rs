@@ -14,7 +14,7 @@ use crate::queries::reading::sources::{
 };
 use analytics::model::date_of;
 
-/// Most prompts that are named with a source or a search.
+/// Maximum number of prompts that are named with a source or a search.
 const MAX_PROMPTS: usize = 100;
 
 /// A site or page that answers cite, or that was found for them.

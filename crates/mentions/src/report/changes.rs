@@ -17,7 +17,7 @@ use crate::schedule::model_family;
 
 /// Ranks by which a position has to move.
 const MIN_RANKS: u32 = 2;
-/// Fewest responses of the window before from which a name counts as new.
+/// Minimum number of responses of the window before from which a name counts as new.
 const MIN_BEFORE: u64 = 5;
 
 /// Decides whether an assistant's numbers of a day are in doubt: more than a fifth of its runs failed, or it did not search

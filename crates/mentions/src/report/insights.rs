@@ -12,7 +12,7 @@ use super::payload::{CompetitorLandscape, CompetitorShare, PromptInsight, Provid
 
 /// Competitors that are listed.
 const MAX_COMPETITORS: usize = 50;
-/// Fewest responses of the period before from which names count as new or gone.
+/// Minimum number of responses of the period before from which names count as new or gone.
 const MIN_BEFORE: u64 = 5;
 /// Failed runs that are a fifth of all runs or fewer are normal.
 const NORMAL_SHARE: u64 = 5;

@@ -29,7 +29,7 @@ pub trait Job: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Longest wait between two attempts.
     const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-    /// Most jobs of the kind that run at a time in all processes together; `None`: as many as the processes can.
+    /// Maximum number of jobs of the kind that run at a time in all processes together; `None`: as many as the processes can.
     const MOST_AT_ONCE: Option<usize> = None;
     /// Longest trouble of its lane before its waiting jobs give up, except those that a client waits for.
     const LANE_PATIENCE: Duration = Duration::from_secs(6 * 3600);
@@ -95,9 +95,9 @@ pub(super) type DeathHook =
 #[derive(Clone)]
 pub(super) struct JobKind {
     pub(super) runner: Runner,
-    /// Most jobs of the kind that this process runs at a time.
+    /// Maximum number of jobs of the kind that this process runs at a time.
     pub(super) at_once: usize,
-    /// Most jobs of the kind that run at a time in all processes.
+    /// Maximum number of jobs of the kind that run at a time in all processes.
     pub(super) most_at_once: Option<usize>,
     pub(super) first_wait: Duration,
     pub(super) longest_wait: Duration,

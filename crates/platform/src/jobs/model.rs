@@ -243,7 +243,7 @@ pub struct JobInfo {
     pub payload: serde_json::Value,
     /// Attempts so far.
     pub attempts: u64,
-    /// Most attempts.
+    /// Maximum number of attempts.
     pub max_attempts: u64,
     /// Earliest start, if the job was delayed.
     pub not_before: Option<Timestamp>,

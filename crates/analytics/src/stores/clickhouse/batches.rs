@@ -21,9 +21,9 @@ use crate::spool::Counts;
 use crate::stores::{CountedLines, VisitError};
 use domains::DomainId;
 
-/// Most pages in one batch. More than in a transaction of the database: each batch is a part that the server has to merge.
+/// Maximum number of pages in one batch. Larger than a transaction of the database, since the server has to merge each batch.
 const PART: usize = 20_000;
-/// Most rows of people from assistants on a day of a domain; further pages are counted together.
+/// Maximum number of rows of people from assistants on a day of a domain; further pages are counted together.
 const MAX_REFERRALS: u64 = 10_000;
 
 /// Beginning of the server's answer while a statement of this name runs.

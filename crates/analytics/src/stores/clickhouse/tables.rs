@@ -36,7 +36,7 @@ const BY_DAY: [&str; 5] =
 
 /// Pause between two checks whether a deletion is done.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// Most checks of a deletion; the job that waits is then retried.
+/// Maximum number of checks of a deletion; the job that waits is then retried.
 const MAX_LOOKS: usize = 3_000;
 
 /// Creates the missing tables.

@@ -47,7 +47,7 @@ const ARTICLES: &[&str] = &[
 ];
 /// Longest remark in parentheses behind a name.
 const MAX_REMARK_BYTES: usize = 90;
-/// Most words of a name in an enumeration.
+/// Maximum number of words of a name in an enumeration.
 const MAX_WORDS: usize = 4;
 /// Names that are followed in one direction from a known one.
 const MAX_CHAIN: usize = 12;

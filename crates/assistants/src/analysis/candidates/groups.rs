@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use super::names::{is_distinctive, is_name, without_model_words};
 use super::spots::{Spot, SpotGroup};
 
-/// Fewest heads of a list from which the list as a whole is taken for a list of names.
+/// Minimum number of heads of a list from which the list as a whole is taken for a list of names.
 const MIN_LIST: usize = 3;
-/// Fewest names that are set apart in sentences from which they are taken for the answer to a question.
+/// Minimum number of names that are set apart in sentences from which they are taken for the answer to a question.
 const MIN_MARKED: usize = 2;
 
 /// A place and what is known of it.

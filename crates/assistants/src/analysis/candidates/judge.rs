@@ -9,7 +9,7 @@ use super::unspaced::{self, is_unspaced};
 use crate::analysis::matcher::common_words::is_common;
 use crate::analysis::matcher::fold;
 
-/// Fewest letters of a word that is surely a name.
+/// Minimum number of letters of a word that is surely a name.
 const MIN_SURE_CHARS: usize = 4;
 /// Endings of nouns that name actions, qualities and groups, folded, in the languages with word lists.
 const DERIVED_ENDINGS: &[&str] = &[

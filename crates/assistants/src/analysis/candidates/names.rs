@@ -18,7 +18,7 @@ const MAX_HEAD_BYTES: usize = 4 * MAX_NAME_CHARS + 56;
 /// Longest name in a script without spaces, in characters: longer ones are sentences.
 const MAX_UNSPACED_CHARS: usize = 16;
 
-/// Most words of a name within a sentence.
+/// Maximum number of words of a name within a sentence.
 const MAX_LEADING_WORDS: usize = 4;
 
 /// Text that ends a head: what follows describes the name.

@@ -8,7 +8,7 @@ use super::names::{is_banned, is_distinctive, is_name};
 use crate::analysis::brand::key;
 use crate::analysis::matcher::{BrandNames, Matcher, ProseReading, longest};
 
-/// Fewest characters of a label that proves a name.
+/// Minimum number of characters of a label that proves a name.
 const MIN_LABEL_CHARS: usize = 4;
 /// Parts of labels of magazines, blogs and sites that compare, none of which is a competitor.
 const MEDIA: &[&str] = &[

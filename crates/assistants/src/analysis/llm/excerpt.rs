@@ -3,7 +3,7 @@
 use crate::analysis::brand::BrandKind;
 use crate::analysis::stages::BrandSpan;
 
-/// Most characters of an answer that a model is shown.
+/// Maximum number of characters of an answer that a model is shown.
 const MAX_CHARS: usize = 12_000;
 /// Characters around a mention that belong to it.
 const AROUND: usize = 1_000;

@@ -16,7 +16,7 @@ use super::stages::{AnswerFacts, AnswerInput};
 
 pub use verify::{VerifiedReply, verify};
 
-/// Most competitors that a reply may propose; later ones are left out.
+/// Maximum number of competitors that a reply may propose; later ones are left out.
 const MAX_COMPETITORS: usize = 20;
 /// Longest reply that is read, in bytes.
 const MAX_REPLY_BYTES: usize = 64 * 1024;

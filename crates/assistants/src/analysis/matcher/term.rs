@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::words::{Gap, JoinedWords, Script};
 use crate::analysis::matcher::common_words::is_common;
 
-/// Fewest characters of a key that is matched in any case.
+/// Minimum number of characters of a key that is matched in any case.
 const MIN_LOOSE_CHARS: usize = 3;
-/// Fewest characters of a name in a script without spaces: one character is part of too many words.
+/// Minimum number of characters of a name in a script without spaces: one character is part of too many words.
 const MIN_UNSPACED_CHARS: usize = 2;
 
 /// A name, ready to be searched for.

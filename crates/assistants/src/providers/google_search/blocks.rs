@@ -6,9 +6,9 @@ use crate::providers::wire::json::{as_count, list, text};
 
 /// Deepest nesting that is written.
 const MAX_DEPTH: usize = 8;
-/// Most links of one block that are written.
+/// Maximum number of links of one block that are written.
 const MAX_LINKS: usize = 50;
-/// Most numbers of references that are kept.
+/// Maximum number of reference numbers that are kept.
 const MAX_NUMBERS: usize = 200;
 
 /// Writes SerpApi's blocks: paragraphs, headings, lists, tables, parts that open, comparisons.

@@ -31,9 +31,9 @@ fn error_in(value: &Value) -> Option<VendorErrorBody> {
     is_error.then(|| VendorErrorBody::from_json(value))
 }
 
-/// Most queries that are kept.
+/// Maximum number of queries that are kept.
 pub const MAX_QUERIES: usize = 100;
-/// Most markers of a text that are followed.
+/// Maximum number of markers of a text that are followed.
 const MAX_MARKERS: usize = 200;
 
 /// Parts of the output, collected in one pass.

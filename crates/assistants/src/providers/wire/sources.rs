@@ -7,7 +7,7 @@ use url::Url;
 use super::error_body::one_line;
 use crate::providers::Source;
 
-/// Most sources of one list that are kept.
+/// Maximum number of sources of one list that are kept.
 const MAX_SOURCES: usize = 200;
 const MAX_URL_BYTES: usize = 4_096;
 const MAX_TITLE: usize = 300;

@@ -24,7 +24,7 @@ pub struct LinkFilter {
     pub is_external: Option<bool>,
     /// Number of links to skip.
     pub offset: usize,
-    /// Most links to return.
+    /// Maximum number of links to return.
     pub limit: usize,
 }
 

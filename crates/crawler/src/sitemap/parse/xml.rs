@@ -14,7 +14,7 @@ use crate::sitemap::lastmod::parse_lastmod;
 /// Deepest nesting of elements: sitemaps have four levels, a deeper file is an attack or another format.
 const MAX_DEPTH: usize = 64;
 
-/// Most language versions that are read per page.
+/// Maximum number of language versions that are read per page.
 const MAX_ALTERNATES: usize = 500;
 
 /// A field of an entry that is being read.

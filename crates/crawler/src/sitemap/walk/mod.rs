@@ -23,7 +23,7 @@ pub use site::read_site;
 
 /// Deepest level that is read: an index may name indexes.
 const MAX_DEPTH: usize = 3;
-/// Most files of one site's sitemap.
+/// Maximum number of files of one site's sitemap.
 const MAX_FILES: usize = 2_000;
 
 /// A file whose download began.

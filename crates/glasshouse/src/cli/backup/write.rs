@@ -9,7 +9,7 @@ use store::{Blobs, Db};
 
 use super::archive::{Amounts, FORMAT, MANIFEST, Manifest, OBJECTS, ROWS, SECRET, Writer, is_kept};
 
-/// Most rows of an entry; [`BYTES_OF_ENTRY`] limits its bytes.
+/// Maximum number of rows of an entry; [`BYTES_OF_ENTRY`] limits its bytes.
 const ROWS_OF_ENTRY: usize = 500;
 const BYTES_OF_ENTRY: usize = 1 << 20;
 

@@ -15,7 +15,7 @@ use crate::reading::{DayRange, PromptStats, ReadingFilter, StatsSummary, TrendEn
 use platform::api::openapi::Refusals;
 use platform::api::{ApiError, ApiResult};
 
-/// Most days of a trend, which has an entry for each: ten years.
+/// Maximum number of days of a trend, which has an entry for each: ten years.
 const MAX_TREND_DAYS: i64 = 3_660;
 
 /// Returns the operations of this file.

@@ -23,7 +23,7 @@ own_errors! {
     NoTerms: InvalidRequest, PayloadTooLarge, UnsupportedMediaType, ApiKeyDomainScopeMismatch, DomainNotOwned;
 }
 
-/// Most characters of a search term: those of a prompt.
+/// Maximum number of characters of a search term: those of a prompt.
 const MAX_TERM_CHARS: usize = 2_000;
 
 /// Returns the operations of this file.

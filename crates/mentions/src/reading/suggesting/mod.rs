@@ -20,9 +20,9 @@ use audit::service::AuditedTopic;
 use intent::intent_of;
 use topics::{slug_topic, text_topic};
 
-/// Most search terms of a request.
+/// Maximum number of search terms of a request.
 pub const MAX_TERMS: usize = 5_000;
-/// Most suggestions of one source, search terms excepted.
+/// Maximum number of suggestions of one source, search terms excepted.
 const MAX_OF_SOURCE: usize = 100;
 /// Competitors that prompts are suggested for.
 const MAX_COMPETITORS: usize = 10;

@@ -6,9 +6,9 @@ use assistants::analysis::brand::key;
 use super::{is_prompt, one_line};
 use audit::service::AuditedTopic;
 
-/// Most characters of a topic.
+/// Maximum number of characters of a topic.
 const MAX_CHARS: usize = 120;
-/// Fewest words of a topic: one word says too little.
+/// Minimum number of words of a topic: one word says too little.
 const MIN_WORDS: usize = 2;
 /// First parts of paths whose pages nobody asks an assistant about.
 const NO_TOPICS: &[&str] = &[

@@ -13,7 +13,7 @@ use crate::service::money::Purchase;
 use crate::service::writing::{CallOpening, CallRefusal, Settlement};
 use platform::jobs::JobRun;
 
-/// Most calls of a run, and those of them that may stay without an answer: they may have been paid.
+/// Maximum number of calls of a run, and those of them that may stay without an answer: they may have been paid.
 pub const MOST_CALLS: u32 = 4;
 pub const MOST_UNANSWERED: u32 = 2;
 

@@ -10,9 +10,9 @@ use crate::service::analysing::answer::AnalysedAnswer;
 use ::domains::DomainId;
 use platform::clock::Timestamp;
 
-/// Most competitors of a domain, discovered ones included.
+/// Maximum number of competitors of a domain, discovered ones included.
 const MOST_COMPETITORS: usize = 200;
-/// Most pending names that a domain keeps.
+/// Maximum number of pending names that a domain keeps.
 const MOST_PENDING: i64 = 2_000;
 
 /// Keeps the competitors that an answer has found, and the names that count when another answer has them too.

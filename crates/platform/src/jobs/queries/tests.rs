@@ -15,7 +15,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Lanes of the twenty thousand ready jobs before everything else.
 const CLOSED_LANES: i64 = 20;
-/// Most rows that a statement with an index may read; the closed lanes alone are several times that.
+/// Maximum number of rows that a statement with an index may read; the closed lanes alone are several times that.
 const FEW: u64 = 6_000;
 
 /// A queue with many jobs in every state.

@@ -12,9 +12,9 @@ use super::lanes::{LaneLimits, LaneRates, LaneRoom, NamedLanes};
 use crate::clock::Timestamp;
 use crate::jobs::queries::{self, Candidate};
 
-/// Most jobs that one transaction begins. On PostgreSQL a commit takes as long as beginning some hundred.
+/// Maximum number of jobs that one transaction begins. On PostgreSQL a commit takes as long as beginning some hundred.
 const MOST_BEGUN: usize = 1_000;
-/// Most repetitions of a claim after lanes that it filled itself.
+/// Maximum number of repetitions of a claim after lanes that it filled itself.
 const ROUNDS: usize = 16;
 
 /// Returns true when at least `count` of these jobs belong to one lane, or have none.

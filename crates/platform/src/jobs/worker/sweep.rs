@@ -22,7 +22,7 @@ use crate::jobs::{queries, schedule, schedules};
 
 /// Complete batches can be asked about for so long, and jobs that gave up are kept for so long.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
-/// Most jobs of an account that gave up and are kept.
+/// Maximum number of jobs of an account that gave up and are kept.
 const DEAD_PER_ACCOUNT: i64 = 10_000;
 /// Time between two trims of accounts.
 const TRIM_EVERY: Duration = Duration::from_secs(600);

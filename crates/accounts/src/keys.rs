@@ -81,7 +81,7 @@ impl KeyHash {
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// Parses the hexadecimal form of the database. Returns `None` for a text that is no hash.
+    /// Parses the hexadecimal form of the database. Returns `None` for a text that is not a hash.
     pub fn from_hex(text: &str) -> Option<KeyHash> {
         let mut hash = KeyHash(Default::default());
         hex::decode_to_slice(text, &mut hash.0).ok()?;

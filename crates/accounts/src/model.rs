@@ -73,7 +73,7 @@ impl fmt::Display for Email {
     }
 }
 
-/// A text that is no e-mail address.
+/// A text that is not an e-mail address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an e-mail address")]
 pub struct BadEmail(String);

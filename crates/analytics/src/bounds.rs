@@ -43,7 +43,7 @@ fn makes_page(key: &VisitKey) -> bool {
     key.status < 400 || key.verified == Verified::Yes
 }
 
-/// Folds visits of a part whose paths are no pages: the paths had only errors, only from clients that are no verified
+/// Folds visits of a part whose paths are not pages: the paths had only errors, only from clients that are no verified
 /// crawlers, in all the counts of `together` and ever before. Called in the transaction that counts the part, where there
 /// is one.
 pub async fn fold_unfound<K: KnownPages>(

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::stored::{Index, PartKind, tenths};
 
-/// Results so far of a run that is under way.
+/// Results so far of a run that is in progress.
 #[derive(Debug, Default)]
 pub struct LiveRun {
     /// Columns of its rows.

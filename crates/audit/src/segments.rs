@@ -20,7 +20,7 @@ use platform::clock::Timestamp;
 const MEMORY_BYTES: u64 = 64 << 20;
 /// Bytes of indexes that a process remembers.
 const INDEX_BYTES: u64 = 64 << 20;
-/// Bytes of rows of runs under way that a process remembers.
+/// Bytes of rows of runs in progress that a process remembers.
 const LIVE_BYTES: u64 = 64 << 20;
 /// Rows that one transaction deletes, few enough that other writers wait only briefly.
 const DELETED_AT_ONCE: i64 = 20;
@@ -112,7 +112,7 @@ impl Segments {
         Ok(index)
     }
 
-    /// Reads the results so far of a run that is under way. A reader of a run that ends meanwhile reads on: its process remembers
+    /// Reads the results so far of a run that is in progress. A reader of a run that ends meanwhile reads on: its process remembers
     /// parts that the database has deleted.
     pub async fn live(&self, run: &Run) -> Result<Arc<LiveRun>, ReadError> {
         let mut conn = self.db.read().await?;

@@ -36,7 +36,7 @@ pub enum PartKind {
     Dates,
     /// Checkpoint of a crawl.
     Checkpoint,
-    /// Pages as lists show them while the run is under way. A part for each batch that the crawl saved.
+    /// Pages as lists show them while the run is in progress. A part for each batch that the crawl saved.
     Live,
     /// Details of each of these.
     LiveDetails,

@@ -61,7 +61,7 @@ pub struct Response {
     pub ttfb_ms: u64,
     /// Time from the request to the last byte, in milliseconds.
     pub total_ms: u64,
-    /// The service serves the file and has made its content: it is judged, and is no source of addresses.
+    /// The service serves the file and has made its content: it is judged, and is not a source of addresses.
     pub is_made: bool,
 }
 

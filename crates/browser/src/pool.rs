@@ -118,7 +118,7 @@ impl Renderer for ChromiumPool {
             self.0.tasks.spawn(self.0.clone().run_render(request, caller, sender));
 
             let mut rendered = match result.await {
-                // During shutdown, a browser that ends is no failure of the browser.
+                // During shutdown, a browser that ends is not a failure of the browser.
                 Ok(Err(RenderError::NoBrowser(_))) if self.0.stop.is_cancelled() => {
                     return Err(RenderError::ShuttingDown);
                 }

@@ -1,4 +1,4 @@
-//! Repair of response heads that hyper's client refuses and browsers accept: a `Content-Length` that is no number,
+//! Repair of response heads that hyper's client refuses and browsers accept: a `Content-Length` that is not a number,
 //! which browsers ignore, and unreadable lines, which they skip. Used by `tolerant` for a second try. Must never let
 //! another response follow on such a connection: nobody knows where the first one ends. See docs/decisions/0220.
 
@@ -118,7 +118,7 @@ fn head_length(bytes: &[u8]) -> Option<usize> {
     ends.into_iter().flatten().min()
 }
 
-/// Repairs a response's head as a browser reads it: equal lengths are merged, lengths that are no numbers are
+/// Repairs a response's head as a browser reads it: equal lengths are merged, lengths that are not numbers are
 /// dropped. Lengths that contradict each other stay, and the response is refused.
 fn tidied(bytes: &[u8], head_length: usize) -> Vec<u8> {
     let (head, body) = bytes.split_at(head_length);

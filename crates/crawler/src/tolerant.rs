@@ -1,5 +1,5 @@
 //! An HTTP client that reads responses as browsers do: skips invalid header lines, joins folded ones, ignores lengths
-//! that are no numbers. Used by the fetcher and the browser's egress proxy.
+//! that are not numbers. Used by the fetcher and the browser's egress proxy.
 //! Must never open a socket that `Network` has not opened. See docs/decisions/0220.
 
 use std::error::Error;
@@ -18,7 +18,7 @@ use tower::Service;
 use crate::connector::{ConnectError, Connector, Stream};
 use crate::lengths::{self, Tidied};
 
-/// Idle time of a pooled connection, shorter than in common servers (5 s in Node), so that it is seldom used as it closes.
+/// Idle time of a pooled connection, shorter than in common servers (5 s in Node), so that it is rarely used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(4);
 /// Maximum number of header lines of one response; a browser takes as many as fit into 256 KiB.
 const MAX_HEADERS: usize = 1_000;

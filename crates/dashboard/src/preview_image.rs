@@ -39,7 +39,7 @@ impl PreviewImages {
         PreviewImages { fetcher: Fetcher::new(platform.network.clone(), tls::client_config(), agent) }
     }
 
-    /// Fetches a picture. None: it does not come, is too large, takes too long, or is no picture.
+    /// Fetches a picture. None: it does not come, is too large, takes too long, or is not a picture.
     pub async fn fetch(&self, url: Url) -> Option<PreviewImage> {
         let accept = HeaderValue::from_static("image/avif,image/webp,image/png,image/jpeg,image/gif");
         let request = FetchRequest {
@@ -59,7 +59,7 @@ impl PreviewImages {
     }
 }
 
-/// Tells a picture's type by its first bytes. None: it is no picture, or of a type that may hold scripts.
+/// Tells a picture's type by its first bytes. None: it is not a picture, or of a type that may hold scripts.
 pub fn media_type_of(bytes: &[u8]) -> Option<&'static str> {
     let brand = bytes.get(8..12);
     match bytes {

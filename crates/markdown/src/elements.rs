@@ -26,7 +26,7 @@ pub enum Element {
     Metadata,
     /// `html`, `head` or `body`.
     Frame,
-    /// An element whose content is no part of the text.
+    /// An element whose content is not part of the text.
     LeftOut,
     Caption,
     /// `td` or `th`; true for `th`.

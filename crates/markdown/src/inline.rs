@@ -39,7 +39,7 @@ pub struct InlineText {
     styles: Vec<TextStyle>,
     /// Styles of the open elements. `None` for an element whose style does not count.
     elements: Vec<Option<Discriminant<TextStyle>>>,
-    /// True when letters that follow are no part of the word before.
+    /// True when letters that follow are not part of the word before.
     is_apart: bool,
 }
 

@@ -132,7 +132,7 @@ async fn answer(app: &McpState, request: Request) -> ApiResult<Response> {
     if let Some(refused) = refused.get() {
         return Ok(refused.clone().into_response());
     }
-    // The library answers a body that is no message, or of an unknown revision, with text.
+    // The library answers a body that is not a message, or of an unknown revision, with text.
     let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| *kind == JSON);
     if response.status().is_client_error() && !is_json {
         return Err(ApiError::invalid_parameter("", "is no message of a known revision of the protocol"));

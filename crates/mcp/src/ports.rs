@@ -16,7 +16,7 @@ pub type MachineResult = Result<Value, MachineError>;
 #[error("{0}")]
 pub struct MachineError(pub String);
 
-/// Pages and sites that are no domain of the account. All requests go through the guard.
+/// Pages and sites that are not a domain of the account. All requests go through the guard.
 pub trait ThisMachine: Send + Sync {
     /// Renders a page: `status`, `location`, `partial`, and `html`.
     fn render(&self, url: String) -> BoxFuture<'_, MachineResult>;

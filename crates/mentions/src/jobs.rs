@@ -17,7 +17,7 @@ use super::service::tidying::tidy;
 use ::domains::DomainId;
 use platform::jobs::{Job, JobError, JobOutcome, JobRun};
 
-/// Time for a call that is under way when the process ends; the worker's own limit is the service's time of grace.
+/// Time for a call that is in progress when the process ends; the worker's own limit is the service's time of grace.
 const CALL_DRAIN: Duration = Duration::from_secs(130);
 
 /// Asks a provider the question of one run. Lane: the provider.
@@ -94,7 +94,7 @@ impl Job for TendRuns {
     }
 }
 
-/// A job that deletes answers and responses beyond their retention, and derives brand profiles anew.
+/// A job that deletes answers and responses beyond their retention, and derives brand profiles again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TidyMentions {}
 

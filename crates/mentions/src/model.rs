@@ -120,7 +120,7 @@ text_enum! {
         /// The settings are wrong: no such model, a refused parameter.
         Config = "config",
         Timeout = "timeout",
-        /// The response is no answer.
+        /// The response is not an answer.
         Unreadable = "unreadable",
         ProviderError = "provider_error",
         /// The job of the run is gone.

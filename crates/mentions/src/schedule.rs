@@ -42,7 +42,7 @@ pub fn next_due(target: &PromptTarget, interval: MonitorInterval, now: Timestamp
     Timestamp::from_millis(millis)
 }
 
-/// Returns the next slot of a target whose run has just been queued. Its end will plan anew.
+/// Returns the next slot of a target whose run has just been queued. Its end will plan again.
 pub fn due_while_asked(target: &PromptTarget, interval: MonitorInterval, now: Timestamp) -> Timestamp {
     match interval {
         MonitorInterval::Dynamic => next_due(target, interval, now),

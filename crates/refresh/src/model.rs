@@ -56,7 +56,7 @@ pub struct SiteRequest {
 }
 
 /// Reason why nothing was queued.
-// Not among the codes of `api::ErrorCode`, because it is no refusal: it stands in a response of status 200.
+// Not among the codes of `api::ErrorCode`, because it is not a refusal: it stands in a response of status 200.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Cause)]
@@ -73,7 +73,7 @@ pub enum NotQueued {
     NoSitemap,
     /// The sitemap could not be fetched.
     FetchFailed,
-    /// The fetched file is no sitemap.
+    /// The fetched file is not a sitemap.
     ParseFailed,
     /// Nothing in the sitemap is newer than its snapshot.
     NoUpdatedPaths,
@@ -305,7 +305,7 @@ pub struct PageFailure {
     pub error: String,
 }
 
-/// Returns the address of a path of a site. Returns `None` when it is no address.
+/// Returns the address of a path of a site. Returns `None` when it is not an address.
 pub fn page_url(site: &Site, path: &str) -> Option<Url> {
     Url::parse(&format!("https://{}{path}", site.domain.host)).ok()
 }

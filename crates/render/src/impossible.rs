@@ -1,5 +1,5 @@
 //! Page that a site shows at an address that cannot exist, rendered once a day for a domain whose pages are compared with it.
-//! The render is no visit, does not count in the account's renders and is not stored as a snapshot. Used by the render task.
+//! The render is not a visit, does not count in the account's renders and is not stored as a snapshot. Used by the render task.
 
 use std::hash::{BuildHasher, RandomState};
 

@@ -125,7 +125,7 @@ impl Retention {
         };
         let (due, early): (Vec<PlannedRow>, Vec<PlannedRow>) =
             rows.into_iter().partition(|row| due_of(site, row).is_some_and(|due| due <= now));
-        // Pages that were stored while the intervals changed are planned anew.
+        // Pages that were stored while the intervals changed are planned again.
         self.plan_pages(site, &early).await?;
         let stale = due.into_iter().filter_map(|row| {
             let created_at = Timestamp::from_millis(row.created_at);

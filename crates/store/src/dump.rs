@@ -56,7 +56,7 @@ impl Db {
     /// Opens a snapshot of the database as it is now, unaffected by later writes. Holds one connection while it lives.
     pub async fn snapshot(&self) -> Result<DatabaseSnapshot, DbError> {
         let mut conn = self.begin_snapshot().await?;
-        // The moment is that of the first look, and a long copy is no fault.
+        // The moment is that of the first look, and a long copy is not a fault.
         match conn.raw() {
             EngineConn::Sqlite(c) => {
                 sqlx::query("select count(*) from sqlite_master").execute(c).await?;

@@ -105,7 +105,7 @@ fn asset(facts: &PageFacts, base: &Url) -> Option<Url> {
 }
 
 /// Returns the page at the deepest path that the document links to: a start page may have several addresses, a page deep in the
-/// site seldom has.
+/// site rarely has.
 fn other_page(facts: &PageFacts, base: &Url, own: &Url) -> Option<Url> {
     let links = facts.links.iter().filter_map(|link| base.join(link.href.as_deref()?.trim()).ok());
     let pages = links.filter(|url| {

@@ -189,7 +189,7 @@ struct Questions<'a> {
     agent: &'a str,
     /// Limit that every question counts towards.
     limit: Option<(&'a SharedWindows, SharedWindow)>,
-    /// Time until the limit begins anew, once it has refused a question.
+    /// Time until the limit starts again, once it has refused a question.
     asked_too_often: OnceLock<Duration>,
 }
 

@@ -23,7 +23,7 @@ pub struct RawPage {
     pub content_type: String,
 }
 
-/// Fetches a page without a browser. None: it does not come, is too large, or is no HTML.
+/// Fetches a page without a browser. None: it does not come, is too large, or is not HTML.
 pub async fn fetch(origins: &OriginClient, site: &Site, url: &Url, most_bytes: usize) -> Option<RawPage> {
     let asked = origins.address(site, url);
     let mut request = origins.question(asked.clone(), TIMEOUT);

@@ -1,5 +1,5 @@
 //! Watch over the limits of plans: accounts whose webhooks ask for it are told once that a limit is near, and that it is reached.
-//! Used by a job, once a minute. The monthly counts begin anew with the month, which ends both conditions.
+//! Used by a job, once a minute. The monthly counts start again with the month, which ends both conditions.
 
 use std::sync::Arc;
 

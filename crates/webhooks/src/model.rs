@@ -118,7 +118,7 @@ pub fn email_of(url: &str) -> Option<&str> {
     is_plain.then_some(address)
 }
 
-/// Checks the address of a webhook that is no e-mail address. The error is a sentence for the caller.
+/// Checks the address of a webhook that is not an e-mail address. The error is a sentence for the caller.
 pub fn check_url(url: &str, format: WebhookFormat) -> Result<(), &'static str> {
     if url.len() > URL_BYTES {
         return Err("is longer than 2048 bytes");

@@ -10,7 +10,7 @@ use platform::api::header_names::API_KEY;
 pub enum Presented<'a> {
     /// One API key, or something in its place.
     Key(&'a str),
-    /// Two different keys, or one that is no text: cannot be right.
+    /// Two different keys, or one that is not text: cannot be right.
     Malformed,
     /// No key at all.
     Nothing,

@@ -15,11 +15,11 @@ const AT_ONCE: u32 = 2;
 /// Time for which a reading call waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The calls that are under way. Cheap to clone.
+/// The calls that are in progress. Cheap to clone.
 #[derive(Clone)]
 pub struct LongCalls(FairSemaphore<AccountId>);
 
-/// A call that is under way; over when dropped.
+/// A call that is in progress; over when dropped.
 pub type LongCall = FairPermit<AccountId>;
 
 impl Default for LongCalls {

@@ -157,7 +157,7 @@ impl Followed for InactiveAccounts {
         })
     }
 
-    /// Reads all inactive accounts again: they are few, and accounts seldom change.
+    /// Reads all inactive accounts again: they are few, and accounts rarely change.
     fn apply<'a>(
         &'a self,
         conn: &'a mut Conn,

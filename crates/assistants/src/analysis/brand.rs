@@ -76,7 +76,7 @@ pub struct Brands {
 impl BrandProfile {
     /// Derives the profile of a domain that nobody has written one for, from the domain and the name of its site.
     ///
-    /// A label that is short or a common word is no name: then only the domain itself counts, and a site's name.
+    /// A label that is short or a common word is not a name: then only the domain itself counts, and a site's name.
     pub fn derive(domain: &str, site_name: Option<&str>) -> BrandProfile {
         let host = host_name(domain).unwrap_or_else(|| domain.to_lowercase());
         let registrable = registrable_domain(&host).unwrap_or(host);

@@ -1,4 +1,4 @@
-//! Answers that name the own brand only to say that nothing is known of it. Used by both stages: such an answer is no mention.
+//! Answers that name the own brand only to say that nothing is known of it. Used by both stages: such an answer is not a mention.
 //! Pure. A sentence counts only when the lack of knowledge is about the brand itself, not about its prices or its rivals.
 
 use std::ops::Range;

@@ -49,7 +49,7 @@ pub struct Progress {
     pub usage: Usage,
     /// Token with which SerpApi hands an overview out.
     pub page_token: Option<String>,
-    /// Searches that were begun anew.
+    /// Searches that were started again.
     pub restarts: u32,
 }
 

@@ -237,7 +237,7 @@ fn read_error(asking: &AskState, response: &ProviderResponse) -> ReadOutcome {
 }
 
 /// Reads an error. A 429 with a delay is a throttle; one that only points at plan and billing is the quota of the day,
-/// which begins anew at midnight in California.
+/// which starts again at midnight in California.
 fn fail(response: &ProviderResponse, now: Timestamp) -> ProviderFailure {
     let failure = http_failure(response, now);
     let body = fields::parse(response.body).unwrap_or_default();
@@ -265,7 +265,7 @@ fn fail(response: &ProviderResponse, now: Timestamp) -> ProviderFailure {
     ProviderFailure { class: FailureClass::Throttle, ..failure }
 }
 
-/// Returns the time until the quotas of the day begin anew.
+/// Returns the time until the quotas of the day start again.
 fn until_pacific_midnight(now: Timestamp) -> Option<Duration> {
     let zone = TimeZone::get("America/Los_Angeles").expect("the time zones are part of the binary");
     let tomorrow = now.to_zoned(zone.clone()).date().checked_add(1.day()).ok()?;

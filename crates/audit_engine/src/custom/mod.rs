@@ -82,16 +82,16 @@ pub enum BadRule {
     /// The text or expression is empty or too long.
     #[error("what is looked for has 1 to {MAX_RULE_BYTES} bytes")]
     Length,
-    /// It is no selector.
+    /// The text is not a selector.
     #[error("{0:?} is no CSS selector")]
     Selector(String),
     /// It is a selector that could take too long.
     #[error("{0:?} has :has() or ~, which are not supported")]
     SlowSelector(String),
-    /// It is no name of an attribute.
+    /// The text is not the name of an attribute.
     #[error("{0:?} is no name of an attribute")]
     Attribute(String),
-    /// It is no expression, or one that could take too long.
+    /// The text is not a regular expression, or a match could take too long.
     #[error("{expression:?} is no regular expression that can be used: {why}")]
     Expression {
         /// Expression as written.

@@ -63,11 +63,11 @@ pub enum JournalError {
 pub(super) enum JournalRecord {
     /// It is a row.
     Row(Box<Row>),
-    /// It is no page, and has no row.
+    /// The response is not a page, and has no row.
     File(FileRecord),
 }
 
-/// A picture, a document, an archive: something that is no page.
+/// A picture, a document, an archive: something that is not a page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FileRecord {
     pub id: UrlId,

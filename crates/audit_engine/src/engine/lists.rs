@@ -52,7 +52,7 @@ pub struct ImageEntry<'a> {
 pub struct HreflangEntry<'a> {
     /// Value of the attribute.
     pub lang: Box<str>,
-    /// Path and query of the version, or an absolute address on another host; "" when it is no address.
+    /// Path and query of the version, or an absolute address on another host; "" when it is not an address.
     pub to: Cow<'a, str>,
     /// Status; 0: no response; none: not requested.
     pub status: Option<u16>,

@@ -39,7 +39,7 @@ pub async fn find_site(source: &dyn PageSource, options: &AuditOptions) -> (Orig
     (origin, robots)
 }
 
-/// Fetches a file that is no page, redirects followed. Returns the last answer with its address, and the redirects.
+/// Fetches a file that is not a page, redirects followed. Returns the last answer with its address, and the redirects.
 pub(super) async fn fetch_file(
     source: &dyn PageSource,
     url: Url,

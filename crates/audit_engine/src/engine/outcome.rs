@@ -39,7 +39,7 @@ pub struct Audit {
     /// Rows that carry each check, 1 for one about the site; checks that found nothing are left out.
     pub issue_breakdown: BTreeMap<Cow<'static, str>, usize>,
     pub(super) site: CrawledSite,
-    /// Files that are no pages.
+    /// Files that are not pages.
     pub(super) files: Vec<FileRecord>,
     pub(super) results: RowResults,
 }

@@ -33,7 +33,7 @@ pub(super) struct CrawlQueue<'a> {
     listed: ListedPages,
     /// Pages that sitemaps call important.
     important: HashSet<UrlId>,
-    /// Year of the audit: dates far from it are no pages.
+    /// Year of the audit: dates far from it are not pages.
     pub year: i32,
     /// Seed of the selection of representing pages: the same in every run of the site.
     pub seed: u64,

@@ -112,7 +112,7 @@ impl Directives {
     }
 }
 
-/// Divides an agent's name from the directive behind it; a directive with a value is no name.
+/// Divides an agent's name from the directive behind it; a directive with a value is not a name.
 fn split_agent(token: &str) -> (Option<&str>, &str) {
     match token.split_once(':') {
         Some((name, rest)) if !has_value(name.trim()) => (Some(name.trim()), rest.trim()),

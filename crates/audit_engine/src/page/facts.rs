@@ -59,7 +59,7 @@ pub struct PageFacts {
     pub elements: usize,
     /// Levels of the deepest element; `html` is 1.
     pub depth: usize,
-    /// True for a script that is no data block.
+    /// True for a script that is not a data block.
     pub has_script: bool,
     /// Bytes of inline scripts that carry an application's state.
     pub state_bytes: usize,

@@ -36,7 +36,7 @@ pub fn decode(text: &str, context: ReferenceContext) -> Cow<'_, str> {
     Cow::Owned(decoded)
 }
 
-/// Appends the characters of the reference at the beginning of a text. Returns its length in bytes; 0: it is no reference.
+/// Appends the characters of the reference at the beginning of a text. Returns its length in bytes; 0: it is not a reference.
 fn reference(text: &str, context: ReferenceContext, decoded: &mut String) -> usize {
     match text.as_bytes().get(1) {
         Some(b'#') => numeric(text, decoded),
@@ -53,7 +53,7 @@ fn numeric(text: &str, decoded: &mut String) -> usize {
         return 0;
     }
     let end = start + digits;
-    // A number that does not fit is no character.
+    // A number that does not fit is not a character.
     let number = u32::from_str_radix(&text[start..end], base).unwrap_or(u32::MAX);
     decoded.push(character(number));
     end + usize::from(text.as_bytes().get(end) == Some(&b';'))

@@ -109,7 +109,7 @@ impl State<'_> {
         self.seen_tag = true;
         let (name, kinds) = (tag.name, Kinds::of(tag.name));
         if self.open.flags().contains(ElementFlags::TEMPLATE) {
-            // Inert, but its end has to be found, and its scripts are no markup.
+            // Inert, but its end has to be found, and its scripts are not markup.
             self.open.push_inert(tag);
             return raw_kind(kinds).map_or(Content::Elements, |kind| Content::Raw(RawText::Ignored, kind));
         }

@@ -1,5 +1,5 @@
 //! Types and properties of schema.org. Used for structured data with unknown names. Pure.
-//! `scripts/update-schema-terms.mjs` writes the lists anew. As of 2026-11-22.
+//! `scripts/update-schema-terms.mjs` writes the lists again. As of 2026-11-22.
 
 use std::sync::LazyLock;
 

@@ -25,7 +25,7 @@ pub struct Row {
     pub failure: Option<Failure>,
     /// The server asked to come back later.
     pub is_rate_limited: bool,
-    /// Kind of page; none when it is no page.
+    /// Kind of page; none when it is not a page.
     pub rows: Option<CheckedRows>,
     /// Search engines are told to leave it out.
     pub is_noindex: bool,

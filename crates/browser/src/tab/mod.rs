@@ -135,7 +135,7 @@ impl Tab {
             "userAgentMetadata": { "brands": brands, "platform": "Linux", "platformVersion": "", "architecture": "x86",
                                    "model": "", "mobile": false },
         });
-        // The proxy is no network interface, so workers would report to be offline. Older browsers do not know this command.
+        // The proxy is not a network interface, so workers would report to be offline. Older browsers do not know this command.
         let online = json!({ "offline": false, "latency": 50, "downloadThroughput": 1_250_000, "uploadThroughput": 1_250_000, "connectionType": "ethernet" });
         drop(self.send("Network.overrideNetworkState", online));
         wait_all([

@@ -50,7 +50,7 @@ impl ResourceLog {
     /// may never be read.
     pub fn answered(&mut self, received: &Received<'_>) {
         if received.response.header(REFUSED_HEADER).is_some() {
-            // A refusal of the proxy is no response of the server.
+            // A refusal of the proxy is not a response of the server.
             self.requests.remove(&*received.request_id);
         } else if let Some(resource) = self.requests.get_mut(&*received.request_id) {
             resource.request.status = received.response.status;

@@ -80,7 +80,7 @@ impl Source {
         };
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| FetchError::Broken(Box::new(error)))?;
-            // Trailers are no part of the body.
+            // Trailers are not part of the body.
             if let Some(piece) = frame.into_data().ok().filter(|piece| !piece.is_empty()) {
                 return Ok(Some(piece));
             }

@@ -38,7 +38,7 @@ pub async fn fetch_site(
     read_site(open, start, hosts, limits).await
 }
 
-/// Header of a file that this service serves at a site's root. A sitemap that was made from what is stored is no source of pages.
+/// Header of a file that this service serves at a site's root. A sitemap that was made from what is stored is not a source of pages.
 const SERVED_HERE: &str = "x-service-root-file";
 
 async fn download(

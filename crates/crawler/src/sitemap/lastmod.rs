@@ -1,11 +1,11 @@
 //! Dates of change in sitemaps: every W3C form of a date, and the form of RSS.
-//! Pure; used by the sitemap reader. Must never guess: a text that is no date gives none.
+//! Pure; used by the sitemap reader. Must never guess: a text that is not a date gives none.
 //! See docs/decisions/0056.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 
-/// Reads a `lastmod` as epoch milliseconds; `None` when it is no date.
+/// Reads a `lastmod` as epoch milliseconds; `None` when it is not a date.
 ///
 /// W3C forms: `YYYY`, `YYYY-MM`, `YYYY-MM-DD` and a day with a time, with or without seconds, fraction and offset.
 /// A form without a time means the first moment of that year, month or day, and one without an offset means UTC:

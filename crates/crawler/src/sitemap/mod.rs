@@ -75,7 +75,7 @@ pub struct FileSummary {
     pub kind: FileKind,
     /// Entries of the file.
     pub listed: usize,
-    /// Entries that are no usable address.
+    /// Entries that are not usable addresses.
     pub unusable: usize,
     /// Entries of other hosts.
     pub foreign: usize,
@@ -97,7 +97,7 @@ pub enum FileProblem {
     /// The file could not be fetched.
     #[error("could not be fetched: {0}")]
     Fetch(String),
-    /// The file is no sitemap.
+    /// The file is not a sitemap.
     #[error("is not a usable sitemap: {0}")]
     Parse(String),
     /// The file is on a host that has nothing to do with the site.
@@ -130,7 +130,7 @@ pub enum SitemapError {
         /// Error of the fetch.
         reason: String,
     },
-    /// The file was fetched and is no sitemap.
+    /// The file was fetched and is not a sitemap.
     #[error("{url} is not a usable sitemap: {reason}")]
     ParseFailed {
         /// The file.

@@ -120,7 +120,7 @@ impl DnsServer {
     }
 }
 
-/// Binds both sockets to the same port: a port that is free for TCP, which many other tests use, is seldom taken for UDP.
+/// Binds both sockets to the same port: a port that is free for TCP, which many other tests use, is rarely taken for UDP.
 async fn sockets() -> (TcpListener, UdpSocket, SocketAddr) {
     loop {
         let tcp = TcpListener::bind(("127.0.0.1", 0)).await.expect("a loopback port is free");

@@ -53,7 +53,7 @@ pub fn cache_key(url: &Url) -> String {
 /// fragment stay.
 pub fn canonical(url: &Url, parameters: Option<&[String]>) -> Url {
     let mut canonical = url.clone();
-    // Most addresses are canonical already, and setting a part writes the whole address anew.
+    // Most addresses are canonical already, and setting a part writes the whole address again.
     if url.path().contains("//") || url.path().contains('%') {
         canonical.set_path(&canonical_path(url.path()));
     }

@@ -86,7 +86,7 @@ pub fn parse_target(text: &str, max_bytes: usize) -> Result<Url, TargetError> {
     Ok(url)
 }
 
-/// Resolves the value of a `Location` header. Returns `None` when it is no address.
+/// Resolves the value of a `Location` header. Returns `None` when it is not an address.
 ///
 /// Bytes outside ASCII are escaped one by one, as in browsers: the server gets the bytes of its own encoding back.
 pub fn join_location(from: &Url, location: &HeaderValue) -> Option<Url> {

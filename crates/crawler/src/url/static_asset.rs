@@ -1,4 +1,4 @@
-//! Addresses of files that are no pages, by their extension. Shared by the render decision and imported logs. Pure.
+//! Addresses of files that are not pages, by their extension. Shared by the render decision and imported logs. Pure.
 
 /// Extensions of files that are never pages. A name that is not here (`/v1.2`, `/node.io`) is a page.
 const STATIC_EXTENSIONS: [&str; 80] = [
@@ -84,7 +84,7 @@ const STATIC_EXTENSIONS: [&str; 80] = [
     "jxl",
 ];
 
-/// Returns true when the last path segment, decoded once, has an extension of files that are no pages, in any case.
+/// Returns true when the last path segment, decoded once, has an extension of files that are not pages, in any case.
 pub fn is_static_asset(path: &str) -> bool {
     let Some(segment) = path.rsplit('/').next() else { return false };
     let segment: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();

@@ -42,7 +42,7 @@ pub fn is_built<F: RustEmbed>() -> bool {
     F::get(PAGE).is_some()
 }
 
-/// Responds to a request for a path that is no operation of the API: a file, or the application's page.
+/// Responds to a request for a path that is not an operation of the API: a file, or the application's page.
 pub fn respond<F: RustEmbed>(method: &Method, path: &str, headers: &HeaderMap) -> Response {
     let mut response = match *method {
         Method::GET | Method::HEAD => find::<F>(path, headers),
@@ -86,7 +86,7 @@ fn find_in_book<F: RustEmbed>(name: &str, headers: &HeaderMap) -> Response {
         file_response::<F>(name, ASK_AGAIN, headers).or_else(|| file_response::<F>(&page, ASK_AGAIN, headers))
     });
     found.unwrap_or_else(|| {
-        // Without the client's validator, to which an error is no answer.
+        // Without the client's validator, to which an error is not an answer.
         let mut headers = headers.clone();
         headers.remove(header::IF_NONE_MATCH);
         let mut response =

@@ -1,4 +1,4 @@
-//! HTTP of the dashboard: its files on every path that is no operation, and what only the dashboard asks.
+//! HTTP of the dashboard: its files on every path that is not an operation, and what only the dashboard asks.
 
 mod agents;
 mod policy_test;

@@ -16,7 +16,7 @@ const THRESHOLD: f64 = 0.5;
 pub struct FakeBrand {
     pub name: String,
     pub domain: String,
-    /// Probability of being named: 0 seldom, 1 nearly always.
+    /// Probability of being named: 0 rarely, 1 nearly always.
     pub strength: f64,
 }
 

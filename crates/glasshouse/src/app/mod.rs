@@ -272,7 +272,7 @@ impl AppState {
         self.features().merge(mcp::handlers::routes().with_state(tools))
     }
 
-    /// Returns the tools of this process. `machine`: work for sites that are no domain of the account.
+    /// Returns the tools of this process. `machine`: work for sites that are not a domain of the account.
     pub fn tools(&self, machine: Option<Arc<dyn ThisMachine>>) -> ToolBox {
         let (router, _) = self.features().split_for_parts();
         ToolBox::new(ToolParts {

@@ -125,7 +125,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(2);
         }
         Err(help) => {
-            // Help and version. A closed pipe is no error.
+            // Help and version. A closed pipe is not an error.
             let _ = help.print();
             return ExitCode::SUCCESS;
         }

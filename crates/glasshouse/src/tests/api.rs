@@ -302,9 +302,9 @@ async fn the_first_refusal_in_the_documented_order_answers() {
     let scoped = app.key(&account.id, Some("other.test")).await;
     let path = "/api/domains/shop.test/rendering";
 
-    // No credential, and a body that is no JSON.
+    // No credential, and a body that is not JSON.
     app.patch(path).body("{").await.assert_error(401, "invalid_api_key");
-    // An inactive account, and a body that is no JSON.
+    // An inactive account, and a body that is not JSON.
     app.deactivate(&account).await;
     app.patch(path).key(&scoped).body("{").await.assert_error(402, "subscription_required");
     // An active account: the body is checked before the scope.

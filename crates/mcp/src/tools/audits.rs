@@ -71,7 +71,7 @@ impl ToolCall<'_> {
             .ok_or_else(|| ToolRefusal::new(ErrorCode::NotFound, "The audit has no page of this id."))
     }
 
-    /// Finds an audit of a site that is no domain of the account.
+    /// Finds an audit of a site that is not a domain of the account.
     async fn audit_of_machine(&self, run: &str) -> Result<Option<Value>, ToolRefusal> {
         let Some(machine) = &self.tools.machine else { return Ok(None) };
         Ok(machine.find_audit(run, LONGEST_WAIT).await.transpose()?)

@@ -62,9 +62,9 @@ impl RunOpening {
         }
     }
 
-    /// Queues runs with their jobs and plans their targets anew, in the caller's transaction. Returns the new runs.
+    /// Queues runs with their jobs and plans their targets again, in the caller's transaction. Returns the new runs.
     ///
-    /// Targets that are missing are made; a changed text begins their history anew. A provider with a run of the prompt
+    /// Targets that are missing are made; a changed text restarts their history. A provider with a run of the prompt
     /// that is not over is left out, unless the text or the provider is new. Call [`Jobs::wake`] after the commit.
     pub async fn open(&self, tx: &mut Tx, wanted: &[WantedRuns<'_>]) -> Result<Vec<PromptRunId>, DbError> {
         let now = self.clock.now();

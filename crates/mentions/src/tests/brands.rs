@@ -51,7 +51,7 @@ impl NamedSite {
         NamedSite { monitored, name, _server: server, _db: db }
     }
 
-    /// Audits the site under a name, and derives profiles anew.
+    /// Audits the site under a name, and derives profiles again.
     async fn audit_as(&self, name: &'static str) -> Value {
         *self.name.lock().unwrap() = name;
         let app = &self.monitored.app;

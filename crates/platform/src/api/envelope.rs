@@ -179,7 +179,7 @@ async fn record_route(request: Request, next: Next) -> Response {
 pub enum AnsweredBy {
     /// The service itself.
     Service,
-    /// A page, whose own status is relayed: its 503 is no error of the service.
+    /// A page, whose own status is relayed: its 503 is not an error of the service.
     Page,
 }
 

@@ -15,7 +15,7 @@ use super::values::{AUTO, parse_size};
 pub(super) const DEFAULTS: &str = include_str!("defaults.toml");
 const DEFAULT_FILE: &str = "glasshouse.toml";
 const PREFIX: &str = "GLASSHOUSE_";
-/// Variables that the project's own test command sets; they are no settings.
+/// Variables that the project's own test command sets; they are not settings.
 const TEST_PREFIX: &str = "GLASSHOUSE_TEST_";
 
 /// Reason why the settings cannot be used, in one line that says where and what to do.
@@ -29,7 +29,7 @@ pub enum ConfigError {
         /// Error of the system.
         reason: String,
     },
-    /// The file is no TOML.
+    /// The file is not TOML.
     #[error("{path}, line {line}: {message}")]
     Syntax {
         /// The file.
@@ -282,7 +282,7 @@ fn variable_key(name: &str) -> Option<String> {
     Some(rest.to_ascii_lowercase().replace("__", "."))
 }
 
-/// Variable with the API key for `glasshouse mcp --url`, which is no setting.
+/// Variable with the API key for `glasshouse mcp --url`, which is not a setting.
 pub const API_KEY_VARIABLE: &str = "GLASSHOUSE_API_KEY";
 
 /// Decides whether a variable begins like a setting and is none. Kubernetes sets `GLASSHOUSE_PORT` and others by itself when a

@@ -40,7 +40,7 @@ pub(super) fn masked(value: &Value, is_secret: bool) -> Value {
     // An address may carry a password: postgres://user:password@host/name?password=….
     match url::Url::parse(text) {
         Ok(url) if url.password().is_some() || names_password(&url) => Value::from(without_password(url)),
-        // A text that has a password and is no address is not shown at all.
+        // A text that has a password and is not an address is not shown at all.
         Err(_) if text.contains("://") && text.contains('@') => Value::from(MASK),
         _ => value.clone(),
     }

@@ -50,7 +50,7 @@ pub trait Followed: Send + Sync {
     /// Reads everything in place of what it holds.
     fn load<'a>(&'a self, conn: &'a mut Conn) -> BoxFuture<'a, Result<(), DbError>>;
 
-    /// Reads anew what these ids say, of which some may be gone.
+    /// Reads again what these ids say, of which some may be gone.
     fn apply<'a>(
         &'a self,
         conn: &'a mut Conn,

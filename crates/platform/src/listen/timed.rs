@@ -193,7 +193,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TimedConnection<S> {
             connection.guard.feed(&mut buffer.filled_mut()[before..]);
             let phase = connection.guard.phase();
             connection.is_first &= phase == ConnectionPhase::Head;
-            // A head that goes on keeps its time, and so does a pause in which only pings come; everything else starts anew.
+            // A head that goes on keeps its time, and so does a pause in which only pings come; everything else starts again.
             if was != phase || !matches!(phase, ConnectionPhase::Head | ConnectionPhase::Opaque) {
                 let pause = (phase, connection.in_flight.ever());
                 connection.waiting_since = (phase == ConnectionPhase::Head).then(|| (pause, Instant::now()));

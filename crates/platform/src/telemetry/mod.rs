@@ -75,7 +75,7 @@ pub fn start(settings: &TelemetrySection, level: Option<&str>) -> Result<Telemet
     Ok(TelemetryGuard(provider))
 }
 
-/// Reads what is logged. A word alone that is no level would pass for the name of a part, and silence all others.
+/// Reads what is logged. A word alone that is not a level would pass for the name of a part, and silence all others.
 fn filter(text: &str) -> Option<EnvFilter> {
     let text = text.trim();
     let is_word = !text.is_empty() && text.chars().all(char::is_alphanumeric);

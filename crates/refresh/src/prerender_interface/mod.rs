@@ -28,7 +28,7 @@ use render::prerender_interface::{in_plain_text, present_token};
 /// Maximum number of addresses in one request.
 const MAX_URLS: usize = 1_000;
 
-/// Returns the routes. They are no operations of the API, and its document does not list them.
+/// Returns the routes. They are not operations of the API, and its document does not list them.
 pub fn routes() -> Router<RefreshState> {
     Router::new()
         .route("/recache", post(recache))
@@ -143,7 +143,7 @@ async fn read<T: for<'a> Deserialize<'a>>(
         Ok(Some(fields)) => fields.get("prerenderToken"),
         Ok(None) | Err(_) => None,
     };
-    // A token that is no text is a false one.
+    // A token that is not text is a wrong one.
     present_token(&mut parts.headers, token.map(|token| token.as_str().unwrap_or_default()));
     let caller = Caller::<RefreshCache>::from_request_parts(&mut parts, app).await?;
     let fields = fields?.ok_or_else(|| ApiError::invalid_parameter("", "is neither JSON nor a form"))?;

@@ -17,7 +17,7 @@ pub enum MiddlewareRefusal {
     NotRendered,
     /// The origin did not answer, or with more than may be relayed.
     Origin,
-    /// Too many answers of origins are under way for the account.
+    /// Too many answers of origins are in progress for the account.
     Busy,
     /// The service's own request to the origin came back.
     Loop,

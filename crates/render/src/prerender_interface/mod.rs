@@ -42,7 +42,7 @@ impl Access for MiddlewarePages {
     const RATE: Rate = Rate::Beyond;
 }
 
-/// Returns the routes of pages. They are no operations of the API, and its document does not list them.
+/// Returns the routes of pages. They are not operations of the API, and its document does not list them.
 pub fn routes() -> Router<RenderState> {
     Router::new()
         .route("/https:/{*address}", get(get_page))

@@ -54,7 +54,7 @@ pub use limits::{STATEMENT_TIME, Statements, time_limited};
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Session settings for tables that are empty now and hold a million rows a moment later. A cached plan would go on
-/// scanning the whole table until statistics are collected, so each statement is planned anew. Bitmap scans are off,
+/// scanning the whole table until statistics are collected, so each statement is planned again. Bitmap scans are off,
 /// because they collect all rows first; an index scan in order stops at the statement's limit.
 const REPLANNED: &str =
     "begin; set local plan_cache_mode = force_custom_plan; set local enable_bitmapscan = off";

@@ -142,7 +142,7 @@ fn crawler_snapshot(seen: &Observations) -> Judgement {
             answer.words()
         ),
     };
-    // "declined" is no fault where the path may be an ignored one, and the page has its content anyway.
+    // "declined" is not a fault where the path may be an ignored one, and the page has its content anyway.
     let may_be_meant = seen.expects == SnapshotExpectation::Unknown && !answer.is_shell();
     let reason = teller.reason().filter(|reason| !may_be_meant || *reason != "declined");
     if let Some(remedy) = reason.and_then(remedy_of_reason) {

@@ -58,7 +58,7 @@ fn names_in_group<'s>(
     let named = others.iter().filter(|spot| is_name(name_of(spot))).count();
     let is_clear = |spot: &&&Spot<'s>| is_name(name_of(spot)) && is_distinctive(name_of(spot));
     let clear = others.iter().filter(is_clear).count();
-    // Names of common words count when all that is set apart are names: features are seldom written with a capital.
+    // Names of common words count when all that is set apart are names: features are rarely written with a capital.
     let are_all_names = named == others.len() && clear * 2 >= others.len() && clear > 0;
     let is_list_of_names = match (group, brands) {
         (SpotGroup::Labelled, brands) => brands > 0,

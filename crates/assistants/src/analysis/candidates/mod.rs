@@ -182,7 +182,7 @@ impl CandidateSearch<'_> {
     }
 
     /// Decides whether a name belongs to nobody known and stands where no brand of the profile does: `The Crema` of
-    /// `The Crema Labs` is no name of its own.
+    /// `The Crema Labs` is not a name of its own.
     fn is_new_at(&self, at: usize, name: &str) -> bool {
         let after = self.hits.partition_point(|hit| hit.range.end <= at);
         self.is_new(name) && self.hits.get(after).is_none_or(|hit| hit.range.start >= at + name.len())

@@ -34,7 +34,7 @@ static LISTS: LazyLock<Lists> =
     LazyLock::new(|| Lists::read(include_str!("../../../data/not_competitors.txt")));
 
 struct Lists {
-    /// Keys of names that are no competitors.
+    /// Keys of names that are not competitors.
     names: HashSet<String>,
     /// Folded words that no name begins with.
     first: HashSet<String>,
@@ -60,7 +60,7 @@ impl Lists {
     }
 }
 
-/// Decides whether a name is on the list of those that are no competitors.
+/// Decides whether a name is on the list of those that are not competitors.
 pub fn is_banned(name: &str) -> bool {
     LISTS.names.contains(&key(name))
 }

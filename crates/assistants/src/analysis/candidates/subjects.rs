@@ -253,7 +253,7 @@ impl<'a> SubjectSearch<'a> {
         in_answer.filter(|(at, name)| !self.overlaps_known(&(*at..at + name.len()))).collect()
     }
 
-    /// Returns the starts of clauses of all paragraphs that are no items of lists.
+    /// Returns the starts of clauses of all paragraphs that are not items of lists.
     fn clause_starts(&self) -> Vec<ClauseStart> {
         let mut starts = Vec::new();
         let mut sentence = 0;

@@ -44,7 +44,7 @@ const NAME_ENDINGS: &[&str] = &["くん", "ちゃん", "さん"];
 const PARTICLES: &[&str] =
     &["は", "が", "も", "の", "と", "や", "を", "なら", "で", "に", "、", "・", "（", "("];
 const SUBJECT_PARTICLES: &[&str] = &["は", "が", "も"];
-/// Words in Katakana that are no names: parts of compounds, or whole.
+/// Words in Katakana that are not names: parts of compounds, or whole.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lines =
         include_str!("../../../data/katakana_words.txt").lines().filter(|line| !line.starts_with('#'));

@@ -27,7 +27,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const CALL_TIMEOUT: Duration = Duration::from_secs(120);
 /// Longest response after decompression.
 const MAX_BODY_BYTES: u64 = 8 * 1024 * 1024;
-/// Shorter than what vendors' front ends keep, so that a connection is seldom used as it closes.
+/// Shorter than what vendors' front ends keep, so that a connection is rarely used as it closes.
 const POOL_IDLE: Duration = Duration::from_secs(20);
 const MAX_IDLE_PER_HOST: usize = 256;
 const MAX_HEADER_BYTES: u32 = 64 * 1024;

@@ -29,7 +29,7 @@ use cost::{CallCost, Tariff};
 use exchange::{Exchange, Exchanged};
 use redirects::Redirects;
 
-/// Maximum number of requests of one question. Refused parameters, continuations and searches begun anew stay below it.
+/// Maximum number of requests of one question. Refused parameters, continuations and searches started again stay below it.
 const MAX_REQUESTS: usize = 16;
 
 /// The way to all providers. Cheap to clone; clones share their connections.

@@ -1,6 +1,6 @@
 //! Google's answers: AI Overviews, which stand above the results of a search, and AI Mode, whose page is one answer. Google has
 //! no interface for either, so a vendor of search results reads them off its pages. Both vendors write the two alike.
-//! Never a chat model in their place: an answer that Google did not show is no answer. See docs/decisions/0547.
+//! Never a chat model in their place: an answer that Google did not show is not an answer. See docs/decisions/0547.
 
 mod blocks;
 mod dataforseo;
@@ -35,7 +35,7 @@ pub const AI_MODE: Listing = Listing {
     ..OVERVIEW
 };
 
-/// Searches that are begun anew when Google fails to make an answer.
+/// Searches that are started again when Google fails to make an answer.
 const MAX_RESTARTS: u32 = 2;
 /// Part of the sentence that AI Mode shows in place of an answer.
 const NO_RESPONSE: &str = "no response available for this search";
@@ -72,7 +72,7 @@ impl GooglePage {
                 serpapi_field: None,
             },
             _ => &GooglePage {
-                // Longer ones seldom bring an overview.
+                // Longer ones rarely bring an overview.
                 max_query: 400,
                 dataforseo_type: "organic",
                 has_results: true,

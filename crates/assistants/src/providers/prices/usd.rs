@@ -27,7 +27,7 @@ impl Usd {
         self.0
     }
 
-    /// Rounds a number of dollars to the nearest nano-dollar. Infinity and NaN are no amounts.
+    /// Rounds a number of dollars to the nearest nano-dollar. Infinity and NaN are not amounts.
     pub fn from_dollars(dollars: f64) -> Option<Usd> {
         // A cast from a float to an integer saturates.
         dollars.is_finite().then(|| Usd((dollars * NANOS_PER_DOLLAR as f64).round() as i64))

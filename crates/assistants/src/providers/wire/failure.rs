@@ -26,7 +26,7 @@ pub enum FailureClass {
     Config,
     /// The provider declines to answer this question.
     Refused,
-    /// A response that is no answer: empty, not JSON, a page, a redirect, too large.
+    /// A response that is not an answer: empty, not JSON, a page, a redirect, too large.
     Unreadable,
     /// The answer did not come in time.
     Timeout,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 /// Longest wait that is believed.
 pub const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Headers of a limit: of what is left, and of when it begins anew.
+/// Headers of a limit: of what is left, and of when it starts again.
 const LIMITS: &[Limit] = &[
     Limit::new("x-ratelimit-limit-requests", "x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     Limit::new("x-ratelimit-limit-tokens", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),

@@ -120,7 +120,7 @@ impl AuditReader {
         Ok(Some(LatestRun { run, index, reader: self.clone() }))
     }
 
-    /// Counts the rows with each issue: those so far while the run is under way.
+    /// Counts the rows with each issue: those so far while the run is in progress.
     pub async fn issue_breakdown(&self, run: &Run) -> Result<IssueBreakdown, ReadError> {
         if !run.is_active {
             return Ok(run.report.issue_breakdown.clone());

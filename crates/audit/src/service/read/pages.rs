@@ -54,7 +54,7 @@ impl SelectedPages {
         filter: &PageFilter,
     ) -> Result<SelectedPages, ReadError> {
         let index = reader.segments.shown_index(run).await?;
-        // Rows of a run that is under way stand in the order in which they were found.
+        // Rows of a run that is in progress stand in the order in which they were found.
         if filter.search.is_none() && filter.issue.is_none() && filter.order.is_none() && !run.is_active {
             return Ok(SelectedPages::All(index.len()));
         }

@@ -60,7 +60,7 @@ pub struct Parsed {
     pub has_more_entries: bool,
 }
 
-/// Reason why a file is no sitemap.
+/// Reason why a file is not a sitemap.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     /// Nothing in it.

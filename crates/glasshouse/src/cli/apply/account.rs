@@ -142,7 +142,7 @@ impl AccountDomains {
     }
 
     /// Writes what differs of a domain's tables and prompts. The caller undoes everything when this fails. Returns lines for the
-    /// operator that are no errors.
+    /// operator that are not errors.
     pub async fn write(
         &self,
         host: &str,

@@ -93,7 +93,7 @@ pub fn normal(value: Value) -> Value {
     }
 }
 
-/// Returns a persona as an object. A text that is no JSON stays for the service to refuse.
+/// Returns a persona as an object. A text that is not JSON stays for the service to refuse.
 fn persona(value: Value) -> Value {
     let parsed = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     parsed.unwrap_or(value)

@@ -1,4 +1,4 @@
-//! Work of the tools for sites that are no domain of the account: renders, verifications, audits. All requests go through the guard.
+//! Work of the tools for sites that are not a domain of the account: renders, verifications, audits. Every request passes the guard.
 //! Audits are kept in memory, the newest few.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ const MOST_PAGES: usize = 500;
 /// Audit of a site: its id, and its report when it has ended.
 type SiteAudit = (String, watch::Receiver<Option<Arc<Value>>>);
 
-/// Work for sites that are no domain of the account.
+/// Work for sites that are not a domain of the account.
 pub struct SitesOfMachine {
     pub context: Context,
     pub network: Network,

@@ -1,5 +1,5 @@
 //! Brands of each domain, compiled and kept in memory for some seconds. Used by everything that analyses answers.
-//! The writer refuses answers that were analysed with an old version, and the caller reads the brands anew.
+//! The writer refuses answers that were analysed with an old version, and the caller reads the brands again.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ impl BrandCache {
         }
     }
 
-    /// Reads the brands of a domain anew.
+    /// Reads the brands of a domain again.
     pub async fn read(&self, domain: &DomainId) -> Result<Option<Arc<DomainBrands>>, DbError> {
         let mut conn = self.db.read().await?;
         let Some(record) = domains::find_domain(&mut conn, domain).await? else { return Ok(None) };

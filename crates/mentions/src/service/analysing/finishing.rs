@@ -11,7 +11,7 @@ use crate::service::MentionParts;
 use crate::service::writing::{EndedAs, Ending, EndingResult};
 use platform::jobs::JobRun;
 
-/// Times that an answer is analysed anew because the brands changed meanwhile.
+/// Times that an answer is analysed again because the brands changed meanwhile.
 const MOST_READINGS: usize = 20;
 
 /// Completes the analysis of a kept answer, with a model's reply or without, for the attempt that holds the run, or for

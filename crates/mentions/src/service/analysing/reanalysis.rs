@@ -55,7 +55,7 @@ enum PartEnd {
     Written,
     /// Answers came meanwhile: the part is read again.
     Changed,
-    /// The brands changed meanwhile: everything begins anew.
+    /// The brands changed meanwhile: everything starts again.
     Stale,
 }
 

@@ -76,7 +76,7 @@ impl ProviderHealth {
     }
 
     /// Records a failed call, and opens the breaker after too many in a row. What the provider only declines to answer, and
-    /// what its limits hold back, is no failure.
+    /// what its limits hold back, is not a failure.
     pub async fn record_failure(&self, provider: Provider, failure: &ProviderFailure) {
         if matches!(failure.class, FailureClass::Refused | FailureClass::Throttle | FailureClass::Quota) {
             return;
@@ -96,7 +96,7 @@ impl ProviderHealth {
             providers::record_failure(&mut tx, provider.as_str(), (is_auth, code, &failure.detail), now)
                 .await?;
         let is_broken = state.auth_failures >= AUTH_FAILURES || state.failures >= FAILURES;
-        // Calls that were under way when it opened fail too.
+        // Calls that were in progress when it opened fail too.
         if is_broken && state.open_until <= now.as_millis() {
             let doubled =
                 FIRST_OPENING * 2u32.saturating_pow(u32::try_from(state.openings).unwrap_or(6).min(6));

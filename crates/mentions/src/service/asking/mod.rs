@@ -32,7 +32,7 @@ use gate::{CallCount, CallPurpose, LedgerGate, Paying};
 use permission::allow_run;
 use platform::jobs::{Job, JobError, JobOutcome, JobPriority, JobRun};
 
-/// Times that an answer is analysed anew because the brands changed meanwhile.
+/// Times that an answer is analysed again because the brands changed meanwhile.
 const MOST_READINGS: usize = 20;
 
 /// A call that goes on whatever becomes of its job.

@@ -118,7 +118,7 @@ async fn plan(
     Ok(())
 }
 
-/// Lists the assistants with a run of today that is queued, under way or `ok`.
+/// Lists the assistants with a run of today that is queued, in progress or `ok`.
 async fn list_asked_today(tx: &mut Tx, prompt: &Prompt, today: UtcDay) -> Result<Vec<Provider>, DbError> {
     let mut names = runs::list_answered_on(tx, &prompt.id, today).await?;
     let open = runs::list_open_of_prompt(tx, &prompt.id).await?;

@@ -1,4 +1,4 @@
-//! Deleting a prompt: its schedule, its queued runs and its sums go; runs that ended and those under way stay in the list of
+//! Deleting a prompt: its schedule, its queued runs and its sums go; runs that ended and those in progress stay in the list of
 //! runs.
 
 use assistants::providers::Provider;

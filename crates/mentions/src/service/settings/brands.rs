@@ -65,7 +65,7 @@ pub async fn replace_brand(
     Ok(Some(view_of(record.brand.clone(), competitors, Some(&record))))
 }
 
-/// Derives anew the profiles that nobody has saved, where the site's name in its latest audit gives another one.
+/// Derives again the profiles that nobody has saved, where the site's name in its latest audit gives another one.
 pub async fn derive_brands_again(mentions: &MentionParts, job: &JobRun) -> Result<(), DbError> {
     let mut after = String::new();
     loop {

@@ -81,7 +81,7 @@ pub enum EndingResult {
     Written,
     /// The run is over or gone, its domain was removed, or another process has its job.
     Lost,
-    /// The brands changed meanwhile: the answer is to be analysed anew.
+    /// The brands changed meanwhile: the answer is to be analysed again.
     StaleBrands,
     /// The database refused it.
     Refused(String),

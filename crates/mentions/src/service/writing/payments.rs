@@ -49,7 +49,7 @@ pub async fn open(
     Ok(Ok(()))
 }
 
-/// Writes the cost of a call and releases its reserve. A call that was settled as lost is settled anew.
+/// Writes the cost of a call and releases its reserve. A call that was settled as lost is settled again.
 pub async fn settle(tx: &mut Tx, settlement: &Settlement, now: Timestamp) -> Result<(), DbError> {
     runs::lock_open(tx, &settlement.run).await?;
     let Some(mut call) = ledger::find_for_change(tx, &settlement.call).await? else { return Ok(()) };

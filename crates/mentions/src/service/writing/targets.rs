@@ -36,7 +36,7 @@ pub fn after_answer(
     target.last_ok = target.last_ok.max(Some(ended.created_at));
     if ended.is_latest && !ended.answer.is_absent {
         if ended.earlier.as_ref().is_some_and(|earlier| !earlier.is_same_model) {
-            // Answers of another model are no baseline: the smoothed change begins anew.
+            // Answers of another model are no baseline: the smoothed change starts again.
             target.dynamic.samples = 0;
             target.dynamic.ewma = None;
         }

@@ -58,7 +58,7 @@ async fn no_cell_is_computed_by_a_spreadsheet() {
         for what in ["prompts", "runs", "citations", "stats", "queries"] {
             let csv = monitored.get(&app, "export", &format!("what={what}&format=csv")).await.text();
 
-            // A number may be negative: it is no text.
+            // A number may be negative: it is not text.
             for start in ["=", "+", "-s", "@"] {
                 assert!(!csv.contains(&format!("\"{start}")), "{what}: {csv}");
             }

@@ -20,7 +20,7 @@ const MOST_RAISED: usize = 50;
 /// Jobs that the walk looks at in one round.
 const STRIDE: usize = 1_000;
 
-/// Progress of the walk through each priority. A newly elected process begins anew.
+/// Progress of the walk through each priority. A newly elected process starts again.
 #[derive(Default)]
 pub(super) struct Aging(HashMap<i64, WaitingPlace>);
 
@@ -44,7 +44,7 @@ impl Aging {
             let next = queries::list_aging(tx, from, behind.as_ref(), STRIDE).await?;
             let (found, end) = selection.overdue(&next);
             overdue.extend(found);
-            // At the end of the queue the walk begins anew.
+            // At the end of the queue the walk starts again.
             if end < next.len() || next.len() == STRIDE {
                 self.0.extend(next[..end].last().map(|job| (from, (job.turn, job.id.clone()))));
             }

@@ -1,5 +1,5 @@
-//! Access to the operations of SEO audits. Those of the specification need the Pro plan with a key; the others have
-//! no gate. One empty type per kind of operation.
+//! Access to the operations of SEO audits. Operations of the specification need the Pro plan with a key; the others need
+//! no plan. One empty type per kind of operation.
 
 use platform::api::access::SharedLimit;
 use platform::api::access::{Access, Credentials, PersonRole, Rate};

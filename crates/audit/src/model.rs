@@ -38,7 +38,7 @@ pub struct AuditRequest {
     pub mode: CrawlMode,
     /// Templates with many pages are sampled.
     pub allow_sampling: bool,
-    /// Only pages that are new or changed since the last completed run.
+    /// True when only pages are audited that are new or changed since the last completed run.
     pub new_pages_only: bool,
     /// The sitemap that is read, in sitemap mode.
     pub sitemap: Option<Url>,
@@ -132,8 +132,8 @@ impl Run {
             && self.report.crawl_stats.skipped.sampling == 0
     }
 
-    /// Decides whether the run was interrupted and no process has continued it yet: a process recorded that when it
-    /// stopped, or died.
+    /// Returns true when the run was interrupted and no process has continued it yet. A process that stops records the
+    /// interruption; a process that died stopped extending `working_until`.
     pub fn is_cut_off(&self, now: Timestamp) -> bool {
         let is_silent = self.open_attempts > 0 && self.working_until < now;
         self.is_active && (self.needs_continuation || is_silent)

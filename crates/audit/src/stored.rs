@@ -32,7 +32,7 @@ pub enum PartKind {
     Inlinks,
     /// Past scores of pages. One part.
     History,
-    /// Dates that sitemaps give pages, with fingerprints of their texts. One part.
+    /// Dates of pages in sitemaps, with fingerprints of the pages' texts. One part.
     Dates,
     /// Checkpoint of a crawl.
     Checkpoint,

@@ -1,5 +1,5 @@
-//! Words of the API that audits use: enums whose text in the database and in responses is the same. Pure.
-//! A text never changes: it is stored.
+//! Enums of audits whose text is the same in the database and in responses. Pure.
+//! Must never change a text, since stored rows contain it.
 
 use std::fmt;
 

@@ -32,7 +32,7 @@ use platform::plans::{Plan, PlanLimit, PlanLimits};
 pub struct Caller<A: Access> {
     /// Credential that was presented.
     pub credential: Credential,
-    /// True for the operator's command, which asks no other server: what is sent is stored as it is.
+    /// True for the operator's command: values are stored as sent, without requests to other servers.
     pub is_operator: bool,
     limits: Arc<Config>,
     access: PhantomData<A>,

@@ -104,7 +104,7 @@ impl AccountMembers {
         Ok((id, format!("{}/invitation#{token}", self.0.public_url)))
     }
 
-    /// Mails an invitation. Returns false when that failed: its link must reach the person in another way.
+    /// Mails an invitation. Returns false when the mail failed; the link then has to reach the person in another way.
     pub async fn mail_invitation(&self, order: &InvitationOrder, link: &str) -> bool {
         let Some(mailer) = &self.0.mailer else { return false };
         let mail = mails::invitation(&order.inviter, &order.account_name, order.role, link);

@@ -63,7 +63,7 @@ pub struct PushedLines {
 /// Reason why a pushed log was not counted.
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
-    /// The account pushes as many logs as it may at once.
+    /// The account has reached its limit of concurrent pushes.
     #[error("the account pushes as many logs at once as it may")]
     TooMany,
     /// The log is larger than [`MAX_LOG_BYTES`].

@@ -1,5 +1,5 @@
 //! Vercel's log drains: one JSON object a line, or a JSON array. A request may have many: those of its functions, and what they
-//! print. Lines without `proxy`, such as those of builds, are of no request. Pure.
+//! print. Lines without `proxy`, such as those of builds, belong to no request. Pure.
 //! Field names: <https://vercel.com/docs/drains/reference/logs>
 
 use std::borrow::Cow;

@@ -61,7 +61,7 @@ impl Columns {
         })
     }
 
-    /// Makes a row. None without `#Fields`, and for a line that has more or fewer values.
+    /// Makes a row. Returns `None` without a `#Fields` line, and for a line with more or fewer values than fields.
     fn row<'c, 'a>(&'c self, values: Vec<&'a str>) -> Option<Row<'c, 'a>> {
         let has_user_agent = self.0.iter().any(|name| name == "cs(user-agent)");
         (has_user_agent && values.len() == self.0.len()).then_some(Row { names: &self.0, values })

@@ -13,7 +13,7 @@ pub async fn find_oldest(conn: &mut Conn, domain: &DomainId, since: i64) -> Resu
     })?)
 }
 
-/// Records a count.
+/// Stores the number of impostors' visits at a time.
 pub async fn put(conn: &mut Conn, domain: &DomainId, at: i64, visits: i64) -> Result<(), DbError> {
     const SQL: &str = "insert into impostor_counts (domain_id, at, visits) \
          select id, $2, $3 from domains where id = $1 and removed_at is null \

@@ -5,7 +5,7 @@ use store::{Conn, DbError, Engine, on_engine};
 use domains::DomainId;
 use platform::clock::Timestamp;
 
-/// Locks the tokens of this domain until the transaction ends: two transactions would not see each other's token.
+/// Locks the tokens of a domain until the transaction ends, since concurrent transactions do not see each other's new token.
 pub async fn lock(conn: &mut Conn, domain: &DomainId) -> Result<(), DbError> {
     // SQLite has one writer.
     if conn.engine() == Engine::Postgres {

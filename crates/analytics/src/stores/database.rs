@@ -33,7 +33,7 @@ pub struct DatabaseStore {
     db: Db,
     clock: Clock,
     bounds: Mutex<PageBounds>,
-    /// Number of paths at which expired paths of a domain are deleted.
+    /// Number of stored paths from which expired paths of a domain are deleted.
     most_paths: u64,
 }
 

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 const MAX_DIRECTORY_BYTES: u64 = 256 * 1024;
 /// Maximum time by which an agent's clock may be ahead.
 const MAX_AHEAD: Duration = Duration::from_secs(60);
-/// Longest life of a signature.
+/// Maximum validity of a signature.
 const MAX_LIFE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum number of nonces that are remembered, so that no signature is used twice.
 const NONCES: u64 = 200_000;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ratio;
 use super::sums::{AnswerSums, MILLION};
 
-/// Competitors that are listed.
+/// Maximum number of listed competitors.
 const MAX_TOP_COMPETITORS: usize = 5;
 /// Minimum number of responses from which a difficulty is computed.
 const MIN_RESPONSES: u64 = 3;
@@ -83,7 +83,7 @@ pub fn top_competitors(sums: &AnswerSums, site_url: impl Fn(&str) -> Option<Stri
     all
 }
 
-/// Computes how hard it is to be named for a prompt, from 0 to 100; −1 under three responses.
+/// Computes the difficulty of being named for a prompt, from 0 to 100; −1 with fewer than three responses.
 pub fn difficulty(sums: &AnswerSums, is_domain_known: impl Fn(&str) -> bool) -> i32 {
     if sums.responses < MIN_RESPONSES {
         return -1;

@@ -67,7 +67,7 @@ async fn update_auditing(
     })
 }
 
-/// Refuses a change with which something is wrong.
+/// Refuses a change that has issues.
 fn validated(issues: Vec<(String, String)>) -> ApiResult<()> {
     if issues.is_empty() { Ok(()) } else { Err(ApiError::validation_error(issues)) }
 }

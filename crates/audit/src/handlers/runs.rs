@@ -265,7 +265,7 @@ pub(super) struct PagesQuery {
 }
 
 impl PagesQuery {
-    /// Reads the question of an export.
+    /// Parses the parameters of an export.
     pub(super) fn of_export(
         search: Option<String>,
         issue_id: Option<String>,

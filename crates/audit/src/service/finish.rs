@@ -1,5 +1,5 @@
-//! The end of a run: its results are written part by part, each in a short transaction, and then the run is over.
-//! Written again after a crash they are the same.
+//! End of a run: writes the results part by part, each part in a short transaction, and then marks the run as ended.
+//! Writing again after a crash gives the same results.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::results::{RunParts, index, inlink_parts, resource_parts};
 use crate::stored::{History, Index, PartKind, page_id};
 use platform::jobs::JobRun;
 
-/// A run that ended before, with its columns.
+/// Previous completed run, with its columns.
 pub(super) struct Previous {
     run: Run,
     index: std::sync::Arc<Index>,

@@ -99,7 +99,7 @@ impl AuditSchedule {
             queries::list_silent(&mut self.runs.platform.db.read().await?, since, LOOKED_AT_ONCE).await?;
         if !silent.is_empty() {
             let mut tx = self.runs.platform.db.write().await?;
-            // A job that is still there stays the same one.
+            // Enqueuing a job that is still in the queue changes nothing.
             self.runs.jobs.enqueue(&mut tx, silent.iter().map(RunAudit::job).collect()).await?;
             tx.commit().await?;
             self.runs.jobs.wake();

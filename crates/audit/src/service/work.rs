@@ -42,7 +42,7 @@ const ALIVE_FOR: Duration = Duration::from_secs(15);
 const SLOT_WAIT: Duration = Duration::from_secs(3);
 /// Attempts that may die without progress before the run ends with its results so far.
 const DEATHS: u64 = 3;
-/// Open attempts beyond which a run ends without results: even its end fails.
+/// Maximum number of attempts that a crash left open. A run with more ends without results, since writing them may be the cause.
 const MOST_OPEN_ATTEMPTS: u64 = 6;
 
 /// Works on a run until it is over, or until this process is asked to stop.

@@ -22,7 +22,7 @@ fn is_too_long(text: &str, thresholds: &Thresholds) -> bool {
 }
 
 fn is_too_short(text: &str, thresholds: &Thresholds) -> bool {
-    // A Chinese or Japanese character says about as much as two others.
+    // A Chinese or Japanese character is about as wide, and says about as much, as two Latin ones.
     let weight = if is_cjk(text) { 2 } else { 1 };
     thresholds.undercuts(ThresholdId::DescriptionMinCharacters, character_count(text) * weight)
 }

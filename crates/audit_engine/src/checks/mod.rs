@@ -57,7 +57,7 @@ pub struct Check {
     pub id: &'static str,
     /// Severity of a finding; never depends on the page.
     pub severity: Severity,
-    /// Points that a finding costs in the scores.
+    /// Points that a finding subtracts from the scores.
     pub weight: f64,
     /// Place of the findings in the report.
     pub scope: FindingScope,

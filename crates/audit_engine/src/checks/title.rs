@@ -41,7 +41,7 @@ fn is_too_long(title: &str, thresholds: &Thresholds) -> bool {
 }
 
 fn is_too_short(title: &str, thresholds: &Thresholds) -> bool {
-    // A Chinese or Japanese character says about as much as two others.
+    // A Chinese or Japanese character is about as wide, and says about as much, as two Latin ones.
     let weight = if is_cjk(title) { 2 } else { 1 };
     thresholds.undercuts(ThresholdId::TitleMinCharacters, character_count(title) * weight)
 }

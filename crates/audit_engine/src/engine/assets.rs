@@ -66,7 +66,7 @@ impl Crawl<'_> {
         let wanted = self.wanted_assets();
         let deadline = Instant::now() + self.options.foreign_time;
         self.ask_assets(source, wanted.clone(), deadline).await;
-        // A machine that knows no names will not learn them in a moment.
+        // Hosts whose names this machine cannot resolve are not requested again: that would take just as long and fail.
         let unknown = self.doubt_names();
         let is_suspect =
             |id: &UrlId| !unknown.contains(id) && self.site.assets.get(id).is_some_and(Asset::is_suspect);
@@ -74,7 +74,7 @@ impl Crawl<'_> {
         let (own, foreign): (Vec<_>, Vec<_>) = suspects.partition(|(id, _)| self.is_own_text(*id));
         self.ask_assets(source, own, deadline).await;
         if !foreign.is_empty() {
-            // One answer alone says nothing, if there is no time for a second one.
+            // A single failure does not prove that the file is broken: without time for a second request it stays unknown.
             foreign.iter().for_each(|(id, _)| _ = self.site.assets.remove(id));
             tokio::time::sleep_until((Instant::now() + PATIENCE).min(deadline)).await;
             self.ask_assets(source, foreign, deadline).await;

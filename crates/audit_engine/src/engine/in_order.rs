@@ -25,7 +25,7 @@ struct Patience {
     most: usize,
     /// Start times of running pieces.
     begun: BTreeMap<u64, Instant>,
-    /// Pieces that gave up their places.
+    /// Pieces that were skipped, so that later pieces did not have to wait for them.
     late: HashSet<u64>,
 }
 

@@ -61,7 +61,7 @@ pub enum JournalError {
 /// Outcome of one address.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum JournalRecord {
-    /// It is a row.
+    /// The address has a row.
     Row(Box<Row>),
     /// The response is not a page, and has no row.
     File(FileRecord),

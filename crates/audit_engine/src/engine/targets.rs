@@ -38,7 +38,7 @@ enum TargetUse {
     Status,
 }
 
-/// Self-description of a document, as far as verdicts about links to it need it.
+/// Facts of a document that verdicts about links to the document need.
 struct TargetFacts {
     is_noindex: bool,
     canonical: Option<Url>,

@@ -15,7 +15,7 @@ use crate::site::UrlId;
 
 /// Longest address that is processed: servers refuse longer ones, and each is kept in memory.
 const MAX_URL_BYTES: usize = 16 * 1024;
-/// Addresses that are remembered, and the longest of them: one that is longer is rarely in a menu.
+/// Maximum number of cached addresses, and maximum length of each. Menus, which repeat on every page, rarely have longer ones.
 const MAX_KNOWN: usize = 4096;
 const MAX_KNOWN_BYTES: usize = 256;
 

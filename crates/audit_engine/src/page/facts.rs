@@ -75,7 +75,7 @@ pub struct PageFacts {
     pub app_root_words: Option<usize>,
     /// Text that a reader sees, white space collapsed.
     pub visible_text: String,
-    /// Words of it in closed shadow roots.
+    /// Number of words of the visible text in closed shadow roots.
     pub closed_words: usize,
     /// The part of it that is the page's own: without navigation, header, footer and asides.
     pub main_text: String,

@@ -19,7 +19,7 @@ const VALUES: &[Attr] = &[Attr::Content, Attr::Href, Attr::Src, Attr::Datetime, 
 /// The items of a document.
 #[derive(Debug, Default)]
 pub struct Microdata {
-    /// Open items, each with the property of the outer one that it is the value of.
+    /// Open items, each with the property of the outer item whose value it is.
     open: Vec<(Option<String>, Map<String, Value>)>,
     /// Names of open properties whose value is text.
     open_properties: Vec<String>,

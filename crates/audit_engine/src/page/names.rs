@@ -48,15 +48,15 @@ pub struct Kinds(u32);
 impl Kinds {
     /// Elements without content.
     pub const VOID: Kinds = Kinds(1);
-    /// Another can reach over it when it ends: `</b>` does not end the `p` inside it.
+    /// Formatting elements, whose end tag leaves elements inside open: `</b>` does not end a `p` inside.
     pub const FORMATTING: Kinds = Kinds(1 << 1);
     /// Elements whose start ends an open paragraph.
     pub const ENDS_PARAGRAPH: Kinds = Kinds(1 << 2);
-    /// An end tag outside does not reach through it.
+    /// Elements that limit the reach of end tags: an end tag inside does not close an element around the barrier.
     pub const BARRIER: Kinds = Kinds(1 << 3);
     /// Elements that do not separate words.
     pub const INLINE: Kinds = Kinds(1 << 4);
-    /// Nobody reads its text.
+    /// Elements whose text is not shown.
     pub const UNSEEN: Kinds = Kinds(1 << 5);
     /// h1 to h6.
     pub const HEADING: Kinds = Kinds(1 << 6);

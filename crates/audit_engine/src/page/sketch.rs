@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 const BINS: usize = 128;
 /// Words (Chinese and Japanese: characters) of a shingle.
 const SHINGLE: usize = 5;
-/// Bins that two sketches are put into one bucket by.
+/// Bins of a band. Two sketches with an equal band share a bucket.
 const BAND: usize = 8;
 /// Buckets that a sketch is put into.
 pub const BANDS: usize = BINS / BAND;

@@ -37,7 +37,7 @@ impl Collapsed<'_> {
         Collapsed { inner: Cow::Owned(collapsed), leads, trails }
     }
 
-    /// Appends it; white space at its ends becomes a space, none at the beginning of the buffer or after another.
+    /// Appends the text to a buffer. White space at either end becomes one space; none at the start of the buffer or after a space.
     pub fn push_to(&self, buffer: &mut String) {
         // With the spaces around it, and the one that the next tag adds: most buffers never grow then.
         buffer.reserve(self.inner.len() + 2);

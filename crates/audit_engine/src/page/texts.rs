@@ -16,7 +16,7 @@ const MARKUP: usize = 4;
 pub struct Texts {
     /// Visible text, white space collapsed.
     pub visible: String,
-    /// Words of it in closed shadow roots.
+    /// Number of words of the visible text in closed shadow roots.
     pub closed_words: usize,
     /// Main elements so far.
     pub mains: usize,

@@ -11,7 +11,7 @@ static TYPES: LazyLock<HashSet<&str>> =
 static PROPERTIES: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("../../data/schema_properties.txt").lines().collect());
 
-/// Names in a document of schema.org's vocabulary that the vocabulary does not have; none in a document of another.
+/// Returns the names in a schema.org document that are not in schema.org's vocabulary; none for other vocabularies.
 pub fn unknown_terms(document: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
     look(document, None, &mut unknown);

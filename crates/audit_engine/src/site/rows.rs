@@ -31,8 +31,7 @@ impl Rows {
         self.list.push(row);
     }
 
-    /// Returns the place of an address's row in the order of all rows. Valid once rows are in that order: see
-    /// [`Rows::renumber`].
+    /// Returns the index of an address's row in the order of all rows. Valid after [`Rows::renumber`].
     pub fn place(&self, id: UrlId) -> Option<usize> {
         self.places.get(id.index()).filter(|place| **place != NONE).map(|place| *place as usize)
     }

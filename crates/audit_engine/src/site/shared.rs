@@ -37,7 +37,7 @@ impl CrawledSite {
         if group.binary_search_by_key(&row.id, |(_, id)| *id).is_err() {
             return;
         }
-        // A site can have as many pages with one text as it likes: those that are not named are only counted.
+        // The number of pages with the same text is unbounded, so only some are named and the others are counted.
         let others = group.iter().map(|(_, id)| *id).filter(|id| *id != row.id);
         others.take(MAX_EXAMPLES).for_each(|id| found.add(self.url(id), "", ""));
         found.count += u32::try_from((group.len() - 1).saturating_sub(MAX_EXAMPLES)).unwrap_or(u32::MAX);

@@ -19,9 +19,9 @@ pub struct Term {
     /// Name as it is spelled.
     pub spelling: String,
     pub care: Care,
-    /// Bytes of the key before which the name is spelled with a full stop and a space: `Dr. Oetker`.
+    /// Byte offsets in the key at which the name is spelled with a full stop and a space: `Dr. Oetker`.
     pub stops: Vec<usize>,
-    /// Bytes of the key before which the name is spelled with spaces.
+    /// Byte offsets in the key at which the name is spelled with a space.
     pub spaces: Vec<usize>,
 }
 
@@ -99,7 +99,7 @@ pub enum Spelled {
     Otherwise,
 }
 
-/// Returns where, in bytes of the key, the words of a match begin, its first excepted.
+/// Returns the byte offsets in the key at which the words of a match begin, except the first word.
 pub fn inner_starts(words: &JoinedWords, tokens: Range<usize>, joined_start: usize) -> Vec<usize> {
     tokens.skip(1).map(|token| words.tokens[token].joined.start - joined_start).collect()
 }

@@ -72,7 +72,7 @@ impl AuditExport {
         })
     }
 
-    /// Names of the columns, in their order.
+    /// Returns the names of the columns, in order.
     fn columns(self) -> &'static [&'static str] {
         match self {
             AuditExport::Pages => PAGE_FIELDS,
@@ -311,7 +311,7 @@ impl ExportedPage<'_> {
         hops.last().map(line).into_iter().collect()
     }
 
-    /// Returns a finding with each of its examples; one line when it has none.
+    /// Returns one line per example of a finding; one line when the finding has no example.
     fn examples(&self, finding: &Finding) -> Vec<Map<String, Value>> {
         let Finding { issue_id, severity, count, points, examples } = finding;
         let line = object(json!({

@@ -1,5 +1,5 @@
 //! Badge of a site's crawler visits: a small SVG picture that other pages embed. Pure.
-//! Must never contain a text of a stranger: the picture is a document of this service's origin.
+//! Must never contain untrusted text: the picture is a document of this service's origin.
 
 /// Numbers of a badge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -88,7 +88,7 @@ pub struct ReferralCount {
     pub count: u64,
 }
 
-/// Rows of a list of people who came from assistants. Reports never read all, since strangers can add thousands a day.
+/// Rows of a list of people who came from assistants. Reports never read all, since anybody can add thousands a day.
 #[derive(Debug, Clone, Copy)]
 pub enum ReferralRows<'a> {
     /// Maximum number of rows, those with the most people first.

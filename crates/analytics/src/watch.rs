@@ -1,4 +1,4 @@
-//! Watch over crawlers: webhooks that ask for it are told of a crawler that is new or gone, of errors, and of impostors.
+//! Watch over crawlers: emits events for webhooks about crawlers that are new or gone, errors, and impostors.
 //! Used by a job every few minutes, for domains whose webhooks ask for it only. What follows from visits is decided by pure functions.
 
 use std::collections::BTreeMap;
@@ -28,11 +28,11 @@ const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 const HOUR_MS: i64 = 3600 * 1000;
 /// Days that say which crawlers come often.
 const USUAL_DAYS: Day = 30;
-/// Crawlers whose silence is told.
+/// Crawlers whose silence causes an event.
 const TOP: usize = 5;
-/// Impostors' visits in an hour that are told.
+/// Impostors' visits in an hour from which an event is emitted.
 const MANY_IMPOSTORS: u64 = 100;
-/// Errors of a day below which nothing is told.
+/// Errors of a day below which no event is emitted.
 const LEAST_ERRORS: u64 = 10;
 
 /// Watch over crawlers. Cheap to clone.
@@ -213,7 +213,7 @@ fn errors_of_today(totals: &[DayTotal], today: Day) -> Option<WatchState> {
     let usual = sum(today - 7..today, true) as f64 / 7.0;
     let is_unusual = errors >= LEAST_ERRORS && errors * 20 >= visits && errors as f64 >= 2.0 * usual;
     let data = CrawlerErrors { date: date_of(today), visits, errors, usual };
-    // A day is told once, whatever its later visits are.
+    // A day has one event at most, whatever its later visits are.
     is_unusual.then(|| WatchState { kind: ERRORS, subject: date_of(today), begun: Some(data.into()) })
 }
 

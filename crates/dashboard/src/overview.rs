@@ -12,7 +12,7 @@ use mentions::reading::{DomainVisibility, ProviderVisibility};
 use platform::clock::Timestamp;
 use render::snapshot_list::SnapshotCounts;
 
-/// Runs whose health is told.
+/// Number of runs whose health is shown.
 pub const HEALTH_POINTS: i64 = 12;
 /// Cited pages of one answer.
 pub const MOST_CITED: usize = 5;

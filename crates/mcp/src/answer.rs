@@ -1,4 +1,4 @@
-//! Results of tools from answers of the API: strangers' text apart, and no more bytes than an agent can use. Pure.
+//! Results of tools from answers of the API: untrusted text is separate, and no result has more bytes than an agent can use. Pure.
 //!
 //! A list is returned entry by entry from `offset`. Without a list, `offset` counts bytes of each long text, and
 //! [`ENTRY_BYTES`] of them stand for one entry of each long list. `nextOffset` is there when something is left.
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::ToolSpec;
 
-/// Field of an object with the strangers' text of that object.
+/// Field of an object with the untrusted text of that object.
 pub const UNTRUSTED: &str = "untrusted";
 /// Bytes of a result's text. An agent's own way of writing JSON may need a quarter more, up to the limit of 25,000.
 pub const RESULT_BYTES: usize = 20_000;

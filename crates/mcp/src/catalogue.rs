@@ -39,7 +39,7 @@ pub struct ToolSpec {
     pub required: &'static [&'static str],
     /// Field of the answer that is returned page by page; none: long texts are.
     pub list: Option<ToolList>,
-    /// Fields at any depth whose values are strangers' text.
+    /// Fields at any depth whose values are untrusted text.
     pub untrusted: &'static [&'static str],
 }
 

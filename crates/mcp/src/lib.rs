@@ -1,6 +1,6 @@
 //! Tools for AI agents by the Model Context Protocol: a catalogue of tools, each of which calls operations of the API, and
 //! resources from the documentation. Served at `POST /api/mcp`, and by `glasshouse mcp` on stdin and stdout.
-//! Must never do for a caller what the API would refuse, nor present strangers' text outside `untrusted`.
+//! Must never do for a caller what the API would refuse, nor present untrusted text outside `untrusted`.
 //! See docs/decisions/0546.
 
 mod answer;

@@ -1,4 +1,4 @@
-//! Health of a domain's renders: webhooks are told when half of the last hour's renders fail, and when ten in a row succeed.
+//! Health of a domain's renders: emits an event when half of the last hour's renders fail, and when ten in a row succeed.
 //! Outcomes are counted in memory and written every few seconds, for domains whose webhooks ask for it only.
 
 use std::collections::HashMap;
@@ -69,7 +69,7 @@ impl RenderHealth {
         }
     }
 
-    /// Writes the counts, and tells webhooks what follows from them. Counts that cannot be written are lost.
+    /// Writes the counts, and emits the events that follow from them. Counts that cannot be written are lost.
     pub async fn flush(&self) -> Result<(), DbError> {
         let counts = std::mem::take(&mut *self.counts.lock().unwrap_or_else(PoisonError::into_inner));
         if counts.is_empty() {

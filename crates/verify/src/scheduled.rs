@@ -1,4 +1,4 @@
-//! Verifications by schedule: a domain that is served is verified once a day, and webhooks are told when the result changes.
+//! Verifications by schedule: a domain that is served is verified once a day, and webhooks get an event when the result changes.
 //! Used by the jobs and by the handlers of the schedule.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Conditions that last, such as failing renders: told when they begin and when they end, however often somebody looks.
+//! Conditions that last, such as failing renders: one event when they begin and one when they end, however often they are checked.
 //! Used by the features that look by schedule.
 
 use store::{DbError, Tx};

@@ -12,7 +12,7 @@ use crate::jobs::{SendDelivery, SendGathered};
 use crate::model::{DeliveryId, Webhook};
 use crate::queries::{self, NewDelivery, StoredEvent};
 
-/// An event that is to be told.
+/// An event to deliver.
 #[derive(Debug, Clone)]
 pub struct NewEvent<'a> {
     pub account: &'a AccountId,
@@ -28,12 +28,12 @@ pub struct Events {
     jobs: Jobs,
 }
 
-/// Domains whose events of one kind are told to somebody.
+/// Domains whose events of one kind have a recipient.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listeners(pub(crate) Vec<(AccountId, Webhook)>);
 
 impl Listeners {
-    /// Returns true when an event of this domain is told.
+    /// Returns true when an event of this domain has a recipient.
     pub fn has(&self, account: &AccountId, event: &str, domain: Option<&str>) -> bool {
         self.0.iter().any(|(owner, webhook)| owner == account && webhook.hears(event, domain))
     }

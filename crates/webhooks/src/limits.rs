@@ -26,7 +26,7 @@ pub struct LimitWatch {
 }
 
 impl LimitWatch {
-    /// Looks at the limits of every account that is to be told.
+    /// Checks the limits of every account whose webhooks ask for these events.
     pub(crate) async fn look(&self) -> Result<(), DbError> {
         let listeners = self.events.listeners(&self.platform.db, &[NEAR, REACHED]).await?;
         for account in listeners.accounts() {

@@ -88,7 +88,7 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Decides whether the webhook is told an event of a domain, or of the account.
+    /// Decides whether the webhook receives an event of a domain, or of the account.
     pub fn hears(&self, event: &str, domain: Option<&str>) -> bool {
         let is_in_scope = match domain {
             _ if self.domains.is_empty() => true,

@@ -15,7 +15,7 @@ use platform::api::extract::BodyLimit;
 use platform::api::header_names::SEC_FETCH_SITE;
 use platform::api::{ApiError, ApiResult, AppJson, ErrorCode, Issue};
 
-/// Bytes that an attempt may have: they are read for strangers.
+/// Maximum bytes of a sign-in attempt, whose sender is not authenticated.
 const ATTEMPT_BYTES: usize = 4 * 1024;
 /// Characters that a new password has.
 const NEW_PASSWORD: std::ops::RangeInclusive<usize> = 12..=256;

@@ -1,5 +1,5 @@
 //! Texts of the two mails about people, plain and as HTML. Pure but for sending.
-//! Addresses are strangers' words: they are text in every form.
+//! Addresses are untrusted: every form escapes them.
 
 use platform::notify::mail::{MailError, MailMessage, Mailer};
 

@@ -1,6 +1,6 @@
 //! Web Bot Auth: requests that an agent has signed (RFC 9421 with the tag `web-bot-auth`).
 //! Used by the verifier. The crate that checks signatures is young, so only this file uses it.
-//! Must never fetch a directory that is not on the list: the header would let strangers choose the address.
+//! Must never fetch a directory that is not on the list: the header would let a client choose the address.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -121,7 +121,7 @@ async fn export_run(
     };
     let mut parts = Box::pin(request.stream(&app.reader, &run).await?.fuse());
     drop(call);
-    // A store that cannot be read is told before the answer begins.
+    // A store that cannot be read fails the request before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {
         AuditExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),

@@ -373,7 +373,7 @@ async fn details(reader: &AuditReader, run: Run, query: &PagesQuery) -> Result<R
     let wanted = WantedFields::read(reader, &run, query.field_names()).await?;
     let pages = page_rows(reader, &run, rows, wanted);
     let mut pages = Box::pin(pages.fuse());
-    // A store that cannot be read is told before the answer begins.
+    // A store that cannot be read fails the request before the answer begins.
     let first = pages.next().await.transpose()?.unwrap_or_default();
     let view = serde_json::to_string(&RunView::detailed(run)).expect("runs are plain data");
     let head = format!("{{\"run\":{view},\"pageTotal\":{total},\"issueBreakdown\":{breakdown},\"pages\":[");

@@ -28,7 +28,7 @@ const KEPT_NEAR: i64 = 3;
 const LOOKED_AT_ONCE: i64 = 50;
 /// An active run that says nothing for so long has lost its job.
 const SILENT: Duration = Duration::from_secs(10 * 60);
-/// For how long a removed domain's runs are told from those that never were.
+/// Time for which runs of a removed domain are distinguished from runs that never existed.
 const REMEMBERED: Duration = Duration::from_secs(90 * 24 * 3600);
 
 /// Audits that nobody asks for. Cheap to clone.

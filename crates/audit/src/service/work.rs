@@ -87,7 +87,7 @@ async fn begin(runs: &AuditRuns, id: &RunId) -> Result<Option<Run>, DbError> {
     Ok(runs.reader.find_run(id.as_str()).await?.filter(|_| begun))
 }
 
-/// Records that this process does not work on a run any more. One that died instead is told from it by that.
+/// Records that this process does not work on a run any more. A process that died does not record this.
 async fn leave(runs: &AuditRuns, id: &RunId) {
     let left = async {
         let mut tx = runs.platform.db.write().await?;

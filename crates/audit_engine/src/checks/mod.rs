@@ -189,7 +189,7 @@ pub struct Example {
 
 /// Examples that are kept of one finding.
 pub const MAX_EXAMPLES: usize = 20;
-/// Characters that are kept of a text or detail: strangers write them.
+/// Maximum characters of a stored text or detail, which come from the audited site.
 const MAX_EXAMPLE_CHARS: usize = 300;
 
 impl Evidence {

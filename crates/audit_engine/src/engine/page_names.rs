@@ -9,7 +9,7 @@ use crate::page::ResourceKind;
 use crate::page::view::{GOOGLEBOT, Page};
 use crate::site::{Interner, Named, Row, RowAlternate, RowDestination, RowLink, UrlId, part_hashes};
 
-/// Characters that are kept of a link's or picture's text: strangers write them.
+/// Maximum characters of a stored text of a link or picture, which come from the audited site.
 const MAX_TEXT_CHARS: usize = 120;
 
 /// Assigns numbers to the addresses and texts of a page.

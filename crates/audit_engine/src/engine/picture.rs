@@ -1,4 +1,4 @@
-//! Width and height of a picture by its first bytes: PNG, JPEG, GIF, WebP and AVIF. Pure; strangers make the bytes.
+//! Width and height of a picture by its first bytes: PNG, JPEG, GIF, WebP and AVIF. Pure; the bytes are untrusted.
 
 /// Reads width and height in pixels. Returns `None` when the bytes do not contain them.
 pub fn size(bytes: &[u8]) -> Option<(u32, u32)> {

@@ -1,4 +1,4 @@
-//! Fetches addresses that strangers wrote: sitemaps, robots.txt, origins. Used by every feature that reads the web.
+//! Fetches untrusted addresses: sitemaps, robots.txt, origins. Used by every feature that reads the web.
 //! Must never follow a redirect without a full check, wait for ever, or hold more of a body than the limit.
 
 mod body;

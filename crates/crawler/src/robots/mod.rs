@@ -1,5 +1,5 @@
 //! `robots.txt`: the addresses that a crawler may fetch, and the sitemaps. Used by audits, and to find the sitemap of
-//! a site that names none. Pure: reads strangers' text, fetches nothing.
+//! a site that names none. Pure: reads untrusted text, fetches nothing.
 
 mod lines;
 mod rules;

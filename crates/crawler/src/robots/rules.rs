@@ -1,5 +1,5 @@
 //! Decisions about the addresses that a crawler may fetch (RFC 9309, with the additions of Google's parser).
-//! Pure. Must decide in time that grows with the rules' length only: strangers write the patterns.
+//! Pure. Must decide in time that grows with the rules' length only, since patterns are untrusted.
 
 use super::MAX_ROBOTS_BYTES;
 use super::lines::{Line, read_lines};

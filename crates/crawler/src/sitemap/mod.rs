@@ -33,7 +33,7 @@ pub struct SitemapLimits {
     pub file_urls: usize,
     /// Pages of one site, over all files.
     pub total_urls: usize,
-    /// Memory that the reader holds at any time, its result included.
+    /// Maximum memory of the reader, including its result, in bytes.
     pub memory_bytes: usize,
     /// Files of one index that are fetched at the same time. Few: they all come from one origin, and wait in memory.
     pub files_at_once: usize,

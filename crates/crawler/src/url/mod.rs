@@ -1,4 +1,4 @@
-//! Addresses as strangers write them: parsing, the site that an address belongs to, and equality of pages.
+//! Untrusted addresses: parsing, the site that an address belongs to, and equality of pages.
 //! Used wherever a URL or a domain enters. Pure: no DNS, no network, no settings.
 
 mod cache_key;

@@ -1,5 +1,5 @@
 //! Texts of the weekly mail, plain and as HTML. Pure.
-//! Names of domains are strangers' words: they are text in every form.
+//! Names of domains are untrusted: every form escapes them.
 
 use std::fmt::Write;
 

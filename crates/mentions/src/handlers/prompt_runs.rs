@@ -229,7 +229,7 @@ async fn list_prompt_runs(
         Bytes::from(text)
     });
     let mut parts = Box::pin(parts.fuse());
-    // A database that cannot be read is told before the answer begins.
+    // A database that cannot be read fails the request before the answer begins.
     let first = parts.next().await.transpose()?.unwrap_or_default();
     let end = serde_json::to_string(&summary).expect("numbers are plain data");
     let whole = futures::stream::iter([Ok(Bytes::from_static(b"{\"runs\":[")), Ok(first)])

@@ -25,7 +25,7 @@ use platform::clock::Timestamp;
 
 const DEFAULT_LIMIT: u32 = 30;
 const MAX_LIMIT: u32 = 100;
-/// Rules of a page that holds strangers' words: nothing of it runs, and nothing is fetched.
+/// Content security policy of a page with untrusted text: no script runs, and nothing is fetched.
 const PAGE_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; sandbox",
 );

@@ -1,5 +1,5 @@
 //! Exports: everything of one kind, as lines for spreadsheets and programs, part by part.
-//! Texts of answers are strangers': no cell is computed by a spreadsheet.
+//! Texts of answers are untrusted: no cell may become a formula in a spreadsheet.
 
 use assistants::analysis::Citation;
 use assistants::providers::Usd;

@@ -10,7 +10,7 @@ use super::ReportInput;
 use super::figures::{if_any, pair, rounded, share_delta, verdict};
 use super::payload::{CompetitorLandscape, CompetitorShare, PromptInsight, ProviderInsight};
 
-/// Competitors that are listed.
+/// Maximum number of listed competitors.
 const MAX_COMPETITORS: usize = 50;
 /// Minimum number of responses of the period before from which names count as new or gone.
 const MIN_BEFORE: u64 = 5;

@@ -1,4 +1,4 @@
-//! Reports of AI mentions: built when the answers of a window have changed, kept, read, and told to webhooks and by e-mail.
+//! Reports of AI mentions: built when the answers of a window have changed, kept, read, and sent to webhooks and by e-mail.
 //! Used by handlers and by jobs. What a report says is in `report`, which is pure.
 //! See docs/decisions/0394.
 

@@ -1,5 +1,5 @@
 //! Messages about a report: to the domain's webhook and, as a digest, to the account's owners by e-mail. They are queued in the
-//! transaction that writes the report, together with a note of the changes in them, so that no change is told twice.
+//! transaction that writes the report, together with a record of their changes, so that no change is sent twice.
 //! See docs/decisions/0394.
 
 use std::collections::HashSet;
@@ -259,7 +259,7 @@ fn is_digest_due(frequency: DigestFrequency, day: UtcDay, last: Option<UtcDay>) 
     }
 }
 
-/// Lists the confirmed changes that a channel was not told.
+/// Lists the confirmed changes that were not sent to a channel.
 async fn untold(
     tx: &mut Tx,
     record: &MonitoredDomain,

@@ -1,4 +1,4 @@
-//! Cells of CSV files that people open in spreadsheets. Used by every export whose texts strangers may have written.
+//! Cells of CSV files that people open in spreadsheets. Used by every export with untrusted texts.
 
 use serde_json::Value;
 

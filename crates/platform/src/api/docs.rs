@@ -55,8 +55,8 @@ fn plain(content_type: &'static str, body: impl Into<Bytes>) -> Response {
     (headers, body.into()).into_response()
 }
 
-/// A file that is kept compressed. Clients that cannot unpack it get it unpacked, all of them the same bytes: what is
-/// unpacked for each of them is memory that strangers take.
+/// A compressed file. Clients that cannot unpack it get one shared unpacked copy: an unpacked copy for each of them would
+/// let anybody fill the memory.
 struct Packed {
     content_type: &'static str,
     packed: &'static [u8],

@@ -157,7 +157,7 @@ pub async fn read_body(request: Request) -> Result<Bytes, ApiError> {
     if !is_empty
         && request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity")
     {
-        // Unpacking strangers' bytes is a way to fill memory, and nothing sent here is large.
+        // Unpacking untrusted bytes can exhaust memory, and nothing sent here is large.
         return Err(ApiError::new(ErrorCode::UnsupportedMediaType));
     }
     read_bytes(request).await

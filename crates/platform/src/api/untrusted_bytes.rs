@@ -1,4 +1,4 @@
-//! Answers of bytes that a stranger's page decided about: pictures and documents. Used by views and previews. Must never let a
+//! Answers with bytes from untrusted pages: pictures and documents. Used by views and previews. Must never let a
 //! browser run, or take for another type, what it gets.
 
 use axum::body::Body;

@@ -1,4 +1,4 @@
-//! Messages to people: one text about a domain, in the form of each service. Pure. All sentences are strangers' text: they are
+//! Messages to people: one text about a domain, in the form of each service. Pure. All sentences are untrusted: they are
 //! escaped wherever the service would read marks in them, and nobody is mentioned.
 
 mod chat;

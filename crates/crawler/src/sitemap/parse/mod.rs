@@ -1,5 +1,5 @@
 //! Parser of one sitemap file: `urlset`, `sitemapindex`, a list in plain text, RSS or Atom. Used by the walk in `mod.rs`.
-//! Pure, and a fuzz target: reads strangers' bytes. Must never expand an entity of the file's own or hold the whole file.
+//! Pure, and a fuzz target: reads untrusted bytes. Must never expand an entity of the file's own or hold the whole file.
 
 mod lines;
 mod xml;

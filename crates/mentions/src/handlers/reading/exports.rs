@@ -114,7 +114,7 @@ async fn export_mentions(
     let domain = question.domain().clone();
     let host = domain.host.clone();
     let mut parts = Box::pin(mention_reading.export(domain, question.filter, kind, format).fuse());
-    // A database that cannot be read is told before the answer begins.
+    // A database that cannot be read fails the request before the answer begins.
     let first: Bytes = parts.next().await.transpose()?.unwrap_or_default();
     let (media_type, ending) = match format {
         ExportFormat::Csv => ("text/csv; charset=utf-8", "csv"),

@@ -1,4 +1,4 @@
-//! SQL of reports: the reports themselves, which are due, and which of their changes were told.
+//! SQL of reports: the reports, the ones that are due, and the changes that were sent.
 
 pub mod input;
 
@@ -210,7 +210,7 @@ pub async fn list_report_days(
 
 const TOLD: RowSet = RowSet::new("mention_told", &["domain_id", "channel", "change_key", "day"]);
 
-/// A change that was told.
+/// A change that was sent.
 #[derive(Debug, Clone, Serialize)]
 pub struct ToldRow {
     pub domain_id: String,
@@ -219,18 +219,18 @@ pub struct ToldRow {
     pub day: i64,
 }
 
-/// Records changes that are told.
+/// Records changes that are sent.
 pub async fn insert_told(conn: &mut Conn, rows: &[ToldRow]) -> Result<(), DbError> {
     TOLD.insert(conn, rows, "on conflict (domain_id, channel, change_key) do nothing").await.map(drop)
 }
 
-/// Lists the keys of changes that were told.
+/// Lists the keys of changes that were sent.
 pub async fn list_told(conn: &mut Conn, domain: &DomainId, channel: &str) -> Result<Vec<String>, DbError> {
     const SQL: &str = "select change_key from mention_told where domain_id = $1 and channel = $2";
     Ok(on_engine!(conn, |c| sqlx::query_scalar(SQL).bind(domain.as_str()).bind(channel).fetch_all(c).await)?)
 }
 
-/// Deletes what was told of days before one.
+/// Deletes the records of sent changes of days before a day.
 pub async fn delete_told_before(conn: &mut Conn, day: UtcDay) -> Result<(), DbError> {
     const SQL: &str = "delete from mention_told where day < $1";
     Ok(on_engine!(conn, |c| sqlx::query(SQL).bind(day).execute(c).await.map(drop))?)

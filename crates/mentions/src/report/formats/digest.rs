@@ -1,4 +1,4 @@
-//! A digest by e-mail: the confirmed changes that no earlier digest told, as text and as HTML. Pure.
+//! A digest by e-mail: the confirmed changes that no earlier digest contained, as text and as HTML. Pure.
 
 use std::fmt::Write;
 

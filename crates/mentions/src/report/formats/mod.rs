@@ -1,5 +1,5 @@
 //! Reports for people: Markdown, a page to print, and a digest by e-mail. Pure.
-//! Names, questions and quotes are strangers' words: they are text in every form, never markup, links or line breaks.
+//! Names, questions and quotes are untrusted: every form writes them as text, never as markup, links or line breaks.
 
 mod digest;
 mod html;
@@ -77,7 +77,7 @@ fn prompt_text<'a>(report: &'a VisibilityReport, id: &'a str) -> &'a str {
     prompts.iter().find(|prompt| prompt.prompt_id == id).map_or(id, |prompt| &prompt.prompt_text)
 }
 
-/// Describes a change as a sentence. `text` makes strangers' words inert.
+/// Describes a change as a sentence. `text` escapes untrusted words.
 fn change_sentence(report: &VisibilityReport, change: &ReportChange, text: fn(&str) -> String) -> String {
     let value = |value: &Value| match value {
         Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! Takes connections from a socket for as long as there are places, and drives each to its end. Used by every listener.
+//! Takes connections from a socket for as long as there are slots, and drives each to its end. Used by every listener.
 
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ use crate::telemetry::access_log::AccessLog;
 
 /// Pause of a listener when the process has no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Connections taken before other work has its turn: their first requests are ready together, before everybody else's next one.
+/// Connections accepted in a row before other work runs: their first requests are ready together, before other clients' next ones.
 const TAKEN_IN_A_ROW: usize = 16;
 /// Time for which a connection without a request is kept after shutdown: a request may be on its way.
 const FIRST_REQUEST: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
 //! Limits of the open connections of a listener, in all and per client address. Used by every listener; a connection holds its
-//! place until the last byte of its tunnel. Must never let one address take all places, or connections that
+//! slot until the last byte of its tunnel. Must never let one address take all slots, or connections that
 //! do nothing keep a new client waiting.
 //! See docs/decisions/0268.
 
@@ -17,17 +17,17 @@ use super::open_connections::{OpenConnection, OpenConnections};
 use crate::limits::{KeyedCount, KeyedSlot};
 use crate::networks::customer_address;
 
-/// One place in so many is kept free for new clients: connections that wait for their clients are ended for it.
+/// Divisor of the number of slots: that share is kept free for new clients, by ending connections that wait for their clients.
 const SPARE: usize = 8;
-/// Time between two looks at the number of free places. By the next look another connection may have waited for long
+/// Time between two looks at the number of free slots. By the next look another connection may have waited for long
 /// enough to be ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// The places of one listener. Cheap to clone.
+/// The slots of one listener. Cheap to clone.
 #[derive(Clone)]
 pub struct ConnectionAdmission {
     places: Arc<Semaphore>,
-    /// Number of places to keep free.
+    /// Number of slots to keep free.
     spare: usize,
     per_address: usize,
     /// The operator's own proxies, through which everybody comes.
@@ -39,15 +39,15 @@ pub struct ConnectionAdmission {
     open_connections: OpenConnections,
 }
 
-/// The place of one connection; free again when dropped.
+/// The slot of one connection; free again when dropped.
 pub struct ConnectionSlot {
-    // Declared before the permit and so dropped before it: a place that is free counts for no address any more.
+    // Declared before the permit and so dropped before it: a slot that is free counts for no address any more.
     counted: Option<(KeyedSlot<IpAddr>, OpenConnection)>,
     _measured: Measured,
     _permit: OwnedSemaphorePermit,
 }
 
-/// One more in a gauge until it is dropped.
+/// Increment of a gauge, until dropped.
 struct Measured(metrics::Gauge);
 
 impl Measured {
@@ -64,7 +64,7 @@ impl Drop for Measured {
 }
 
 impl ConnectionAdmission {
-    /// Creates the limits of a number of places, of which one address may have `per_address`.
+    /// Creates the limits of a number of slots, of which one address may have `per_address`.
     pub fn new(places: usize, per_address: usize, excepted: &[IpNet]) -> ConnectionAdmission {
         let places = places.min(Semaphore::MAX_PERMITS);
         ConnectionAdmission {
@@ -100,7 +100,7 @@ impl ConnectionAdmission {
         self.excepted.iter().any(|network| network.contains(&peer))
     }
 
-    /// Keeps places free for as long as the listener lives: ends connections that do nothing.
+    /// Keeps slots free for as long as the listener lives: ends connections that do nothing.
     pub async fn keep_places_free(&self) {
         loop {
             tokio::time::sleep(LOOK_AGAIN).await;
@@ -117,12 +117,12 @@ impl ConnectionAdmission {
         }
     }
 
-    /// Waits for a free place: until then connections stay in the system's queue.
+    /// Waits for a free slot: until then connections stay in the system's queue.
     pub async fn wait(&self) -> OwnedSemaphorePermit {
         self.places.clone().acquire_owned().await.expect("the semaphore is never closed")
     }
 
-    /// Gives the place to a client; none when its address has enough of them, or as many as are free for everybody else.
+    /// Gives the slot to a client. Returns `None` when the client's address has its maximum, or as many slots as are free.
     pub fn take(&self, permit: OwnedSemaphorePermit, client: IpAddr) -> Option<ConnectionSlot> {
         if self.is_trusted(client) {
             let measured = Measured::new(&self.gauge);
@@ -155,12 +155,12 @@ impl ConnectionSlot {
         self.with_connection(OpenConnection::moved);
     }
 
-    /// Returns true when a new client gets the place; wakes the task when that is so.
+    /// Returns true when a new client gets the slot; wakes the task when that is so.
     pub fn is_given_up(&self, context: &Context<'_>) -> bool {
         self.counted.as_ref().is_some_and(|(_, connection)| connection.is_given_up(context))
     }
 
-    /// Waits until a new client is to have the place.
+    /// Waits until a new client is to have the slot.
     pub async fn given_up(&self) {
         poll_fn(|context| if self.is_given_up(context) { Poll::Ready(()) } else { Poll::Pending }).await;
     }

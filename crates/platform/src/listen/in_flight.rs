@@ -16,7 +16,7 @@ pub struct RequestsInFlight(Arc<InFlightCounts>);
 struct InFlightCounts {
     now: AtomicUsize,
     ever: AtomicUsize,
-    /// Told of the first request.
+    /// Notified of the first request.
     first: Notify,
     /// The client has sent something since a request last began.
     has_arrived: AtomicBool,
@@ -25,7 +25,7 @@ struct InFlightCounts {
     interim: InterimResponses,
 }
 
-/// One request that is being answered; over when the last clone is dropped.
+/// A request that is being answered, until the last clone is dropped.
 #[derive(Debug)]
 pub struct RequestInFlight {
     counts: Arc<InFlightCounts>,

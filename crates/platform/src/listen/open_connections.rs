@@ -1,4 +1,4 @@
-//! Which connections of a listener wait for their clients, and which of them end when places run short: those of the address
+//! Which connections of a listener wait for their clients, and which of them end when slots run short: those of the address
 //! that has the most, the longest waiting ones first. Used by admission; connections report here.
 //! Must never end a connection whose request is being answered to a client that takes the answer, or a tunnel.
 //! See docs/decisions/0268.
@@ -47,7 +47,7 @@ struct ConnectionState {
     task: AtomicWaker,
 }
 
-/// One connection among the others; no longer when dropped.
+/// Registration of an open connection, until dropped.
 #[derive(Debug)]
 pub struct OpenConnection {
     all: OpenConnections,

@@ -112,14 +112,14 @@ impl<S> TimedConnection<S> {
         }
     }
 
-    /// Keeps the connection's place until it ends, and counts what it leaves waiting.
+    /// Keeps the connection's slot until it ends, and counts what it leaves waiting.
     pub fn admitted(mut self, place: ConnectionSlot, pressure: &Pressure) -> TimedConnection<S> {
         self.place = Some(place);
         self.waiting = pressure.share();
         self
     }
 
-    /// Returns the time at which a client that sends nothing more is given up; none: never. Tells the place since when it waits.
+    /// Returns the time at which a client that sends nothing more is given up; none: never. Tells the slot since when it waits.
     fn read_deadline(&mut self) -> Option<Instant> {
         let phase = self.guard.phase();
         let is_clients_turn = match phase {
@@ -164,7 +164,7 @@ impl<S> TimedConnection<S> {
         }
     }
 
-    /// Returns true when a new client gets the place.
+    /// Returns true when a new client gets the slot.
     fn is_given_up(&self, context: &Context<'_>) -> bool {
         self.place.as_ref().is_some_and(|place| place.is_given_up(context))
     }

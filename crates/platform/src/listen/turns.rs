@@ -16,7 +16,7 @@ use crate::networks::customer_address;
 /// Work that waits longer than this for a processor is behind: more than a busy process takes for a round, and than the
 /// system lets another one go before it.
 const BEHIND: Duration = Duration::from_millis(5);
-/// One of so many requests finds out whether it is: it goes once round behind everything that is ready.
+/// Interval, in requests, of the check whether the process is behind: that request yields once to everything that is ready.
 const LOOK_EVERY: usize = 32;
 /// Number of waiting connections above which a client does more than save round trips.
 const MANY: usize = 512;

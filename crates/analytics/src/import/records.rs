@@ -2,8 +2,7 @@
 
 use std::io::{self, BufRead};
 
-/// Maximum bytes of a line or element; the rest of a longer one is skipped. The longest lines are those of Vercel, which contain
-/// the output of functions.
+/// Maximum bytes of a line or element; the rest is skipped. Vercel's lines are the longest: they contain the output of functions.
 const MAX_RECORD_BYTES: usize = 512 * 1024;
 
 /// Splitter of a log. A log whose first byte begins a list of JSON objects has a record for each object, every other log one for each line.

@@ -80,10 +80,8 @@ impl CrawlerPolicies {
             None => return None,
         };
         let counted = counted_crawler(crawler, call.verified);
-        let retry_after = match rule.and_then(|rule| rule.per_minute) {
-            Some(most) if action == PolicyAction::Limit => {
-                Some(self.used_up(call.site, counted, most).await?)
-            }
+        let retry_after = match action {
+            PolicyAction::Limit => Some(self.used_up(call.site, counted, rule?.per_minute?).await?),
             _ => None,
         };
         let is_enforced = policy.mode == PolicyMode::Enforce;
@@ -140,6 +138,7 @@ fn crawler_of(call: &RenderCall<'_>) -> Option<&'static Crawler> {
 
 /// Decides whether no rule can refuse requests like this one, verified or not: the policy need not be checked for each.
 pub(super) fn is_never_refused(call: &RenderCall<'_>) -> bool {
+    // A prepared response is for everybody, also where a request of our own prepared it.
     let is_let_in = |verified| find_rule(&RenderCall { verified, is_probe: false, ..call.clone() }).is_none();
     [Verified::Yes, Verified::No, Verified::Unknown].into_iter().all(is_let_in)
 }

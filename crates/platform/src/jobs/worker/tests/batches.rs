@@ -145,7 +145,7 @@ async fn a_large_batch_with_one_dead_origin_in_four_is_complete_and_every_page_o
         assert_eq!((over.done, over.failed, over.running), (PAGES / 4 * 3, PAGES / 4, 0));
         assert!(over.completed_at.is_some());
         assert_eq!(ran.len() as u64, PAGES / 4 * 3);
-        // What was in progress when the first one failed, and then one at a time until nobody had patience any more.
+        // Pages in progress when the first one failed also fail; after that one is tried at a time, until the batch gives up.
         assert!(troubles.len() <= 112, "{}", troubles.len());
     })
     .await;

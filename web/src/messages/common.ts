@@ -14,7 +14,7 @@ export const copy = () => 'Copy';
 export const copied = () => 'Copied';
 export const copyFailed = () => 'Copying is not allowed here. Select the text and copy it by hand.';
 export const copyDetails = () => 'Copy details';
-export const loading = (what: string) => `Loading ${what}`;
+export const loading = (what: string) => `Loading ${what.replace(/^The /, 'the ')}`;
 export const loaded = (what: string) => `${what} loaded`;
 export const optional = () => 'optional';
 export const none = () => 'none';
